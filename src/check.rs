@@ -1,0 +1,224 @@
+//! The door to checking: paths or records -> a report.
+//!
+//! ```
+//! let report = runvet::check::Check::new().run(["corpus/good/terminal"]).unwrap();
+//! assert_eq!(report.totals.valid, 1);
+//! assert!(report.episodes[0].findings.is_empty());
+//! ```
+
+mod judge;
+mod locate;
+mod parallel;
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::finding::{EpisodeReport, Report, Skip, REPORT_VERSION, Severity, Tool, Totals};
+use crate::load::Buffers;
+use crate::rule::Meta;
+use crate::rules;
+use crate::source::Artifact;
+use crate::store::{self, EpisodeDir, Files};
+
+pub use crate::store::{Discovery, Fault, discover};
+
+/// How much the findings of a rule weigh in a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// They fail the gate.
+    Error,
+    /// They are told.
+    Warning,
+    /// The rule is not judged.
+    Off,
+}
+
+/// Why run data could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No rule, and no group of rules, has that name.
+    #[error("there is no rule called `{name}`{}", suggestion(.nearest))]
+    UnknownRule {
+        /// The name.
+        name: String,
+        /// The rule whose name is most alike, if one is.
+        nearest: Option<&'static str>,
+    },
+    /// A path could not be looked at.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+fn suggestion(nearest: &Option<&'static str>) -> String {
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+/// A check, set up and ready to run.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// One for each of [`rules::ALL`].
+    levels: Vec<Level>,
+    jobs: NonZeroUsize,
+    follow_links: bool,
+}
+
+impl Default for Check {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// All rules there are.
+///
+/// ```
+/// assert!(runvet::check::all_rules().any(|rule| rule.id == "lifecycle/links"));
+/// ```
+pub fn all_rules() -> impl Iterator<Item = &'static Meta> {
+    rules::ALL.iter().map(|rule| &rule.meta)
+}
+
+/// The rule with a name.
+///
+/// # Errors
+///
+/// [`Error::UnknownRule`], with the name that is most alike.
+pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
+    all_rules().find(|rule| rule.id == name).ok_or_else(|| unknown_rule(name))
+}
+
+fn unknown_rule(name: &str) -> Error {
+    let distance = |known: &&'static str| strsim::osa_distance(name, known);
+    let last_part = |known: &&'static str| known.split('/').next_back() == name.split('/').next_back();
+    let nearest = all_rules()
+        .map(|rule| rule.id)
+        .filter(|known| distance(known) <= 3 || last_part(known))
+        .min_by_key(distance);
+    Error::UnknownRule { name: crate::printable::brief(name), nearest }
+}
+
+impl Check {
+    /// A check with every rule at its own severity, on all cores, that follows no links.
+    #[must_use]
+    pub fn new() -> Self {
+        let level = |meta: &Meta| match meta.severity {
+            Severity::Error => Level::Error,
+            Severity::Warning => Level::Warning,
+        };
+        Self {
+            levels: all_rules().map(level).collect(),
+            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            follow_links: false,
+        }
+    }
+
+    /// Sets how much a rule weighs; `plan/*` names all rules of a group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`] where no rule and no group has the name.
+    ///
+    /// ```
+    /// use runvet::check::{Check, Level};
+    /// let check = Check::new().level("plan/*", Level::Off).unwrap();
+    /// assert!(check.level("plan/steps", Level::Off).is_err());
+    /// ```
+    pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
+        let group = name.strip_suffix('*').filter(|group| group.ends_with('/'));
+        let mut known = false;
+        for (rule, slot) in all_rules().zip(&mut self.levels) {
+            if rule.id == name || group.is_some_and(|group| rule.id.starts_with(group)) {
+                *slot = level;
+                known = true;
+            }
+        }
+        if known { Ok(self) } else { Err(unknown_rule(name)) }
+    }
+
+    /// Sets how many episodes are checked at a time; the report does not depend on it.
+    #[must_use]
+    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Sets whether an artifact may be a symbolic link. Links are not followed by default: whoever wrote the run data could
+    /// have any file read.
+    #[must_use]
+    pub fn follow_links(mut self, follow: bool) -> Self {
+        self.follow_links = follow;
+        self
+    }
+
+    /// Checks all episodes below paths and returns the report as data.
+    ///
+    /// # Errors
+    ///
+    /// The first path that could not be looked at. To get what was found besides, use [`discover`] and
+    /// [`Check::each`].
+    pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
+        let paths: Vec<P> = paths.into_iter().collect();
+        let mut discovery = discover(&paths);
+        if !discovery.faults.is_empty() {
+            return Err(discovery.faults.swap_remove(0).into());
+        }
+        let mut episodes = Vec::new();
+        let mut fault = None;
+        self.each(&discovery.episodes, |checked| match checked {
+            Ok(report) => {
+                episodes.push(report);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        });
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
+        let mut totals = Totals::default();
+        episodes.iter().for_each(|episode| totals.add(episode));
+        Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals })
+    }
+
+    /// Checks episodes, several at a time, and hands each report out in the order of the episodes as soon as it and all
+    /// before it are done; stops early when told to. An episode whose directory can't be opened is a fault.
+    pub fn each(
+        &self,
+        episodes: &[EpisodeDir],
+        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) {
+        parallel::in_order(episodes, self.jobs, Buffers::default, |buffers, episode| self.episode(episode, buffers), take);
+    }
+
+    /// Checks records that are not on a disk: the artifacts of one episode, each with its content.
+    ///
+    /// ```
+    /// use runvet::source::Artifact;
+    /// let report = runvet::check::Check::new().records("ep_1", &[(Artifact::Events, b"")]);
+    /// assert_eq!(report.findings[0].rule, "state/not-yet");
+    /// ```
+    #[must_use]
+    pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
+        judge::episode(self, Path::new(id), Some(id), &Files::Memory(records), &mut Buffers::default())
+    }
+
+    fn episode(&self, episode: &EpisodeDir, buffers: &mut Buffers) -> Result<EpisodeReport, Fault> {
+        let files = Files::open(episode, self.follow_links)
+            .map_err(|source| Fault::Unlistable { path: episode.path.clone(), source })?;
+        Ok(judge::episode(self, &episode.path, episode.id.as_deref(), &files, buffers))
+    }
+}
+
+/// The id of an episode that nothing names: its directory's.
+fn fallback_id(dir: &Path) -> String {
+    dir.file_name().map_or_else(|| store::display(dir), |name| name.to_string_lossy().into_owned())
+}
+
+/// Sorts skips and drops those that say the same.
+fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
+    skips.sort();
+    skips.dedup();
+    skips
+}

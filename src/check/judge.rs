@@ -1,0 +1,158 @@
+//! One episode -> its report: load, run every rule, locate, sort.
+
+use std::path::Path;
+
+use super::locate::Locator;
+use super::{Check, Level, fallback_id, tidy};
+use crate::facts::{Recorded, Run};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, Severity};
+use crate::load::{self, Buffers, Loaded};
+use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
+use crate::rules;
+use crate::store::{self, Files};
+
+pub(super) fn episode(
+    check: &Check,
+    dir: &Path,
+    directory_id: Option<&str>,
+    files: &Files<'_>,
+    buffers: &mut Buffers,
+) -> EpisodeReport {
+    load::episode(files, directory_id, buffers, |mut loaded| {
+        let mut drafts = Vec::new();
+        let mut skips = std::mem::take(&mut loaded.skips);
+        for (rule, level) in rules::ALL.iter().zip(&check.levels) {
+            let severity = match level {
+                Level::Error => Severity::Error,
+                Level::Warning => Severity::Warning,
+                Level::Off => {
+                    skips.retain(|skip| skip.rule != rule.meta.id);
+                    continue;
+                }
+            };
+            let findings = Findings { meta: &rule.meta, severity, count: 0, drafts: &mut drafts, skips: &mut skips };
+            judge(rule, &loaded, findings);
+        }
+        let findings = locate(drafts, &loaded, dir);
+        let id = loaded.run.id.as_ref().map_or_else(|| fallback_id(dir), |(id, _)| id.clone().into_owned());
+        EpisodeReport {
+            id,
+            dir: store::display(dir),
+            lifecycle: loaded.run.lifecycle,
+            valid: findings.iter().all(|finding| finding.severity != Severity::Error),
+            findings,
+            skipped: tidy(skips),
+        }
+    })
+}
+
+/// Judges one rule, or says why it can't be judged.
+fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
+    let run = loaded.run;
+    for record in rule.reads {
+        if let Err(Some(reason)) = read(run, *record) {
+            findings.skip(reason);
+        }
+    }
+    // A rule that lacks several things gives the first reason.
+    let records: &[Record] = match rule.check {
+        RuleCheck::Loading(_) | RuleCheck::Run(_) => &[],
+        RuleCheck::State(_) => &[Record::State],
+        RuleCheck::Summary(_) => &[Record::Summary],
+        RuleCheck::Records(_) => &[Record::State, Record::Summary],
+        RuleCheck::StateTimeline(_) => &[Record::State, Record::Timeline],
+        RuleCheck::SummaryTimeline(_) => &[Record::Summary, Record::Timeline],
+    };
+    let lacking = records.iter().map(|record| read(run, *record)).find_map(Result::err);
+    let lacking = lacking.or_else(|| rule.needs.iter().find_map(|need| unmet(run, *need)).map(Some));
+    if let Some(reason) = lacking {
+        if let Some(reason) = reason {
+            findings.skip(reason);
+        }
+        return;
+    }
+    let (state, summary, timeline) = (run.state.read(), run.summary.read(), run.timeline.read());
+    match (&rule.check, state, summary, timeline) {
+        (RuleCheck::Loading(trouble), ..) => {
+            for (_, draft) in loaded.troubles.drafts.iter().filter(|(met, _)| met == trouble) {
+                findings.push(draft.clone());
+            }
+            findings.count = loaded.troubles.count(*trouble);
+        }
+        (RuleCheck::Run(check), ..) => check(run, &mut findings),
+        (RuleCheck::State(check), Some(state), ..) => check(state, run, &mut findings),
+        (RuleCheck::Summary(check), _, Some(summary), _) => check(summary, &mut findings),
+        (RuleCheck::Records(check), Some(state), Some(summary), _) => check(state, summary, &mut findings),
+        (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => check(state, timeline, run, &mut findings),
+        (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => check(summary, timeline, &mut findings),
+        _ => {}
+    }
+    findings.close();
+}
+
+/// Whether a record can be judged by; if not, why, unless nothing is amiss with that.
+fn read(run: &Run<'_>, record: Record) -> Result<(), Option<String>> {
+    fn reason<T>(recorded: &Recorded<T>) -> Result<(), Option<String>> {
+        match recorded {
+            Recorded::Read(_) => Ok(()),
+            Recorded::NotDue => Err(None),
+            Recorded::Unjudged(reason) => Err(Some((*reason).into())),
+        }
+    }
+    match record {
+        Record::State => reason(&run.state),
+        Record::Summary => reason(&run.summary),
+        Record::Timeline => reason(&run.timeline),
+    }
+}
+
+/// Why a condition does not hold.
+fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
+    match need {
+        Need::Lifecycle => {
+            (run.lifecycle == Lifecycle::Unknown).then(|| "the records do not tell whether the run has ended".into())
+        }
+        Need::WholeTimeline => {
+            let line = run.timeline.read()?.broken_line?;
+            Some(format!("line {} of events.jsonl is no event, and may have been the one that matters", line.number))
+        }
+        Need::Reach => {
+            let unknown = run.reach().is_none();
+            unknown.then(|| "no projection event tells how old the snapshot of this unfinished run is".into())
+        }
+    }
+}
+
+/// Finds the bytes of all places, and sorts the findings.
+fn locate(drafts: Vec<(&'static Meta, Severity, Draft)>, loaded: &Loaded<'_, '_>, dir: &Path) -> Vec<Finding> {
+    if drafts.is_empty() {
+        return Vec::new();
+    }
+    let mut locator = Locator::default();
+    for (.., draft) in &drafts {
+        locator.want(&draft.place);
+        draft.related.iter().for_each(|(place, _)| locator.want(place));
+    }
+    let mut locations = locator.locate(loaded, dir).into_iter();
+    let mut findings: Vec<Finding> = drafts
+        .into_iter()
+        .map(|(meta, severity, draft)| Finding {
+            rule: meta.id.into(),
+            severity,
+            message: draft.message,
+            help: draft.help.unwrap_or_else(|| meta.hint.into()),
+            location: locations.next().unwrap_or_default(),
+            related: draft
+                .related
+                .into_iter()
+                .map(|(_, message)| Related { message, location: locations.next().unwrap_or_default() })
+                .collect(),
+        })
+        .collect();
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| (finding.location.offset, finding.location.length);
+        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(&b.location.file, key(b), &b.rule, &b.message))
+    });
+    findings
+}
+

@@ -1,0 +1,111 @@
+//! Places -> bytes, lines and columns: in one pass over each file that findings point into.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::document::{Document, Tape};
+use crate::finding::Location;
+use crate::load::Loaded;
+use crate::source::{Artifact, Line, Place, Scanner, Target};
+use crate::store;
+
+/// Collects places, then locates them all at once.
+#[derive(Default)]
+pub(super) struct Locator {
+    places: Vec<Place>,
+}
+
+impl Locator {
+    pub(super) fn want(&mut self, place: &Place) {
+        self.places.push(place.clone());
+    }
+
+    /// The locations of the places, in the order in which they were wanted.
+    pub(super) fn locate(self, loaded: &Loaded<'_, '_>, dir: &Path) -> Vec<Location> {
+        let mut locations: Vec<Location> = self.places.iter().map(|place| whole(place, dir)).collect();
+        let mut in_state = Vec::new();
+        let mut in_summary = Vec::new();
+        let mut in_lines: BTreeMap<Line, Vec<usize>> = BTreeMap::new();
+        for (index, place) in self.places.iter().enumerate() {
+            match (place.artifact, place.line) {
+                _ if place.target == Target::Whole => {}
+                (Artifact::State, _) => in_state.push(index),
+                (Artifact::Summary, _) => in_summary.push(index),
+                (_, Some(line)) => in_lines.entry(line).or_default().push(index),
+                _ => {}
+            }
+        }
+        let mut fill = Fill { places: &self.places, locations: &mut locations };
+        fill.text(loaded.state_bytes, loaded.state, 0, 1, &in_state);
+        fill.text(loaded.summary_bytes, loaded.summary, 0, 1, &in_summary);
+        let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+        for (line, indices) in in_lines {
+            let Some(stream) = loaded.events else { break };
+            if stream.read_again(line.offset, line.length, &mut bytes).is_err() {
+                bytes.clear();
+            }
+            fill.text(&bytes, tape.read(&bytes).ok(), line.offset, line.number, &indices);
+        }
+        locations
+    }
+}
+
+/// The location of a place as far as it is known without its text.
+fn whole(place: &Place, dir: &Path) -> Location {
+    let file = if dir == Path::new(".") { place.artifact.file_name().into() } else { dir.join(place.artifact.file_name()) };
+    Location {
+        file: store::display(&file),
+        pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
+        ..Location::default()
+    }
+}
+
+struct Fill<'f> {
+    places: &'f [Place],
+    locations: &'f mut [Location],
+}
+
+impl Fill<'_> {
+    /// Locates places in one text, which starts at a byte and a line of its file.
+    fn text(&mut self, bytes: &[u8], document: Option<Document<'_>>, base: u64, line: u64, indices: &[usize]) {
+        if indices.is_empty() {
+            return;
+        }
+        let pointers = indices.iter().filter_map(|index| self.places.get(*index)?.pointer());
+        let found = document.map(|document| document.resolve(pointers)).unwrap_or_default();
+        let mut found = found.into_iter();
+        let mut spans: Vec<(Range<usize>, usize)> = Vec::new();
+        for index in indices {
+            let Some(place) = self.places.get(*index) else { continue };
+            // A text that changed since it was judged no longer holds the value: its start stands for it.
+            let start = 0..0;
+            let span = match &place.target {
+                Target::Whole => continue,
+                Target::Bytes(range) => range.clone(),
+                Target::Value(_) => found.next().flatten().map_or(start, |found| found.value.span()),
+                Target::Key(_) => {
+                    found.next().flatten().and_then(|found| found.key).map_or(start, |key| key.span())
+                }
+                Target::Token(token, _) => {
+                    found.next();
+                    document.and_then(|document| document.span_of(*token)).unwrap_or(start)
+                }
+            };
+            spans.push((span, *index));
+        }
+        spans.sort_by_key(|(span, _)| span.start);
+        let mut scanner = Scanner::new(bytes, base, line);
+        for (span, index) in spans {
+            let (spot, excerpt) = scanner.locate(span);
+            if let Some(location) = self.locations.get_mut(index) {
+                location.line = Some(spot.line);
+                location.column = Some(spot.column);
+                location.offset = Some(spot.offset);
+                location.length = Some(spot.length);
+                location.excerpt = Some(excerpt);
+            }
+        }
+    }
+}
+

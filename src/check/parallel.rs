@@ -1,0 +1,129 @@
+//! Work on many items at a time, with results in order and a bounded number of them waiting.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until their turn comes.
+const AHEAD: usize = 1024;
+
+/// Items that a worker takes at a time, so that workers seldom meet at the lock.
+const CHUNK: usize = 8;
+
+struct Queue<R> {
+    /// The next item to be worked on.
+    next: usize,
+    /// The next item whose result is handed out.
+    turn: usize,
+    done: BTreeMap<usize, Vec<R>>,
+    stopped: bool,
+}
+
+/// Works on all items with several workers, each with a state of its own, and hands the results out in order.
+pub(super) fn in_order<T: Sync, S, R: Send>(
+    items: &[T],
+    jobs: NonZeroUsize,
+    new_state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
+    if jobs <= 1 {
+        let mut state = new_state();
+        let _ = items.iter().try_for_each(|item| take(work(&mut state, item)));
+        return;
+    }
+    let queue = Mutex::new(Queue { next: 0, turn: 0, done: BTreeMap::new(), stopped: false });
+    let (work_wanted, result_ready) = (Condvar::new(), Condvar::new());
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                // However a worker ends, nobody waits for it in vain.
+                let _stop = OnDrop(|| {
+                    if std::thread::panicking() {
+                        lock().stopped = true;
+                        work_wanted.notify_all();
+                        result_ready.notify_all();
+                    }
+                });
+                let mut state = new_state();
+                loop {
+                    let mut guard = lock();
+                    while !guard.stopped && guard.next >= guard.turn + AHEAD {
+                        guard = work_wanted.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                    }
+                    let first = guard.next;
+                    if guard.stopped || first >= items.len() {
+                        return;
+                    }
+                    guard.next += CHUNK;
+                    drop(guard);
+                    let chunk = items.iter().skip(first).take(CHUNK);
+                    let results = chunk.map(|item| work(&mut state, item)).collect();
+                    let mut guard = lock();
+                    guard.done.insert(first, results);
+                    if guard.turn == first {
+                        result_ready.notify_one();
+                    }
+                }
+            });
+        }
+        let mut guard = lock();
+        while guard.turn < items.len() && !guard.stopped {
+            let turn = guard.turn;
+            let Some(results) = guard.done.remove(&turn) else {
+                guard = result_ready.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(guard);
+            let flow = results.into_iter().try_for_each(&mut take);
+            guard = lock();
+            guard.turn += CHUNK;
+            guard.stopped |= flow.is_break();
+            work_wanted.notify_all();
+        }
+    });
+}
+
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubled(count: usize, jobs: usize, stop_at: usize) -> Vec<usize> {
+        let items: Vec<usize> = (0..count).collect();
+        let mut taken = Vec::new();
+        let jobs = NonZeroUsize::new(jobs).unwrap();
+        in_order(&items, jobs, || (), |(), item| item * 2, |result| {
+            taken.push(result);
+            if taken.len() == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        taken
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_workers() {
+        let expected: Vec<usize> = (0..5000).map(|item| item * 2).collect();
+        for jobs in [1, 2, 3, 16] {
+            assert_eq!(doubled(5000, jobs, usize::MAX), expected, "{jobs} jobs");
+        }
+        assert_eq!(doubled(0, 4, usize::MAX), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn it_stops_when_told_to() {
+        for jobs in [1, 2, 4] {
+            assert_eq!(doubled(5000, jobs, 3), [0, 2, 4]);
+        }
+    }
+}

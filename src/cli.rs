@@ -1,0 +1,78 @@
+//! The command line: the only place that prints, reads the environment and sets exit codes.
+
+mod explain;
+mod output;
+mod rules;
+mod schema;
+mod validate;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::Output;
+
+/// How a command ended; see `runvet validate --help` for what the numbers mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    Success,
+    Findings,
+    Fault,
+    NothingFound,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Success => 0,
+            Exit::Findings => 1,
+            Exit::Fault => 2,
+            Exit::NothingFound => 3,
+        })
+    }
+}
+
+/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their JSON Schemas, against
+/// each other, and against the event timeline.
+#[derive(Parser)]
+#[command(name = "runvet", version, about, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Validate(validate::Validate),
+    Explain(explain::Explain),
+    Rules(rules::Rules),
+    Schema(schema::Schema),
+}
+
+/// Runs a command line, the program's name first, and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Fault } else { Exit::Success };
+            // Where the message can't be printed there is nowhere left to say so.
+            return if error.print().is_ok() { exit } else { Exit::Fault }.into();
+        }
+    };
+    let mut output = Output::new();
+    let done = match cli.command {
+        Command::Validate(command) => command.run(&mut output),
+        Command::Explain(command) => command.run(&mut output),
+        Command::Rules(command) => command.run(&mut output),
+        Command::Schema(command) => command.run(&mut output),
+    };
+    let exit = match done.and_then(|exit| output.finish().map(|()| exit)) {
+        Ok(exit) => exit,
+        Err(error) => {
+            output.fault_of_output(&error);
+            Exit::Fault
+        }
+    };
+    exit.into()
+}

@@ -1,0 +1,84 @@
+//! Standard output and standard error, and what can be drawn on them.
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use crate::printable::escape;
+use crate::report::Style;
+
+/// Columns where none are known, and the most that a report uses: longer lines are hard to read.
+const DEFAULT_WIDTH: usize = 80;
+const MAX_WIDTH: usize = 120;
+const MIN_WIDTH: usize = 40;
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set; elsewhere where `CLICOLOR_FORCE` is set
+    Auto,
+    /// In any case
+    Always,
+    /// Never
+    Never,
+}
+
+/// Where a command prints.
+pub(super) struct Output {
+    stdout: BufWriter<StdoutLock<'static>>,
+}
+
+impl Output {
+    pub(super) fn new() -> Self {
+        Self { stdout: BufWriter::with_capacity(64 << 10, io::stdout().lock()) }
+    }
+
+    /// What a command was asked for.
+    pub(super) fn stdout(&mut self) -> &mut dyn Write {
+        &mut self.stdout
+    }
+
+    /// Writes out what waits; a fault of a buffered write shows here at the latest.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.stdout.flush()
+    }
+
+    /// Tells that the tool could not do something.
+    #[expect(clippy::print_stderr, reason = "the one place that writes to standard error")]
+    pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
+        eprintln!("error: {}", escape(&message.to_string()));
+    }
+
+    /// Tells that output can't be written; of a reader that has gone away nothing is said.
+    pub(super) fn fault_of_output(&self, error: &io::Error) {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            self.fault(&format!("can't write the output: {error}"));
+        }
+    }
+}
+
+/// How text for people is drawn on standard output.
+pub(super) fn style(color: Color) -> Style {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_terminal = io::stdout().is_terminal();
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let forced = set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_none_or(|value| value != "0");
+    let colour = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !set("NO_COLOR") && (forced || (is_terminal && !is_dumb)),
+    };
+    match (colour, is_terminal && is_dumb) {
+        (true, _) => Style::Colour,
+        (false, true) => Style::Ascii,
+        (false, false) => Style::Plain,
+    }
+}
+
+/// The columns of the terminal that standard output is; the same everywhere else, so that what is written to a file does not
+/// depend on where it was done.
+pub(super) fn width() -> usize {
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
+    match columns {
+        Ok(0) | Err(_) => DEFAULT_WIDTH,
+        Ok(columns) => columns.clamp(MIN_WIDTH, MAX_WIDTH),
+    }
+}

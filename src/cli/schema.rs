@@ -1,0 +1,30 @@
+//! `runvet schema`: prints a JSON Schema.
+
+use std::io;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, builder::TypedValueParser};
+
+use super::Exit;
+use super::output::Output;
+
+/// Print a JSON Schema: byte for byte the file in schemas/
+#[derive(Args)]
+pub(super) struct Schema {
+    /// Which one
+    #[arg(value_name = "NAME", value_parser = parser())]
+    schema: crate::Schema,
+}
+
+fn parser() -> impl TypedValueParser<Value = crate::Schema> {
+    PossibleValuesParser::new(crate::Schema::ALL.map(crate::Schema::name)).try_map(|name| {
+        crate::Schema::ALL.into_iter().find(|schema| schema.name() == name).ok_or("no such schema")
+    })
+}
+
+impl Schema {
+    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
+        output.stdout().write_all(self.schema.text().as_bytes())?;
+        Ok(Exit::Success)
+    }
+}

@@ -1,0 +1,177 @@
+//! The text of a JSON number -> its exact value, for comparisons that never round.
+
+/// A JSON number, kept as it was written.
+///
+/// Comparisons are by value (`1` equals `1.0` and `10e-1`) and exact: numbers that a double would round to the same value
+/// stay different.
+#[derive(Clone, Copy, Debug)]
+pub struct Number<'a>(pub(super) &'a str);
+
+/// sign × mantissa × 10^exponent; the mantissa starts and ends with a digit that is not zero. Zero has no mantissa.
+#[derive(Debug)]
+struct Decimal<'a> {
+    negative: bool,
+    /// Digits, perhaps with a decimal point among them, which does not count.
+    mantissa: &'a str,
+    exponent: i64,
+}
+
+impl<'a> Number<'a> {
+    /// The number that a JSON text writes; the text must be one.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// The number as it was written.
+    #[must_use]
+    pub fn text(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether two numbers have the same value.
+    #[must_use]
+    pub fn equals(self, other: Number<'_>) -> bool {
+        if self.0 == other.0 {
+            return true;
+        }
+        match (self.decimal(), other.decimal()) {
+            (Some(a), Some(b)) => {
+                a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
+            }
+            // An exponent beyond 18 digits: equal only when written alike, never equal by accident.
+            _ => false,
+        }
+    }
+
+    /// Whether the value is a whole number.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        self.decimal().map_or(!self.0.contains("e-") && !self.0.contains("E-"), |decimal| decimal.exponent >= 0)
+    }
+
+    /// How many digits after the decimal point the value needs.
+    #[must_use]
+    pub fn decimals(self) -> u64 {
+        self.decimal().map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
+    }
+
+    /// The nearest double, except that a number is never taken for a whole number that it is not: `0.9999999999999999999`
+    /// stays below 1 and `1e-400` above 0, so that comparing with a whole bound gives the true answer.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        let nearest = self.0.parse::<f64>().unwrap_or(f64::NAN).clamp(f64::MIN, f64::MAX);
+        if nearest.fract() != 0.0 || nearest.abs() >= 9_007_199_254_740_992.0 || self.is_integer() {
+            return nearest;
+        }
+        let Some(decimal) = self.decimal() else { return nearest };
+        let away_from_zero = decimal.whole_part() == Some(nearest.abs());
+        match (decimal.negative, away_from_zero) {
+            (false, true) => nearest.next_up(),
+            (false, false) => nearest.next_down(),
+            (true, true) => (-nearest.abs()).next_down(),
+            (true, false) => nearest.next_up(),
+        }
+    }
+
+    fn decimal(self) -> Option<Decimal<'a>> {
+        let (negative, unsigned) = self.0.strip_prefix('-').map_or((false, self.0), |rest| (true, rest));
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let Some(first) = mantissa.find(|c| matches!(c, '1'..='9')) else {
+            return Some(Decimal { negative: false, mantissa: "", exponent: 0 });
+        };
+        let last = mantissa.rfind(|c| matches!(c, '1'..='9'))?;
+        let point = mantissa.find('.').unwrap_or(mantissa.len());
+        let written = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
+        if written.len() > 18 {
+            return None;
+        }
+        let written = if written.is_empty() { 0 } else { written.parse::<i64>().ok()? };
+        let written = if exponent.starts_with('-') { -written } else { written };
+        // The power of ten of the last digit that counts.
+        let place = if last < point { i64::try_from(point - last - 1).ok()? } else { -i64::try_from(last - point).ok()? };
+        Some(Decimal { negative, mantissa: mantissa.get(first..=last)?, exponent: written + place })
+    }
+}
+
+impl Decimal<'_> {
+    fn digits(&self) -> impl Iterator<Item = u8> {
+        self.mantissa.bytes().filter(u8::is_ascii_digit)
+    }
+
+    /// The value without its fraction and sign, if it is below 2^53.
+    fn whole_part(&self) -> Option<f64> {
+        let count = i64::try_from(self.digits().count()).ok()?;
+        let whole_digits = usize::try_from((count + self.exponent).max(0)).ok()?;
+        if whole_digits > 16 {
+            return None;
+        }
+        Some(self.digits().take(whole_digits).fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+    use proptest::prelude::*;
+
+    #[test]
+    fn equal_values_are_equal_however_written() {
+        for (a, b) in [("1", "1.0"), ("10e-1", "1"), ("0", "-0.0"), ("0e5", "0"), ("100", "1e2"), ("1.50", "15E-1"), ("1e+02", "100")] {
+            assert!(Number(a).equals(Number(b)), "{a} = {b}");
+        }
+    }
+
+    #[test]
+    fn different_values_stay_different_where_a_double_would_round() {
+        for (a, b) in [
+            ("9007199254740993", "9007199254740992"),
+            ("0.1", "0.10000000000000000001"),
+            ("1e400", "2e400"),
+            ("1e-400", "0"),
+            ("1", "-1"),
+            ("1e1000000000000000000000", "1e1000000000000000000001"),
+            ("12", "1.2"),
+        ] {
+            assert!(!Number(a).equals(Number(b)), "{a} != {b}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_told_from_others() {
+        for whole in ["2", "2.0", "2e0", "1e400", "1.5e1", "-0", "0.000", "1e1000000000000000000000"] {
+            assert!(Number(whole).is_integer(), "{whole}");
+        }
+        for fraction in ["2.5", "1e-1", "1.55e1", "1e-400", "1.0000000000000000000000001", "1e-1000000000000000000000"] {
+            assert!(!Number(fraction).is_integer(), "{fraction}");
+        }
+    }
+
+    #[test]
+    fn the_double_never_crosses_a_whole_bound() {
+        assert!(Number("1.00000000000000000000001").as_f64() > 1.0);
+        assert!(Number("0.99999999999999999999999").as_f64() < 1.0);
+        assert!(Number("1e-400").as_f64() > 0.0);
+        assert!(Number("-1e-400").as_f64() < 0.0);
+        assert!(Number("-0.99999999999999999999999").as_f64() > -1.0);
+        assert_eq!(Number("1e400").as_f64(), f64::MAX);
+        assert_eq!(Number("0.5").as_f64(), 0.5);
+        assert_eq!(Number("-0.0").as_f64(), 0.0);
+    }
+
+    #[test]
+    fn decimals_count_the_digits_that_matter() {
+        for (text, decimals) in [("0.1234", 4), ("0.12345", 5), ("0.12340", 4), ("1234e-4", 4), ("1", 0), ("1e3", 0), ("0.0", 0)] {
+            assert_eq!(Number(text).decimals(), decimals, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn moving_the_point_and_the_exponent_together_changes_nothing(digits in "[1-9][0-9]{0,30}", point in 0usize..31, zeros in 0usize..5) {
+            let point = point.min(digits.len() - 1) + 1;
+            let shifted = format!("{}.{}{}e{}", &digits[..point], &digits[point..], "0".repeat(zeros + 1), digits.len() - point);
+            prop_assert!(Number(&digits).equals(Number(&shifted)), "{} = {}", digits, shifted);
+            prop_assert!(Number(&shifted).is_integer());
+        }
+    }
+}

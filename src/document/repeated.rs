@@ -1,0 +1,66 @@
+//! Keys that an object names twice -> each with the earlier one and the way to it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{Document, Key, Kind, Node};
+use crate::source::Pointer;
+
+/// A key that repeats an earlier one of the same object.
+pub(crate) struct Repeated<'p, 'a> {
+    pub(crate) key: Key<'a>,
+    pub(crate) earlier: Key<'a>,
+    path: &'p [Step<'a>],
+}
+
+enum Step<'a> {
+    Field(Cow<'a, str>),
+    Item(usize),
+}
+
+impl Repeated<'_, '_> {
+    pub(crate) fn pointer(&self) -> Pointer {
+        let to_the_object = self.path.iter().fold(Pointer::default(), |pointer, step| match step {
+            Step::Field(name) => pointer.field(name),
+            Step::Item(index) => pointer.item(*index),
+        });
+        to_the_object.field(&self.key.name())
+    }
+}
+
+impl<'a> Document<'a> {
+    /// Hands out every repeated key, in the order of the text, in one walk.
+    pub(crate) fn for_each_repeated_key(self, mut found: impl FnMut(&Repeated<'_, 'a>)) {
+        walk(self.root(), &mut Vec::new(), &mut found);
+    }
+}
+
+fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
+    let duplicates = node.document.duplicates;
+    let first = duplicates.partition_point(|key| *key < node.index());
+    if duplicates.get(first).is_none_or(|key| *key >= node.end_index()) {
+        return;
+    }
+    match node.kind() {
+        Kind::Object => {
+            let mut named = BTreeMap::new();
+            for key in node.all_members() {
+                let earlier = named.insert(key.name(), key);
+                if let (Some(earlier), Ok(_)) = (earlier, duplicates.binary_search(&key.index())) {
+                    found(&Repeated { key, earlier, path });
+                }
+                path.push(Step::Field(key.name()));
+                walk(key.value(), path, found);
+                path.pop();
+            }
+        }
+        Kind::Array => {
+            for (index, item) in node.items().enumerate() {
+                path.push(Step::Item(index));
+                walk(item, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}

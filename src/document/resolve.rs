@@ -1,0 +1,75 @@
+//! Many JSON Pointers -> the values and keys they lead to, in one walk over the document.
+
+use std::collections::BTreeMap;
+
+use super::{Document, Key, Kind, Node};
+use crate::source::Pointer;
+
+/// Where a pointer leads.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'a> {
+    /// The value.
+    pub(crate) value: Node<'a>,
+    /// Its key, where it is a member of an object.
+    pub(crate) key: Option<Key<'a>>,
+}
+
+/// What is looked for at a value and below it.
+#[derive(Default)]
+struct Wanted {
+    here: Vec<usize>,
+    below: BTreeMap<String, Wanted>,
+}
+
+impl<'a> Document<'a> {
+    /// Follows all pointers at once: the cost is one visit of each object and array that they pass through, however many
+    /// pointers pass there. `None` for those that lead nowhere.
+    pub(crate) fn resolve<'p>(self, pointers: impl IntoIterator<Item = &'p Pointer>) -> Vec<Option<Found<'a>>> {
+        let mut wanted = Wanted::default();
+        let mut count = 0;
+        for (index, pointer) in pointers.into_iter().enumerate() {
+            let mut at = &mut wanted;
+            for token in pointer.tokens() {
+                at = at.below.entry(token.into_owned()).or_default();
+            }
+            at.here.push(index);
+            count = index + 1;
+        }
+        let mut found = vec![None; count];
+        walk(Found { value: self.root(), key: None }, &wanted, &mut found);
+        found
+    }
+}
+
+fn walk<'a>(at: Found<'a>, wanted: &Wanted, found: &mut [Option<Found<'a>>]) {
+    for index in &wanted.here {
+        if let Some(slot) = found.get_mut(*index) {
+            *slot = Some(at);
+        }
+    }
+    match at.value.kind() {
+        _ if wanted.below.is_empty() => {}
+        Kind::Object => {
+            for key in at.value.members() {
+                if let Some(below) = wanted.below.get(&*key.name()) {
+                    walk(Found { value: key.value(), key: Some(key) }, below, found);
+                }
+            }
+        }
+        Kind::Array => {
+            let mut indices: Vec<(usize, &Wanted)> =
+                wanted.below.iter().filter_map(|(token, below)| Some((token.parse().ok()?, below))).collect();
+            indices.sort_by_key(|(index, _)| *index);
+            let mut indices = indices.into_iter().peekable();
+            for (index, item) in at.value.items().enumerate() {
+                while let Some((_, below)) = indices.next_if(|(wanted, _)| *wanted == index) {
+                    walk(Found { value: item, key: None }, below, found);
+                }
+                if indices.peek().is_none() {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,320 @@
+//! Events, one at a time -> the few things that rules need to know of a whole timeline.
+//!
+//! What is kept does not grow with the number of events: the latest of each kind, counts, and one entry for each step and
+//! each action of the state.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{StateFacts, Value};
+use crate::Instant;
+use crate::document::{Kind, Node};
+use crate::printable::{brief, quote};
+use crate::record::StepStatus;
+use crate::source::{Line, Pointer};
+
+/// An instant as a record wrote it.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamp<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) instant: Instant,
+}
+
+impl Stamp<'_> {
+    fn into_owned(self) -> Stamp<'static> {
+        Stamp { text: Cow::Owned(self.text.into_owned()), instant: self.instant }
+    }
+}
+
+/// What one event says.
+#[derive(Clone, Copy)]
+pub(crate) struct EventFacts<'a> {
+    pub(crate) line: Line,
+    pub(crate) value: Value<'a>,
+}
+
+impl<'a> EventFacts<'a> {
+    /// The payload, if it is an object.
+    pub(crate) fn payload(self) -> Option<Value<'a>> {
+        self.value.get("payload").filter(|payload| payload.node().kind() == Kind::Object)
+    }
+
+    pub(crate) fn timestamp(self) -> Option<Stamp<'a>> {
+        self.value.stamp(&["timestamp"])
+    }
+}
+
+/// A value that events set again and again: the latest, and the latest as of the latest projection event.
+#[derive(Debug)]
+struct Latest<T> {
+    current: (u64, T),
+    settled: Option<(u64, T)>,
+}
+
+impl<T> Latest<T> {
+    /// The value of a line, after what earlier lines said.
+    fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
+        let settled = before.and_then(|before| {
+            if before.current.0 <= projection_line { Some(before.current) } else { before.settled }
+        });
+        Self { current: (line, value), settled }
+    }
+
+    fn as_of(&self, reach: u64) -> Option<&T> {
+        if self.current.0 <= reach { Some(&self.current.1) } else { self.settled.as_ref().map(|(_, value)| value) }
+    }
+}
+
+/// The text of an event that is needed again when all events are read.
+#[derive(Debug)]
+pub(crate) struct KeptEvent {
+    pub(crate) line: Line,
+    pub(crate) text: String,
+}
+
+/// A plan event, and what act events after it say of its steps.
+#[derive(Debug)]
+struct PlanTrace {
+    event: KeptEvent,
+    /// The ids of its step records.
+    step_ids: BTreeSet<String>,
+    statuses: BTreeMap<String, Latest<StepEvidence>>,
+}
+
+/// What an act event says of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepEvidence {
+    pub(crate) line: Line,
+    pub(crate) status: StepStatus,
+}
+
+/// How an action compares with the act event that it mirrors.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    pub(crate) line: Line,
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// Two sides that differ.
+#[derive(Debug)]
+pub(crate) struct Difference {
+    pub(crate) field: String,
+    pub(crate) action: Side,
+    pub(crate) event: Side,
+}
+
+/// What one side says, and where.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) pointer: Pointer,
+    pub(crate) shown: String,
+}
+
+impl Side {
+    pub(crate) fn of(pointer: Pointer, node: Node<'_>) -> Self {
+        Self { pointer, shown: show(node) }
+    }
+}
+
+/// A value as a message shows it.
+pub(crate) fn show(node: Node<'_>) -> String {
+    node.text().map_or_else(|| brief(node.raw()), |text| quote(&text))
+}
+
+/// The start event.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) line: Line,
+    pub(crate) timestamp: Option<Stamp<'static>>,
+}
+
+/// Events of another run.
+#[derive(Debug)]
+pub(crate) struct ForeignEvents {
+    pub(crate) first: Line,
+    pub(crate) id: String,
+    pub(crate) lines: u64,
+}
+
+/// What rules need to know of a timeline.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// The first line that is no event.
+    pub(crate) broken_line: Option<Line>,
+    /// A last line that may still be written.
+    pub(crate) unfinished_line: Option<Line>,
+    pub(crate) start: Option<Start>,
+    pub(crate) foreign: Option<ForeignEvents>,
+    pub(crate) directions: u64,
+    pub(crate) first_direction: Option<Line>,
+    pub(crate) projection: Option<KeptEvent>,
+    plan: Option<Latest<PlanTrace>>,
+    /// The first act event that has an action's id.
+    first_act_id: Option<u64>,
+    /// For each action of the state, the latest act event with its id.
+    mirrors: Vec<Option<Latest<Mirror>>>,
+}
+
+impl Timeline {
+    pub(crate) fn projection_line(&self) -> Option<u64> {
+        self.projection.as_ref().map(|event| event.line.number)
+    }
+
+    /// The latest plan event up to a line.
+    pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
+        Some(&self.plan.as_ref()?.as_of(reach)?.event)
+    }
+
+    /// What the act events after that plan event, up to a line, say of a step.
+    pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
+        self.plan.as_ref()?.as_of(reach)?.statuses.get(step_id)?.as_of(reach).copied()
+    }
+
+    /// Whether any act event up to a line has an action's id.
+    pub(crate) fn names_actions(&self, reach: u64) -> bool {
+        self.first_act_id.is_some_and(|line| line <= reach)
+    }
+
+    /// The act event that an action of the state mirrors, up to a line.
+    pub(crate) fn mirror(&self, reach: u64, action: usize) -> Option<&Mirror> {
+        self.mirrors.get(action)?.as_ref()?.as_of(reach)
+    }
+}
+
+/// Takes events in one by one.
+pub(crate) struct TimelineReader<'a> {
+    timeline: Timeline,
+    expected_id: Option<&'a str>,
+    /// The ids of the state's steps, sorted.
+    step_ids: Vec<Cow<'a, str>>,
+    actions: Vec<Value<'a>>,
+    /// The ids of the state's actions with their indices, sorted.
+    action_ids: Vec<(Cow<'a, str>, usize)>,
+}
+
+impl<'a> TimelineReader<'a> {
+    pub(crate) fn new(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> Self {
+        let steps = state.and_then(StateFacts::steps).into_iter().flatten();
+        let mut step_ids: Vec<_> = steps.filter_map(|step| step.text(&["id"])).collect();
+        step_ids.sort_unstable();
+        let actions: Vec<_> = state.iter().flat_map(|state| state.actions()).collect();
+        let ids = actions.iter().enumerate().filter_map(|(index, action)| Some((action.text(&["id"])?, index)));
+        let mut action_ids: Vec<_> = ids.collect();
+        action_ids.sort_unstable();
+        let mut timeline = Timeline::default();
+        timeline.mirrors.resize_with(actions.len(), || None);
+        Self { timeline, expected_id, step_ids, actions, action_ids }
+    }
+
+    pub(crate) fn finish(self) -> Timeline {
+        self.timeline
+    }
+
+    pub(crate) fn timeline_mut(&mut self) -> &mut Timeline {
+        &mut self.timeline
+    }
+
+    /// Takes one event in; `text` is its line.
+    pub(crate) fn event(&mut self, event: EventFacts<'_>, text: &str) {
+        if let (Some(expected), Some(id)) = (self.expected_id, event.value.text(&["episode_id"]))
+            && id != expected
+        {
+            let foreign = &mut self.timeline.foreign;
+            foreign.get_or_insert_with(|| ForeignEvents { first: event.line, id: id.into_owned(), lines: 0 }).lines += 1;
+        }
+        match event.value.text(&["phase"]).as_deref() {
+            Some("start") if self.timeline.start.is_none() => {
+                let timestamp = event.timestamp().map(Stamp::into_owned);
+                self.timeline.start = Some(Start { line: event.line, timestamp });
+            }
+            Some("direction") => {
+                self.timeline.directions += 1;
+                self.timeline.first_direction.get_or_insert(event.line);
+            }
+            Some("runtime") if event.value.text(&["event_type"]).as_deref() == Some("run.state_projection") => {
+                keep(&mut self.timeline.projection, event.line, text);
+            }
+            Some("plan") => self.plan(event, text),
+            Some("act") => self.act(event),
+            _ => {}
+        }
+    }
+
+    fn plan(&mut self, event: EventFacts<'_>, text: &str) {
+        let records = event.payload().and_then(|payload| payload.get("step_records"));
+        let ids = records.into_iter().flat_map(Value::items).filter_map(|record| record.node().get("id")?.text());
+        let trace = PlanTrace {
+            step_ids: ids.map(Cow::into_owned).collect(),
+            statuses: BTreeMap::new(),
+            event: KeptEvent { line: event.line, text: text.to_owned() },
+        };
+        let (before, projection_line) = (self.timeline.plan.take(), self.timeline.projection_line().unwrap_or(0));
+        self.timeline.plan = Some(Latest::after(before, event.line.number, trace, projection_line));
+    }
+
+    fn act(&mut self, event: EventFacts<'_>) {
+        let Some(payload) = event.payload() else { return };
+        let projection_line = self.timeline.projection_line().unwrap_or(0);
+        if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.text(&["step_status"]))
+            && let (Some(plan), Some(status)) = (&mut self.timeline.plan, StepStatus::from_name(&status))
+        {
+            let trace = &mut plan.current.1;
+            if trace.step_ids.contains(&*step_id) || self.step_ids.binary_search(&step_id).is_ok() {
+                let before = trace.statuses.remove(&*step_id);
+                let evidence = StepEvidence { line: event.line, status };
+                let after = Latest::after(before, event.line.number, evidence, projection_line);
+                trace.statuses.insert(step_id.into_owned(), after);
+            }
+        }
+        let Some(id) = payload.text(&["action_id"]).or_else(|| payload.text(&["id"])) else { return };
+        self.timeline.first_act_id.get_or_insert(event.line.number);
+        let first = self.action_ids.partition_point(|(known, _)| **known < *id);
+        for (_, index) in self.action_ids.iter().skip(first).take_while(|(known, _)| *known == id) {
+            if let (Some(action), Some(slot)) = (self.actions.get(*index), self.timeline.mirrors.get_mut(*index)) {
+                let mirror = Mirror { line: event.line, differences: differences(*index, *action, event, payload) };
+                *slot = Some(Latest::after(slot.take(), event.line.number, mirror, projection_line));
+            }
+        }
+    }
+}
+
+fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &str) {
+    let kept = slot.get_or_insert_with(|| KeptEvent { line, text: String::new() });
+    kept.line = line;
+    kept.text.clear();
+    kept.text.push_str(text);
+}
+
+/// Keys of an action that must agree with the event's payload where both have them, besides `x-…`.
+const MIRRORED: [&str; 5] = ["kind", "tool", "input_excerpt", "result_status", "step_id"];
+
+fn differences(index: usize, action: Value<'_>, event: EventFacts<'_>, payload: Value<'_>) -> Vec<Difference> {
+    let at = || Pointer::new("/outcomes/actions").item(index);
+    let mut differences = Vec::new();
+    let written = action.get("timestamp");
+    if let Some(happened) = event.timestamp()
+        && written.is_none_or(Value::is_fact)
+        && action.stamp(&["timestamp"]).is_none_or(|stamp| stamp.instant != happened.instant)
+    {
+        let action = match written {
+            Some(written) => Side::of(at().field("timestamp"), written.node()),
+            None => Side { pointer: at(), shown: "nothing".into() },
+        };
+        let event = Side { pointer: Pointer::new("/timestamp"), shown: quote(&happened.text) };
+        differences.push(Difference { field: "timestamp".into(), action, event });
+    }
+    for (name, ours) in action.members() {
+        if !(MIRRORED.contains(&&*name) || name.starts_with("x-")) {
+            continue;
+        }
+        let Some(theirs) = payload.fact(&[&name]) else { continue };
+        if ours.is_fact() && !ours.node().equals(theirs.node()) {
+            differences.push(Difference {
+                action: Side::of(at().field(&name), ours.node()),
+                event: Side::of(Pointer::new("/payload").field(&name), theirs.node()),
+                field: name.into_owned(),
+            });
+        }
+    }
+    differences
+}

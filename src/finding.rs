@@ -1,0 +1,199 @@
+//! What runvet says: findings, skips, reports. Plain data, and the source of `schemas/report.schema.json`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::source::Excerpt;
+
+/// The version of the report format.
+pub const REPORT_VERSION: &str = "1.0.0";
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub enum Severity {
+    /// The records can't be trusted as they are: the gate fails.
+    Error,
+    /// Worth a look; the gate passes unless warnings are denied.
+    Warning,
+}
+
+impl Severity {
+    /// The word for it, in the singular.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Where a run stands in its life, as far as its records tell (reference, section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub enum Lifecycle {
+    /// The run has ended: its status is any but `pending`.
+    Terminal,
+    /// The run goes on, or waits: its status is `pending`, or nothing but a timeline is there yet.
+    NonTerminal,
+    /// The records do not tell.
+    Unknown,
+}
+
+/// The result of checking run data.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(
+    title = "runvet report",
+    extend("$id" = crate::record::schema_id("report"))
+)]
+pub struct Report {
+    /// The version of this format, a semantic version. Minor versions add fields; readers pass over fields they don't know.
+    #[schemars(extend("examples" = ["1.0.0"]))]
+    pub schema_version: String,
+    /// The program that wrote the report.
+    pub tool: Tool,
+    /// The episodes that were checked, sorted by `dir`.
+    pub episodes: Vec<EpisodeReport>,
+    /// The sums over all episodes.
+    pub totals: Totals,
+}
+
+/// The program that wrote a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Always `runvet`.
+    #[schemars(extend("const" = "runvet"))]
+    pub name: String,
+    /// The version of the program, a semantic version.
+    #[schemars(extend("examples" = ["0.1.0"]))]
+    pub version: String,
+}
+
+impl Tool {
+    /// This very program.
+    #[must_use]
+    pub fn this() -> Self {
+        Self { name: "runvet".into(), version: env!("CARGO_PKG_VERSION").into() }
+    }
+}
+
+/// What was found in one episode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EpisodeReport {
+    /// The episode's id: the name of its directory below a directory called `episodes`, elsewhere what its records say.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub id: String,
+    /// The path of the episode's directory, as the user would type it.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub dir: String,
+    /// Where the run stands in its life.
+    pub lifecycle: Lifecycle,
+    /// Whether nothing of severity `error` was found.
+    pub valid: bool,
+    /// What is wrong, sorted by file, offset and rule.
+    pub findings: Vec<Finding>,
+    /// The rules that could not be judged; empty when every rule was.
+    pub skipped: Vec<Skip>,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The rule's id; `runvet explain` tells more about it.
+    #[schemars(extend("examples" = ["lifecycle/links"]))]
+    pub rule: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What is wrong, in one sentence with the values in question.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Where it is.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The other side, where two places disagree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+}
+
+/// The other side of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Related {
+    /// What the other side says.
+    pub message: String,
+    /// Where it says so.
+    #[serde(flatten)]
+    pub location: Location,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Location {
+    /// The path of the file, as the user would type it.
+    #[schemars(extend("examples" = ["runs/episodes/ep_1/state.json"]))]
+    pub file: String,
+    /// The JSON Pointer of the value or key; in `events.jsonl` into the object on the line. Absent for a whole file, for a
+    /// missing one and for bytes that are no JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("examples" = ["/links", "/plan/steps/0/status"]))]
+    pub pointer: Option<String>,
+    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next three.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub line: Option<u64>,
+    /// The column in characters, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub column: Option<u64>,
+    /// The first byte, counted from 0 at the start of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// The number of bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
+    /// The line around the place, ready to be shown.
+    #[serde(skip)]
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A rule that could not be judged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Skip {
+    /// The rule's id.
+    pub rule: String,
+    /// What stood in the way.
+    #[schemars(extend("examples" = ["state.json is missing"]))]
+    pub reason: String,
+}
+
+/// Sums over episodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Totals {
+    /// Episodes checked.
+    pub episodes: u64,
+    /// Episodes without an error.
+    pub valid: u64,
+    /// Episodes with one error or more.
+    pub invalid: u64,
+    /// Findings of severity `error`.
+    pub errors: u64,
+    /// Findings of severity `warning`.
+    pub warnings: u64,
+}
+
+impl Totals {
+    /// Counts one more episode in.
+    pub fn add(&mut self, episode: &EpisodeReport) {
+        self.episodes += 1;
+        *if episode.valid { &mut self.valid } else { &mut self.invalid } += 1;
+        for finding in &episode.findings {
+            *match finding.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Warning => &mut self.warnings,
+            } += 1;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! RFC 3339 text -> an instant that compares exactly.
+
+use std::cmp::Ordering;
+
+/// A moment in time, as an RFC 3339 date-time with an offset names it.
+///
+/// Two instants are equal when they are the same moment, whatever their offsets and however many fraction digits they
+/// are written with. Nothing is rounded, so instants that differ in the thirtieth digit differ.
+///
+/// ```
+/// use runvet::Instant;
+/// let zulu = Instant::parse("2026-03-01T12:00:00Z").unwrap();
+/// let cet = Instant::parse("2026-03-01T13:00:00.000+01:00").unwrap();
+/// assert_eq!(zulu, cet);
+/// assert!(Instant::parse("2026-03-01T12:00:00").is_none(), "no offset, no instant");
+/// assert!(Instant::parse("2026-02-29T12:00:00Z").is_none(), "2026 is not a leap year");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Instant {
+    /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it.
+    seconds: i64,
+    leap_second: bool,
+    /// Fraction digits without trailing zeros.
+    fraction: Box<str>,
+}
+
+impl Instant {
+    /// Reads a date-time in the grammar of RFC 3339, section 5.6; `None` for any other text.
+    ///
+    /// A leap second (`:60`) is accepted where one can be: at 23:59:60 UTC.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seconds, leap_second, fraction) = parts(text)?;
+        Some(Self { seconds, leap_second, fraction: fraction.trim_end_matches('0').into() })
+    }
+
+    /// Whether a text is a date-time, without keeping it.
+    #[must_use]
+    pub(crate) fn is_valid(text: &str) -> bool {
+        parts(text).is_some()
+    }
+
+    /// The distance from an earlier instant in seconds, rounded to nanoseconds; negative when it is later.
+    #[must_use]
+    pub fn seconds_since(&self, earlier: &Self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "for display; the difference of two dates is far below 2^53")]
+        let whole = (self.seconds - earlier.seconds) as f64;
+        whole + self.subsecond() - earlier.subsecond()
+    }
+
+    fn subsecond(&self) -> f64 {
+        let nanoseconds = self.fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+        let fraction = nanoseconds.fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')) / 1e9;
+        if self.leap_second { 1.0 + fraction } else { fraction }
+    }
+}
+
+impl Ord for Instant {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Digits without trailing zeros order as text does.
+        (self.seconds, self.leap_second, &self.fraction).cmp(&(other.seconds, other.leap_second, &other.fraction))
+    }
+}
+
+impl PartialOrd for Instant {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Seconds since 1970, whether it is a leap second, and the fraction digits as written.
+fn parts(text: &str) -> Option<(i64, bool, &str)> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b - b'0'));
+    let two = |at: usize| Some(digit(at)? * 10 + digit(at + 1)?);
+    let is = |at: usize, allowed: &[u8]| bytes.get(at).is_some_and(|b| allowed.contains(b));
+
+    if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt") && is(13, b":") && is(16, b":")) {
+        return None;
+    }
+    let (year, month, day) = (two(0)? * 100 + two(2)?, two(5)?, two(8)?);
+    let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
+    let days_in_month = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => return None,
+    };
+    if day == 0 || day > days_in_month || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+
+    let mut end = 19;
+    let mut fraction = "";
+    if is(end, b".") {
+        let digits = text.get(20..)?.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            return None;
+        }
+        end = 20 + digits;
+        fraction = text.get(20..end)?;
+    }
+    let offset_minutes = match bytes.get(end..)? {
+        [b'Z' | b'z'] => 0,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let (hours, minutes) = (two(end + 1)?, two(end + 4)?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            (hours * 60 + minutes) * if *sign == b'-' { -1 } else { 1 }
+        }
+        _ => return None,
+    };
+
+    let leap_second = second == 60;
+    let seconds =
+        days_since_1970(year, month, day) * 86_400 + hour * 3_600 + (minute - offset_minutes) * 60 + second.min(59);
+    if leap_second && seconds.rem_euclid(86_400) != 86_399 {
+        return None;
+    }
+    Some((seconds, leap_second, fraction))
+}
+
+/// Days from 1970-01-01 in the proleptic Gregorian calendar; the year begins in March so that leap days come last.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instant(text: &str) -> Instant {
+        Instant::parse(text).unwrap_or_else(|| panic!("{text} is a date-time"))
+    }
+
+    #[test]
+    fn the_same_moment_is_equal_however_it_is_written() {
+        for other in ["2025-01-01T00:00:00.000+00:00", "2025-01-01t00:00:00z", "2024-12-31T18:30:00-05:30", "2025-01-01T00:00:00-00:00"] {
+            assert_eq!(instant("2025-01-01T00:00:00Z"), instant(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn any_digit_of_the_fraction_counts() {
+        assert_ne!(instant("2025-01-01T00:00:00.0000000000000000000000000001Z"), instant("2025-01-01T00:00:00Z"));
+        assert!(instant("2025-01-01T00:00:00.09Z") < instant("2025-01-01T00:00:00.1Z"));
+    }
+
+    #[test]
+    fn seconds_since_the_epoch_are_right() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2000-02-29T23:59:59Z", 951_868_799),
+            ("0000-01-01T00:00:00Z", -62_167_219_200),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] {
+            assert_eq!(instant(text).seconds, seconds, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_leap_second_is_its_own_moment_and_stands_only_at_the_end_of_a_utc_day() {
+        assert!(instant("2016-12-31T23:59:60Z") > instant("2016-12-31T23:59:59.999999Z"));
+        assert!(instant("2017-01-01T00:59:60+01:00") < instant("2017-01-01T00:00:00Z"));
+        assert_eq!(Instant::parse("2016-12-31T22:59:60Z"), None);
+    }
+
+    #[test]
+    fn what_the_grammar_does_not_allow_is_refused() {
+        for text in [
+            "", "2025-01-01", "2025-01-01T00:00:00", "2025-01-01 00:00:00Z", "2025-01-01T00:00Z", "2025-01-01T24:00:00Z",
+            "2025-13-01T00:00:00Z", "2025-04-31T00:00:00Z", "2025-01-00T00:00:00Z", "2025-01-01T00:00:00.Z",
+            "2025-01-01T00:00:00,5Z", "2025-01-01T00:00:00+0100", "2025-01-01T00:00:00+24:00", "2025-01-01T00:00:00+01:60",
+            "2025-01-01T00:00:00Z ", " 2025-01-01T00:00:00Z", "20250101T000000Z", "２025-01-01T00:00:00Z", "+025-01-01T00:00:00Z",
+            "1900-02-29T00:00:00Z", "2025-01-01T00:00:00+1:000",
+        ] {
+            assert_eq!(Instant::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn distances_are_in_seconds() {
+        let distance = instant("2025-01-01T00:00:00.035Z").seconds_since(&instant("2025-01-01T00:00:00Z"));
+        assert!((distance - 0.035).abs() < 1e-12, "{distance}");
+    }
+}

@@ -1,0 +1,21 @@
+//! runvet
+pub mod check;
+#[doc(hidden)]
+pub mod cli;
+pub mod document;
+mod facts;
+pub mod finding;
+mod instant;
+mod load;
+pub mod printable;
+pub mod record;
+pub mod report;
+mod rule;
+mod rules;
+mod schema;
+pub mod source;
+mod store;
+pub use store::EpisodeDir;
+pub use instant::Instant;
+pub use rule::Meta;
+pub use schema::Schema;

@@ -1,0 +1,423 @@
+//! The files of one episode -> documents, facts and the troubles met on the way.
+//!
+//! The one place that knows which file holds what. Every file is read once; the timeline is walked line by line.
+
+use semver::Version;
+
+use crate::document::{Document, Key, Kind, Tape};
+use crate::facts::{
+    self, EventFacts, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value, plan::Rebuilt,
+};
+use crate::finding::Skip;
+use crate::printable::quote;
+use crate::rule::{Draft, MAX_FINDINGS_PER_RULE, Trouble};
+use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
+use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::store::{Files, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
+
+/// Buffers that are used again for the next episode.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    state: Vec<u8>,
+    state_tape: Tape,
+    summary: Vec<u8>,
+    summary_tape: Tape,
+    lines: Vec<u8>,
+    line_tape: Tape,
+    plan_tape: Tape,
+    projection_tape: Tape,
+}
+
+/// Troubles that loading met, with the places they are at.
+#[derive(Default)]
+pub(crate) struct Troubles {
+    /// In the order in which they were met; of each kind no more than can be told, the rest is counted.
+    pub(crate) drafts: Vec<(Trouble, Draft)>,
+    counts: [usize; 14],
+}
+
+impl Troubles {
+    fn add(&mut self, trouble: Trouble, draft: impl FnOnce() -> Draft) {
+        let Some(count) = self.counts.get_mut(trouble as usize) else { return };
+        *count += 1;
+        if *count <= MAX_FINDINGS_PER_RULE {
+            self.drafts.push((trouble, draft()));
+        }
+    }
+
+    pub(crate) fn count(&self, trouble: Trouble) -> usize {
+        self.counts.get(trouble as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What loading leaves for locating findings.
+pub(crate) struct Loaded<'l, 'b> {
+    pub(crate) run: &'l Run<'b>,
+    pub(crate) troubles: &'l Troubles,
+    pub(crate) skips: Vec<Skip>,
+    pub(crate) state: Option<Document<'b>>,
+    pub(crate) summary: Option<Document<'b>>,
+    pub(crate) state_bytes: &'b [u8],
+    pub(crate) summary_bytes: &'b [u8],
+    pub(crate) events: Option<&'l Stream<'b>>,
+}
+
+/// Loads an episode and hands everything to a function.
+pub(crate) fn episode<R>(
+    files: &Files<'_>,
+    directory_id: Option<&str>,
+    buffers: &mut Buffers,
+    judge: impl FnOnce(Loaded<'_, '_>) -> R,
+) -> R {
+    let entries = files.entries();
+    let mut troubles = Troubles::default();
+    let mut skips = Vec::new();
+    for artifact in [Artifact::Learn, Artifact::Manifest].into_iter().filter(|artifact| entries.has(*artifact)) {
+        if let Err(why) = files.probe(artifact) {
+            unreadable(&mut troubles, artifact, &why);
+        }
+    }
+
+    let state_kind = RecordKind::STATE;
+    let state_read = state_kind.read(files, &mut buffers.state, &mut troubles);
+    let state_document = state_read.and_then(|()| state_kind.parse(&buffers.state, &mut buffers.state_tape, &mut troubles));
+    let state_violations = state_kind.check(state_document, &mut troubles, &mut skips);
+    let state = state_kind.recorded(state_document, &state_violations, entries.has(Artifact::State)).map(StateFacts);
+    let status = state.read().and_then(StateFacts::status);
+    let lifecycle = facts::lifecycle(status.as_deref(), entries);
+
+    let summary_kind = RecordKind::SUMMARY;
+    let summary_read = summary_kind.read(files, &mut buffers.summary, &mut troubles);
+    let summary_document =
+        summary_read.and_then(|()| summary_kind.parse(&buffers.summary, &mut buffers.summary_tape, &mut troubles));
+    let summary_violations = summary_kind.check(summary_document, &mut troubles, &mut skips);
+    let summary_is_due = entries.has(Artifact::Summary) || lifecycle != crate::finding::Lifecycle::NonTerminal;
+    let summary = summary_kind.recorded(summary_document, &summary_violations, summary_is_due).map(SummaryFacts);
+    let summary = if summary_is_due { summary } else { Recorded::NotDue };
+
+    let id = directory_id
+        .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
+        .or_else(|| Some((state.read()?.id()?, IdSource::State)))
+        .or_else(|| Some((summary.read()?.id()?, IdSource::Summary)));
+
+    let timeline;
+    let mut stream = None;
+    let recorded_timeline = if !entries.has(Artifact::Events) {
+        Recorded::Unjudged("events.jsonl is missing")
+    } else {
+        let expected = id.as_ref().map(|(id, _)| &**id);
+        let mut reader = EventsReader {
+            reader: TimelineReader::new(expected, state.read()),
+            tape: &mut buffers.line_tape,
+            troubles: &mut troubles,
+            may_be_unfinished: lifecycle == crate::finding::Lifecycle::NonTerminal,
+        };
+        match files.stream(Artifact::Events).and_then(|stream| reader.read(stream, &mut buffers.lines)) {
+            Ok(read) => {
+                stream = Some(read);
+                timeline = reader.reader.finish();
+                Recorded::Read(&timeline)
+            }
+            Err(why) => {
+                unreadable(&mut troubles, Artifact::Events, &why);
+                Recorded::Unjudged("events.jsonl can't be read")
+            }
+        }
+    };
+
+    let mut run = Run { entries, id, lifecycle, state, summary, timeline: recorded_timeline, projection: None, plan: None };
+    let read_timeline = run.timeline.read();
+    let projection = read_timeline.and_then(|timeline| timeline.projection.as_ref());
+    run.projection = projection.and_then(|event| read_again(event.line, &event.text, &mut buffers.projection_tape));
+    let plan = read_timeline.zip(run.reach()).and_then(|(timeline, reach)| timeline.plan_event(reach));
+    let plan = plan.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
+    run.plan = plan.and_then(Rebuilt::from_event);
+
+    judge(Loaded {
+        run: &run,
+        troubles: &troubles,
+        skips,
+        state: state_document,
+        summary: summary_document,
+        state_bytes: &buffers.state,
+        summary_bytes: &buffers.summary,
+        events: stream.as_ref(),
+    })
+}
+
+fn unreadable(troubles: &mut Troubles, artifact: Artifact, why: &Unreadable) {
+    troubles.add(Trouble::Unreadable, || Draft::new(Place::whole(artifact), format!("{artifact} can't be read: {why}")));
+}
+
+/// An event that was kept as text, as a document again.
+fn read_again<'a>(line: Line, text: &'a str, tape: &'a mut Tape) -> Option<EventFacts<'a>> {
+    let document = tape.read(text.as_bytes()).ok()?;
+    // What an event violates has been told; of these events only values are compared that its schema leaves open.
+    Some(EventFacts { line, value: Value::root(document, &[]) })
+}
+
+/// How one of the two records is judged.
+struct RecordKind {
+    artifact: Artifact,
+    schema: Schema,
+    /// The field that holds the semantic version, and the current one.
+    version: (&'static str, &'static str),
+    /// A field that must hold one text, and that text.
+    format: Option<(&'static str, &'static str)>,
+    troubles: RecordTroubles,
+}
+
+struct RecordTroubles {
+    version: Trouble,
+    newer_version: Trouble,
+    schema: Trouble,
+    schema_rule: &'static str,
+}
+
+/// What is wrong with the shape of a record.
+struct Checked {
+    violations: Vec<Violation>,
+    /// Whether the record can't be judged at all.
+    hopeless: bool,
+}
+
+impl RecordKind {
+    const STATE: Self = Self {
+        artifact: Artifact::State,
+        schema: Schema::State,
+        version: ("state_schema_version", "1.0.0"),
+        format: Some(("version", "1.0")),
+        troubles: RecordTroubles {
+            version: Trouble::StateVersion,
+            newer_version: Trouble::StateNewerVersion,
+            schema: Trouble::StateSchema,
+            schema_rule: "state/schema",
+        },
+    };
+    const SUMMARY: Self = Self {
+        artifact: Artifact::Summary,
+        schema: Schema::Summary,
+        version: ("schema_version", "1.3.0"),
+        format: None,
+        troubles: RecordTroubles {
+            version: Trouble::SummaryVersion,
+            newer_version: Trouble::SummaryNewerVersion,
+            schema: Trouble::SummarySchema,
+            schema_rule: "summary/schema",
+        },
+    };
+
+    fn read(&self, files: &Files<'_>, buffer: &mut Vec<u8>, troubles: &mut Troubles) -> Option<()> {
+        buffer.clear();
+        if !files.entries().has(self.artifact) {
+            return None;
+        }
+        files.read(self.artifact, buffer).map_err(|why| unreadable(troubles, self.artifact, &why)).ok()
+    }
+
+    fn parse<'b>(&self, bytes: &'b [u8], tape: &'b mut Tape, troubles: &mut Troubles) -> Option<Document<'b>> {
+        match tape.read(bytes) {
+            Ok(document) => Some(document),
+            Err(error) => {
+                let target = Target::Bytes(error.offset..(error.offset + 1).min(bytes.len()));
+                let place = Place { artifact: self.artifact, line: None, target };
+                let message = format!("{} is not JSON: {error}", self.artifact);
+                troubles.add(Trouble::JsonSyntax, || Draft::new(place, message));
+                None
+            }
+        }
+    }
+
+    /// Holds a document against its schema; tells of repeated and misspelled keys and of versions.
+    fn check(&self, document: Option<Document<'_>>, troubles: &mut Troubles, skips: &mut Vec<Skip>) -> Checked {
+        let Some(document) = document else { return Checked { violations: Vec::new(), hopeless: true } };
+        if document.repeats_keys() {
+            self.duplicate_keys(document, troubles);
+        }
+        let Ok(violations) = self.schema.violations(document) else {
+            troubles.add(self.troubles.schema, || {
+                let message = format!("{} violates its schema in more than {MAX_VIOLATIONS} places", self.artifact);
+                Draft::new(Place::whole(self.artifact), message)
+            });
+            return Checked { violations: Vec::new(), hopeless: true };
+        };
+        let judged = self.version(document, troubles);
+        if let Judged::Unsupported(version) = judged {
+            let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
+            for rule in [self.troubles.schema_rule, "record/misspelled-field"] {
+                skips.push(Skip { rule: rule.into(), reason: reason.clone() });
+            }
+            return Checked { violations, hopeless: false };
+        }
+        for violation in &violations {
+            if matches!(judged, Judged::Newer) && violation.pointer.as_str().strip_prefix('/') == Some(self.version.0) {
+                continue;
+            }
+            troubles.add(self.troubles.schema, || {
+                let place = violation_place(self.artifact, None, violation);
+                Draft::new(place, violation.message.clone()).help(violation.help.clone())
+            });
+        }
+        for misspelling in self.schema.misspellings(document.root()) {
+            troubles.add(Trouble::MisspelledField, || {
+                let place = Place::key(self.artifact, misspelling.pointer);
+                let message = format!("{} is no known field, and `{}` is absent", quote(&misspelling.key.name()), misspelling.known);
+                Draft::new(place, message).help(Some(format!("If `{}` is meant, write it so.", misspelling.known)))
+            });
+        }
+        Checked { violations, hopeless: false }
+    }
+
+    fn duplicate_keys(&self, document: Document<'_>, troubles: &mut Troubles) {
+        document.for_each_repeated_key(|repeated| {
+            troubles.add(Trouble::DuplicateKey, || {
+                let place = |key: Key<'_>| {
+                    Place { artifact: self.artifact, line: None, target: Target::Token(key.index(), repeated.pointer()) }
+                };
+                let message = format!("the key {} stands twice in one object", quote(&repeated.key.name()));
+                Draft::new(place(repeated.key), message).related(place(repeated.earlier), "it stands here before")
+            });
+        });
+    }
+
+    fn version(&self, document: Document<'_>, troubles: &mut Troubles) -> Judged {
+        let text = |field: &str| document.root().get(field).and_then(crate::document::Node::text);
+        let place = |field: &str| Place::value(self.artifact, Pointer::default().field(field));
+        let mut judged = Judged::Current;
+        let (field, current) = self.version;
+        if let Some(version) = text(field).filter(|version| version != current) {
+            let newer = match (Version::parse(&version), Version::parse(current)) {
+                (Ok(theirs), Ok(ours)) => theirs.major == ours.major && theirs.cmp_precedence(&ours).is_gt(),
+                _ => false,
+            };
+            if newer {
+                judged = Judged::Newer;
+                troubles.add(self.troubles.newer_version, || {
+                    let message = format!("`{field}` is {}, newer than {current}, by which it is judged", quote(&version));
+                    Draft::new(place(field), message)
+                });
+            } else {
+                troubles.add(self.troubles.version, || {
+                    Draft::new(place(field), format!("`{field}` is {}; the version that can be judged is {current}", quote(&version)))
+                });
+                judged = Judged::Unsupported(version.into_owned());
+            }
+        }
+        if let Some((field, expected)) = self.format
+            && let Some(format) = text(field).filter(|format| format != expected)
+        {
+            troubles.add(self.troubles.version, || {
+                Draft::new(place(field), format!("`{field}` is {}; the one that can be judged is {}", quote(&format), quote(expected)))
+            });
+            judged = Judged::Unsupported(format.into_owned());
+        }
+        judged
+    }
+
+    fn recorded<'a>(&self, document: Option<Document<'a>>, checked: &'a Checked, is_there: bool) -> Recorded<Value<'a>> {
+        match (document, self.artifact) {
+            (Some(document), _) if !checked.hopeless => Recorded::Read(Value::root(document, &checked.violations)),
+            (_, Artifact::State) if is_there => Recorded::Unjudged("state.json can't be judged"),
+            (_, Artifact::State) => Recorded::Unjudged("there is no state.json"),
+            _ if is_there => Recorded::Unjudged("summary.json can't be judged"),
+            _ => Recorded::Unjudged("there is no summary.json"),
+        }
+    }
+}
+
+/// What a record's version means for judging it.
+enum Judged {
+    Current,
+    Newer,
+    Unsupported(String),
+}
+
+fn violation_place(artifact: Artifact, line: Option<Line>, violation: &Violation) -> Place {
+    let pointer = violation.pointer.clone();
+    let target = if violation.is_key { Target::Key(pointer) } else { Target::Value(pointer) };
+    Place { artifact, line, target }
+}
+
+impl<T: Copy> Recorded<T> {
+    fn map<U>(self, f: impl FnOnce(T) -> U) -> Recorded<U> {
+        match self {
+            Self::Read(record) => Recorded::Read(f(record)),
+            Self::NotDue => Recorded::NotDue,
+            Self::Unjudged(reason) => Recorded::Unjudged(reason),
+        }
+    }
+}
+
+/// Reads a timeline.
+struct EventsReader<'r, 'a> {
+    reader: TimelineReader<'a>,
+    tape: &'r mut Tape,
+    troubles: &'r mut Troubles,
+    /// Whether a last line that was cut off may still be written.
+    may_be_unfinished: bool,
+}
+
+impl EventsReader<'_, '_> {
+    fn read<'s>(&mut self, stream: Stream<'s>, buffer: &mut Vec<u8>) -> Result<Stream<'s>, Unreadable> {
+        let mut lines = Lines::new(stream, buffer, MAX_RECORD_BYTES);
+        while let Some(read) = lines.next_line()? {
+            match read {
+                LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
+                LineRead::TooLong { line } => {
+                    self.no_event(line);
+                    self.troubles.add(Trouble::Unreadable, || {
+                        let message = format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
+                        Draft::new(Place::line_bytes(line, 0..0), message)
+                    });
+                }
+            }
+        }
+        Ok(lines.into_stream())
+    }
+
+    fn no_event(&mut self, line: Line) {
+        self.reader.timeline_mut().broken_line.get_or_insert(line);
+    }
+
+    fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
+        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return;
+        }
+        let (offset, what) = match self.tape.read(bytes) {
+            Ok(document) if document.root().kind() == Kind::Object => {
+                let violations = schema_violations(document, line, self.troubles);
+                let value = Value::root(document, &violations);
+                return self.reader.event(EventFacts { line, value }, document.text());
+            }
+            Ok(document) => (document.root().span(), format!("{}, not an object", document.root().kind().with_article())),
+            Err(error) => (error.offset..(error.offset + 1).min(bytes.len()), format!("not JSON: {error}")),
+        };
+        let is_cut = !ended && what.starts_with("not JSON");
+        let (trouble, place, message) = if is_cut && self.may_be_unfinished {
+            self.reader.timeline_mut().unfinished_line = Some(line);
+            let message = format!("the last line ends without a newline and is {what}; the run may still write it");
+            (Trouble::EventsUnfinishedLine, Place::line_bytes(line, 0..bytes.len()), message)
+        } else if is_cut {
+            self.no_event(line);
+            let message = format!("the last line ends without a newline and is {what}");
+            (Trouble::EventsTornTail, Place::line_bytes(line, 0..bytes.len()), message)
+        } else {
+            self.no_event(line);
+            (Trouble::EventsSyntax, Place::line_bytes(line, offset), format!("line {} is {what}", line.number))
+        };
+        self.troubles.add(trouble, || Draft::new(place, message));
+    }
+}
+
+/// Holds an event against its schema.
+fn schema_violations(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<Violation> {
+    let Ok(violations) = Schema::Event.violations(event) else { return Vec::new() };
+    for violation in &violations {
+        troubles.add(Trouble::EventsSchema, || {
+            let place = violation_place(Artifact::Events, Some(line), violation);
+            let message = violation.message.replacen("the record", "the event", 1);
+            Draft::new(place, message).help(violation.help.clone())
+        });
+    }
+    violations
+}

@@ -1,0 +1,104 @@
+//! Text that somebody else wrote -> text that is safe to print and bounded in length.
+//!
+//! Records hold what models and tools wrote. Terminal escapes, bidirectional controls and invisible characters in
+//! them must never act on a terminal or forge a line of a log, so everything that quotes a record passes through here.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Characters of a quoted text that a message shows at most.
+const QUOTED_CHARS: usize = 80;
+
+/// Whether a character acts on a terminal, hides itself, or reorders its neighbours.
+///
+/// ```
+/// assert!(runvet::printable::is_hostile('\u{1b}'));
+/// assert!(runvet::printable::is_hostile('\u{202e}'));
+/// assert!(!runvet::printable::is_hostile('é'));
+/// ```
+#[must_use]
+pub fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text with every hostile character written out, as in `\u{202e}`.
+///
+/// ```
+/// assert_eq!(runvet::printable::escape("plain"), "plain");
+/// assert_eq!(runvet::printable::escape("red\u{1b}[31m"), "red\\u{1b}[31m");
+/// ```
+#[must_use]
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        push_escaped(&mut escaped, c);
+    }
+    Cow::Owned(escaped)
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if is_hostile(c) => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
+        c => out.push(c),
+    }
+}
+
+/// The text in double quotes, escaped, and cut after 80 characters.
+///
+/// ```
+/// assert_eq!(runvet::printable::quote("ok"), "\"ok\"");
+/// assert!(runvet::printable::quote(&"x".repeat(500)).ends_with("…\""));
+/// ```
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len().min(QUOTED_CHARS) + 2);
+    quoted.push('"');
+    push_cut(&mut quoted, text);
+    quoted.push('"');
+    quoted
+}
+
+/// JSON text as a message shows it: escaped, and cut after 80 characters.
+///
+/// ```
+/// assert_eq!(runvet::printable::brief("[1,2]"), "[1,2]");
+/// ```
+#[must_use]
+pub fn brief(text: &str) -> String {
+    let mut brief = String::with_capacity(text.len().min(QUOTED_CHARS));
+    push_cut(&mut brief, text);
+    brief
+}
+
+fn push_cut(out: &mut String, text: &str) {
+    for (count, c) in text.chars().enumerate() {
+        if count == QUOTED_CHARS {
+            out.push('…');
+            break;
+        }
+        push_escaped(out, c);
+    }
+}
+
+/// One visible character in place of a hostile one, for snippets, where every character has its column.
+#[must_use]
+pub(crate) fn stand_in(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        c if is_hostile(c) => '\u{fffd}',
+        c => c,
+    }
+}

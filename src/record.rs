@@ -1,0 +1,82 @@
+//! The records of a run as Rust types: the one truth from which the schemas in `schemas/` are derived.
+//!
+//! The documentation comments of these types and fields become the descriptions in the schemas. A type says what a
+//! record *must* be; what is judged is always the schema (see [`crate::schema`]), never the strictness of these types.
+
+mod event;
+mod scalar;
+mod state;
+mod summary;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+pub(crate) use event::payload_schemas;
+pub use event::{ActPayload, Event, PlanPayload, StateProjectionPayload};
+pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
+pub use state::{
+    Action, Belief, Episode, Fact, Goal, IntuitionMode, Links, Memory, Outcomes, Plan, RunStatus, State, Step, StepKind,
+    StepStatus,
+};
+pub use summary::{
+    AdapterResult, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RuntimeMode, Snapshots, Summary,
+    SummaryOutcome, Verification, VerificationPolicy, WorkspaceDiff,
+};
+
+/// The `$id` of a schema: a name, not an address, so nothing is ever fetched for it.
+pub(crate) fn schema_id(name: &str) -> String {
+    format!("urn:runvet:schema:{name}")
+}
+
+/// Turns the `oneOf` that documented variants become into an `enum` with `enumDescriptions`: validators then name the
+/// allowed values in one error, and editors offer each value with its description.
+pub(crate) fn describe_values(schema: &mut Schema) {
+    let Some(Value::Array(variants)) = schema.remove("oneOf") else { return };
+    let of_each = |key: &str| variants.iter().filter_map(|variant| variant.get(key).cloned()).collect::<Vec<_>>();
+    schema.insert("type".into(), "string".into());
+    schema.insert("enum".into(), of_each("const").into());
+    schema.insert("enumDescriptions".into(), of_each("description").into());
+}
+
+/// The schema of a value that may be null besides what its type allows, in one object instead of an `anyOf`.
+pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = T::json_schema(generator);
+    if let Some(kind) = schema.remove("type") {
+        schema.insert("type".into(), Value::Array(vec![kind, "null".into()]));
+    }
+    schema.insert(NULLABLE.into(), true.into());
+    schema
+}
+
+/// The schema that every value satisfies.
+pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
+    Schema::default()
+}
+
+/// Marks a property that may be null until [`absent_is_not_null`] has run.
+const NULLABLE: &str = "x-nullable";
+
+/// An optional field may be absent, but it is null only where its type says so: takes the null away that an `Option`
+/// brings into a schema, in every property below the schema.
+pub(crate) fn absent_is_not_null(schema: &mut Schema) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            if property.remove(NULLABLE).is_some() {
+                continue;
+            }
+            if let Some(Value::Array(kinds)) = property.get_mut("type") {
+                kinds.retain(|kind| kind != "null");
+                if let [only] = kinds.as_slice() {
+                    let only = only.clone();
+                    property.insert("type".into(), only);
+                }
+            }
+            if let Some(Value::Array(mut options)) = property.remove("anyOf") {
+                options.retain(|option| option.get("type") != Some(&"null".into()));
+                if let [Value::Object(only)] = options.as_slice() {
+                    property.extend(only.clone());
+                }
+            }
+        }
+    }
+}

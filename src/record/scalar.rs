@@ -1,0 +1,105 @@
+//! Numbers and texts with a narrower meaning than their JSON type.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::Instant;
+
+/// Implements `JsonSchema` for a type by the schema of its values.
+macro_rules! schema_of {
+    ($type:ident, $schema:tt) => {
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
+/// An RFC 3339 date-time with an offset, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DateTime(pub String);
+
+schema_of!(DateTime, { "type": "string", "format": "date-time" });
+
+impl DateTime {
+    /// The moment; `None` where the text is no date-time.
+    #[must_use]
+    pub fn instant(&self) -> Option<Instant> {
+        Instant::parse(&self.0)
+    }
+}
+
+/// How often something happened: a whole number, at least 0. In JSON `2`, `2.0` and `2e0` are the same count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Count(pub u64);
+
+schema_of!(Count, { "type": "integer", "minimum": 0 });
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "a whole number, at least 0";
+        let number = serde_json::Number::deserialize(deserializer)?;
+        if let Some(count) = number.as_u64() {
+            return Ok(Self(count));
+        }
+        let float = number.as_f64().unwrap_or(f64::NAN);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within the range of a u64")]
+        if float.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&float) {
+            Ok(Self(float as u64))
+        } else {
+            Err(D::Error::invalid_value(Unexpected::Float(float), &EXPECTED))
+        }
+    }
+}
+
+/// A duration: a number, at least 0; its unit stands with the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NonNegative(pub f64);
+
+schema_of!(NonNegative, { "type": "number", "minimum": 0 });
+
+/// A share or a degree: a number from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnitInterval(pub f64);
+
+schema_of!(UnitInterval, { "type": "number", "minimum": 0, "maximum": 1 });
+
+/// Success as a number: 1 or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SuccessFlag(pub bool);
+
+schema_of!(SuccessFlag, {
+    "type": "number",
+    "enum": [0, 1],
+    "enumDescriptions": ["The run did not succeed.", "The run succeeded."]
+});
+
+impl Serialize for SuccessFlag {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.0.into())
+    }
+}
+
+impl<'de> Deserialize<'de> for SuccessFlag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Count::deserialize(deserializer)? {
+            Count(0) => Ok(Self(false)),
+            Count(1) => Ok(Self(true)),
+            Count(other) => Err(D::Error::invalid_value(Unexpected::Unsigned(other), &"0 or 1")),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Reports -> text for people: findings by episode, errors first, each drawn by miette with a window of its line.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
+    SpanContents, ThemeCharacters, ThemeStyles,
+};
+
+use super::Renderer;
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Severity, Skip, Totals};
+use crate::printable::escape;
+
+/// How the text is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// With colours and line-drawing characters.
+    Colour,
+    /// With line-drawing characters.
+    Plain,
+    /// In ASCII alone, but for what records say.
+    Ascii,
+}
+
+/// How a report for people looks.
+#[derive(Clone, Copy, Debug)]
+pub struct HumanOptions {
+    /// How it is drawn.
+    pub style: Style,
+    /// The columns of the terminal.
+    pub width: usize,
+    /// Findings of one rule that are shown at most; the rest is counted. 0 shows all.
+    pub max_findings: usize,
+    /// Whether to leave out everything but findings.
+    pub quiet: bool,
+}
+
+pub(super) struct Human {
+    options: HumanOptions,
+    handler: GraphicalReportHandler,
+    /// Findings met so far, by rule.
+    met: BTreeMap<String, usize>,
+    first_rule: Option<String>,
+}
+
+impl Human {
+    pub(super) fn new(options: HumanOptions) -> Self {
+        let theme = match options.style {
+            Style::Colour => GraphicalTheme::unicode(),
+            Style::Plain => GraphicalTheme::unicode_nocolor(),
+            Style::Ascii => GraphicalTheme { characters: ThemeCharacters::ascii(), styles: ThemeStyles::none() },
+        };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(options.width).with_links(false);
+        Self { options, handler, met: BTreeMap::new(), first_rule: None }
+    }
+
+    fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
+        Bold(text, self.options.style == Style::Colour)
+    }
+
+    /// Whether a finding is shown; counts it in.
+    fn show(&mut self, finding: &Finding) -> bool {
+        let met = self.met.entry(finding.rule.clone()).or_default();
+        *met += 1;
+        self.options.max_findings == 0 || *met <= self.options.max_findings
+    }
+
+    fn finding(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+        let mut text = String::new();
+        self.handler.render_report(&mut text, &Shown::of(finding)).map_err(io::Error::other)?;
+        // miette indents and pads; nothing of that is needed at the end of a line.
+        for line in text.lines() {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn skips(&self, out: &mut dyn Write, skips: &[Skip]) -> io::Result<()> {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for skip in skips {
+            by_reason.entry(&skip.reason).or_default().push(&skip.rule);
+        }
+        for (reason, rules) in by_reason {
+            let text = format!("not judged, for {}: {}", escape(reason), rules.join(", "));
+            for line in textwrap::wrap(&text, textwrap::Options::new(self.options.width).initial_indent("  ").subsequent_indent("    ")) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        if !skips.is_empty() {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Renderer for Human {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        let mut shown: Vec<&Finding> = episode.findings.iter().filter(|finding| self.show(finding)).collect();
+        // What can't be read explains the rest, and errors weigh more than warnings.
+        shown.sort_by_key(|finding| (finding.severity, !finding.rule.starts_with("record/")));
+        let skips = if self.options.quiet { &[] } else { episode.skipped.as_slice() };
+        if shown.is_empty() && skips.is_empty() {
+            return Ok(());
+        }
+        let lifecycle = match episode.lifecycle {
+            Lifecycle::Terminal => "ended",
+            Lifecycle::NonTerminal => "not ended yet",
+            Lifecycle::Unknown => "of unknown stage",
+        };
+        let counts = counts_of(&episode.findings);
+        writeln!(out, "{} ({lifecycle}): {counts}\n", self.bold(&escape(&episode.dir)))?;
+        for finding in shown {
+            if self.first_rule.is_none() {
+                self.first_rule = Some(finding.rule.clone());
+            }
+            self.finding(out, finding)?;
+            writeln!(out)?;
+        }
+        self.skips(out, skips)
+    }
+
+    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        if self.options.max_findings > 0 {
+            for (rule, met) in &self.met {
+                if let Some(cut @ 1..) = met.checked_sub(self.options.max_findings) {
+                    writeln!(out, "{rule}: {} not shown (--max-findings {})", count(cut as u64, "more finding"), self.options.max_findings)?;
+                }
+            }
+        }
+        if self.options.quiet {
+            return Ok(());
+        }
+        let verdict = match totals.invalid {
+            0 if totals.warnings == 0 => "all valid".into(),
+            0 => format!("all valid, with {}", count(totals.warnings, "warning")),
+            invalid => {
+                let findings = [(totals.errors, "error"), (totals.warnings, "warning")];
+                let findings = findings.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(number, word));
+                format!("{} valid, {invalid} not ({})", totals.valid, findings.collect::<Vec<_>>().join(", "))
+            }
+        };
+        writeln!(out, "{}: {verdict}", self.bold(&count(totals.episodes, "episode")))?;
+        if let Some(rule) = &self.first_rule {
+            writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
+        }
+        Ok(())
+    }
+}
+
+fn counts_of(findings: &[Finding]) -> String {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+    match (of(Severity::Error), of(Severity::Warning)) {
+        (0, 0) => "nothing found, but not all could be judged".into(),
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    }
+}
+
+fn count(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+struct Bold<'t>(&'t str, bool);
+
+impl Display for Bold<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.1 { write!(f, "\u{1b}[1m{}\u{1b}[0m", self.0) } else { f.write_str(self.0) }
+    }
+}
+
+/// A finding, or its other side, as miette sees it.
+#[derive(Debug)]
+struct Shown<'f> {
+    rule: Option<&'f str>,
+    severity: miette::Severity,
+    message: String,
+    help: Option<&'f str>,
+    window: Option<Window>,
+    related: Vec<Shown<'f>>,
+}
+
+impl<'f> Shown<'f> {
+    fn of(finding: &'f Finding) -> Self {
+        let severity = match finding.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        };
+        let related = finding.related.iter().map(|related| Self {
+            rule: None,
+            severity: miette::Severity::Advice,
+            message: message(&related.message, &related.location),
+            help: None,
+            window: Window::of(&related.location),
+            related: Vec::new(),
+        });
+        Self {
+            rule: Some(&finding.rule),
+            severity,
+            message: message(&finding.message, &finding.location),
+            help: Some(&finding.help),
+            window: Window::of(&finding.location),
+            related: related.collect(),
+        }
+    }
+}
+
+/// A message, with the file that it is about where no snippet shows that.
+fn message(message: &str, location: &Location) -> String {
+    match location.excerpt {
+        Some(_) => escape(message).into_owned(),
+        None => format!("{}: {}", escape(&location.file), escape(message)),
+    }
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Shown<'_> {}
+
+impl Diagnostic for Shown<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        Some(Box::new(self.rule?))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(self.severity)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        Some(Box::new(self.help?))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self.window.as_ref()?)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = &self.window.as_ref()?.span;
+        Some(Box::new(std::iter::once(LabeledSpan::new(None, span.offset(), span.len()))))
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        if self.related.is_empty() {
+            return None;
+        }
+        Some(Box::new(self.related.iter().map(|related| related as &dyn Diagnostic)))
+    }
+}
+
+/// A window of a line as a source of its own: miette prints whole lines, and can't count columns past 65,535.
+#[derive(Debug)]
+struct Window {
+    name: String,
+    text: String,
+    span: SourceSpan,
+    line: usize,
+    column: usize,
+}
+
+impl Window {
+    fn of(location: &Location) -> Option<Self> {
+        let excerpt = location.excerpt.as_ref()?;
+        let zero_based = |number: Option<u64>| usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default();
+        Some(Self {
+            name: escape(&location.file).into_owned(),
+            text: excerpt.text.clone(),
+            span: (excerpt.span.start, excerpt.span.len()).into(),
+            line: zero_based(location.line),
+            column: zero_based(location.column),
+        })
+    }
+}
+
+impl SourceCode for Window {
+    fn read_span<'a>(
+        &'a self,
+        _: &SourceSpan,
+        lines_before: usize,
+        _: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        // miette asks without context for the place to name in the header, and with it for the text to draw.
+        let column = if lines_before == 0 { self.column } else { 0 };
+        let whole = (0, self.text.len()).into();
+        Ok(Box::new(MietteSpanContents::new_named(self.name.clone(), self.text.as_bytes(), whole, self.line, column, 1)))
+    }
+}

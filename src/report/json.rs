@@ -1,0 +1,93 @@
+//! Reports -> JSON and NDJSON, written as they come.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+
+use super::Renderer;
+use crate::finding::{EpisodeReport, REPORT_VERSION, Tool, Totals};
+use crate::printable::is_hostile;
+
+/// One document: `{"schema_version":…,"tool":…,"episodes":[…],"totals":…}`.
+#[derive(Default)]
+pub(super) struct Json {
+    episodes: u64,
+}
+
+impl Renderer for Json {
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{{\"schema_version\":\"{REPORT_VERSION}\",\"tool\":")?;
+        write_json(out, &Tool::this())?;
+        out.write_all(b",\n \"episodes\":[")
+    }
+
+    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        out.write_all(if self.episodes == 0 { b"\n  " } else { b",\n  " })?;
+        self.episodes += 1;
+        write_json(out, episode)
+    }
+
+    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        out.write_all(b"],\n \"totals\":")?;
+        write_json(out, totals)?;
+        out.write_all(b"}\n")
+    }
+}
+
+/// A line for each episode, and a line for the totals.
+pub(super) struct Ndjson;
+
+impl Renderer for Ndjson {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        write_json(out, episode)?;
+        out.write_all(b"\n")
+    }
+
+    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+        out.write_all(b"{\"totals\":")?;
+        write_json(out, totals)?;
+        out.write_all(b"}\n")
+    }
+}
+
+fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(out, Visible(CompactFormatter))).map_err(io::Error::from)
+}
+
+/// Compact JSON in which characters that act on a terminal or hide themselves stand as `\u` escapes: the same text for
+/// every reader of JSON, and harmless in a log.
+struct Visible(CompactFormatter);
+
+impl Formatter for Visible {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut plain_from = 0;
+        for (at, c) in fragment.char_indices().filter(|(_, c)| is_hostile(*c)) {
+            self.0.write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            plain_from = at + c.len_utf8();
+        }
+        self.0.write_string_fragment(writer, fragment.get(plain_from..).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_json;
+
+    #[test]
+    fn hostile_characters_are_escaped_and_read_back() {
+        let text = "a\u{1b}\u{9b}\u{202e}\u{e0041}é\"\\b";
+        let mut json = Vec::new();
+        write_json(&mut json, &text).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        assert_eq!(json, r#""a\u001b\u009b\u202e\udb40\udc41é\"\\b""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+}

@@ -1,0 +1,160 @@
+//! What a rule is: static data and one pure function from facts to findings.
+
+use crate::facts::{Run, StateFacts, SummaryFacts, Timeline};
+use crate::finding::Severity;
+use crate::source::Place;
+
+/// Findings of one rule in one episode up to which each is told; the rest is counted in one more finding.
+///
+/// A record of millions of broken items would otherwise fill the memory with sentences that nobody reads.
+pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
+
+/// A rule: what it is called, how much it weighs, and how it is judged.
+pub struct Rule {
+    /// What there is to know about the rule.
+    pub meta: Meta,
+    /// How it is judged.
+    pub(crate) check: Check,
+    /// Records that it looks at besides those of its check. Where one can't be read, the rule is judged by the rest, and
+    /// what could not be judged is told.
+    pub(crate) reads: &'static [Record],
+    /// Conditions without which it is not judged at all.
+    pub(crate) needs: &'static [Need],
+}
+
+/// What there is to know about a rule.
+#[derive(Debug)]
+pub struct Meta {
+    /// The rule's name: its group and its subject.
+    pub id: &'static str,
+    /// How much its findings weigh, unless set otherwise.
+    pub severity: Severity,
+    /// The defect, in one line.
+    pub title: &'static str,
+    /// What to do about a finding.
+    pub hint: &'static str,
+    /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
+    pub page: &'static str,
+}
+
+/// What a rule sees, and the function that judges it.
+pub(crate) enum Check {
+    /// Loading meets it.
+    Loading(Trouble),
+    /// The state record, and what else is there.
+    State(fn(StateFacts<'_>, &Run<'_>, &mut Findings<'_>)),
+    /// The summary record.
+    Summary(fn(SummaryFacts<'_>, &mut Findings<'_>)),
+    /// Both records.
+    Records(fn(StateFacts<'_>, SummaryFacts<'_>, &mut Findings<'_>)),
+    /// The state record and the timeline.
+    StateTimeline(fn(StateFacts<'_>, &Timeline, &Run<'_>, &mut Findings<'_>)),
+    /// The summary record and the timeline.
+    SummaryTimeline(fn(SummaryFacts<'_>, &Timeline, &mut Findings<'_>)),
+    /// All there is.
+    Run(fn(&Run<'_>, &mut Findings<'_>)),
+}
+
+/// A record that rules look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    State,
+    Summary,
+    Timeline,
+}
+
+/// A condition without which a rule can't be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The records tell where the run stands in its life.
+    Lifecycle,
+    /// Every line of the timeline is an event.
+    WholeTimeline,
+    /// In a run that goes on, an event tells how old its snapshot is.
+    Reach,
+}
+
+/// What loading can meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trouble {
+    Unreadable,
+    JsonSyntax,
+    DuplicateKey,
+    MisspelledField,
+    StateVersion,
+    StateNewerVersion,
+    StateSchema,
+    SummaryVersion,
+    SummaryNewerVersion,
+    SummarySchema,
+    EventsSyntax,
+    EventsTornTail,
+    EventsUnfinishedLine,
+    EventsSchema,
+}
+
+/// What a finding says, before its place is looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+    /// Instead of the rule's hint.
+    pub(crate) help: Option<String>,
+    pub(crate) related: Vec<(Place, String)>,
+}
+
+impl Draft {
+    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
+        Self { place, message: message.into(), help: None, related: Vec::new() }
+    }
+
+    pub(crate) fn help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+
+    pub(crate) fn related(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.related.push((place, message.into()));
+        self
+    }
+}
+
+/// Takes in what one rule finds.
+pub(crate) struct Findings<'f> {
+    pub(crate) meta: &'static Meta,
+    pub(crate) severity: Severity,
+    /// Findings so far of this rule in this episode.
+    pub(crate) count: usize,
+    pub(crate) drafts: &'f mut Vec<(&'static Meta, Severity, Draft)>,
+    pub(crate) skips: &'f mut Vec<crate::finding::Skip>,
+}
+
+impl Findings<'_> {
+    /// Something is wrong at a place.
+    pub(crate) fn at(&mut self, place: Place, message: impl Into<String>) {
+        self.push(Draft::new(place, message));
+    }
+
+    /// The same, with more to say about it.
+    pub(crate) fn push(&mut self, draft: Draft) {
+        self.count += 1;
+        if self.count <= MAX_FINDINGS_PER_RULE {
+            self.drafts.push((self.meta, self.severity, draft));
+        }
+    }
+
+    /// The rule could not be judged, or not in full.
+    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
+        self.skips.push(crate::finding::Skip { rule: self.meta.id.into(), reason: reason.into() });
+    }
+
+    /// Says how many findings were not told.
+    pub(crate) fn close(self) {
+        let untold = self.count.saturating_sub(MAX_FINDINGS_PER_RULE);
+        if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
+            let place = Place::whole(last.place.artifact);
+            let draft = Draft::new(place, format!("{untold} more findings of this rule are not listed"));
+            self.drafts.push((self.meta, self.severity, draft));
+        }
+    }
+}

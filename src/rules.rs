@@ -1,0 +1,58 @@
+//! All rules, one file each: its static data and its check; its page lies beside it.
+
+mod actions;
+mod episode;
+mod events;
+mod lifecycle;
+mod plan;
+mod projection;
+mod record;
+mod started_at;
+mod state;
+mod summary;
+
+use crate::rule::Rule;
+
+/// Every rule, in the order in which they are explained.
+pub(crate) static ALL: &[&Rule] = &[
+    &record::unreadable::RULE,
+    &record::json_syntax::RULE,
+    &record::duplicate_key::RULE,
+    &record::misspelled_field::RULE,
+    &state::version::RULE,
+    &state::newer_version::RULE,
+    &state::schema::RULE,
+    &state::missing::RULE,
+    &state::not_yet::RULE,
+    &summary::version::RULE,
+    &summary::newer_version::RULE,
+    &summary::schema::RULE,
+    &summary::verification::RULE,
+    &summary::branching_factor::RULE,
+    &summary::adherence_precision::RULE,
+    &summary::mode::RULE,
+    &events::syntax::RULE,
+    &events::torn_tail::RULE,
+    &events::unfinished_line::RULE,
+    &events::schema::RULE,
+    &events::missing::RULE,
+    &episode::id::RULE,
+    &episode::task::RULE,
+    &started_at::start_event::RULE,
+    &started_at::summary::RULE,
+    &lifecycle::links::RULE,
+    &lifecycle::link_target::RULE,
+    &lifecycle::learn_missing::RULE,
+    &lifecycle::artifacts::RULE,
+    &lifecycle::early_artifacts::RULE,
+    &lifecycle::outcome::RULE,
+    &projection::missing::RULE,
+    &projection::outcomes::RULE,
+    &projection::links::RULE,
+    &projection::stale::RULE,
+    &plan::step_ids::RULE,
+    &plan::projection::RULE,
+    &plan::legacy_labels::RULE,
+    &plan::no_event::RULE,
+    &actions::mirror::RULE,
+];

@@ -1,0 +1,3 @@
+//! Whether actions mirror the events they come from.
+
+pub(super) mod mirror;

@@ -1,0 +1,48 @@
+//! `actions/mirror`: an action does not mirror its act event.
+
+use crate::facts::{Difference, Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Line, Place, Pointer, Target};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "actions/mirror",
+        severity: Severity::Error,
+        title: "an action does not mirror its act event",
+        hint: "Copy the action from the payload of its `act` event, and its timestamp from that event's.",
+        page: include_str!("mirror.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Reach],
+};
+
+fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(reach) = run.reach() else { return };
+    if !timeline.names_actions(reach) {
+        return;
+    }
+    for (index, action) in state.actions().enumerate() {
+        let Some(id) = action.text(&["id"]) else { continue };
+        let Some(mirror) = timeline.mirror(reach, index) else {
+            let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
+            findings.at(Place::value(Artifact::State, pointer), format!("no act event has the id {} of this action", quote(&id)));
+            continue;
+        };
+        for difference in &mirror.differences {
+            let Difference { field, action, event } = difference;
+            let message = format!(
+                "{} of action {} is {}, its act event says {}",
+                quote(field), quote(&id), action.shown, event.shown
+            );
+            let draft = Draft::new(Place::value(Artifact::State, action.pointer.clone()), message);
+            findings.push(draft.related(event_place(mirror.line, &event.pointer), "the act event"));
+        }
+    }
+}
+
+fn event_place(line: Line, pointer: &Pointer) -> Place {
+    Place { artifact: Artifact::Events, line: Some(line), target: Target::Value(pointer.clone()) }
+}

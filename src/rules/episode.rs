@@ -1,0 +1,4 @@
+//! Whether the records belong to one episode.
+
+pub(super) mod id;
+pub(super) mod task;

@@ -1,0 +1,7 @@
+//! The timeline by itself.
+
+pub(super) mod missing;
+pub(super) mod schema;
+pub(super) mod syntax;
+pub(super) mod torn_tail;
+pub(super) mod unfinished_line;

@@ -1,0 +1,25 @@
+//! `events/missing`: a run has no timeline.
+
+use crate::facts::Run;
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "events/missing",
+        severity: Severity::Error,
+        title: "a run has no timeline",
+        hint: "Keep events.jsonl with the records; without it nothing they say can be confirmed.",
+        page: include_str!("missing.md"),
+    },
+    check: Check::Run(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    if !run.entries.has(Artifact::Events) {
+        findings.at(Place::whole(Artifact::Events), "there is no events.jsonl");
+    }
+}

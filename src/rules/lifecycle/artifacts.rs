@@ -1,0 +1,34 @@
+//! `lifecycle/artifacts`: a run that has ended lacks an artifact.
+
+use crate::facts::{Run, StateFacts};
+use crate::finding::{Lifecycle, Severity};
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "lifecycle/artifacts",
+        severity: Severity::Error,
+        title: "a run that has ended lacks an artifact",
+        hint: "Write the summary and the manifest when the run ends.",
+        page: include_str!("artifacts.md"),
+    },
+    check: Check::Run(check),
+    reads: &[],
+    needs: &[Need::Lifecycle],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.lifecycle != Lifecycle::Terminal {
+        return;
+    }
+    let status = run.state.read().and_then(StateFacts::status).unwrap_or_default();
+    for artifact in [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| !run.entries.has(*artifact)) {
+        let draft = Draft::new(
+            Place::whole(artifact),
+            format!("the run has ended with status {}, and there is no {artifact}", quote(&status)),
+        );
+        findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
+    }
+}

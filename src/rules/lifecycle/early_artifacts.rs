@@ -1,0 +1,29 @@
+//! `lifecycle/early-artifacts`: a run that goes on has an artifact of its end.
+
+use crate::facts::Run;
+use crate::finding::{Lifecycle, Severity};
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "lifecycle/early-artifacts",
+        severity: Severity::Warning,
+        title: "a run that goes on has an artifact of its end",
+        hint: "Write the summary and the manifest only when the run has ended.",
+        page: include_str!("early_artifacts.md"),
+    },
+    check: Check::Run(check),
+    reads: &[],
+    needs: &[Need::Lifecycle],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.lifecycle != Lifecycle::NonTerminal {
+        return;
+    }
+    for artifact in [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| run.entries.has(*artifact)) {
+        let draft = Draft::new(Place::whole(artifact), format!("the run is still pending, and there is a {artifact}"));
+        findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
+    }
+}

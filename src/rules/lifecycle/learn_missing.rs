@@ -1,0 +1,28 @@
+//! `lifecycle/learn-missing`: the learning timeline is linked and not there.
+
+use crate::facts::{Run, StateFacts};
+use crate::finding::Severity;
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place};
+use super::link::resolve;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "lifecycle/learn-missing",
+        severity: Severity::Warning,
+        title: "the learning timeline is linked and not there",
+        hint: "Write learn.jsonl, empty if nothing was learned, before the state links it.",
+        page: include_str!("learn_missing.md"),
+    },
+    check: Check::State(check),
+    reads: &[],
+    needs: &[Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
+    let leads_to_it = state.0.text(&["links", "learn"]).and_then(|link| resolve(&link)).is_some_and(|path| path == "learn.jsonl");
+    if leads_to_it && !run.entries.has(Artifact::Learn) {
+        let draft = Draft::new(Place::whole(Artifact::Learn), "the state links learn.jsonl, and there is none");
+        findings.push(draft.related(Place::state("/links/learn"), "the link"));
+    }
+}

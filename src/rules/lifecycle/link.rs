@@ -1,0 +1,44 @@
+//! The text of a link -> the path within the episode that it leads to.
+
+/// The path that a link names once `.` and `..` are resolved as text; `None` where it is empty, absolute, a drive or a URL,
+/// or leaves the episode's directory.
+pub(super) fn resolve(link: &str) -> Option<String> {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    if link.is_empty() || link.starts_with(['/', '\\']) || link.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    // A backslash separates on some systems: a link that leaves the directory there leaves it.
+    for part in link.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve;
+
+    #[test]
+    fn dots_are_resolved_as_text() {
+        for link in ["events.jsonl", "./events.jsonl", "a/../events.jsonl", ".//events.jsonl"] {
+            assert_eq!(resolve(link).as_deref(), Some("events.jsonl"), "{link}");
+        }
+        assert_eq!(resolve("a/..").as_deref(), Some(""));
+        assert_eq!(resolve("notes/a:b.md").as_deref(), Some("notes/a:b.md"));
+    }
+
+    #[test]
+    fn what_leaves_the_directory_is_no_path() {
+        for link in ["", "/etc/passwd", "../x", "a/../../x", "C:\\x", "C:x", "https://host/x", "file:x", "\\\\host\\x", "..\\x"] {
+            assert_eq!(resolve(link), None, "{link}");
+        }
+    }
+}

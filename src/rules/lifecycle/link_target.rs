@@ -1,0 +1,37 @@
+//! `lifecycle/link-target`: a link does not lead to its artifact.
+
+use crate::facts::{Run, StateFacts, Value};
+use crate::finding::Severity;
+use crate::printable::quote;
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place, Pointer};
+use super::link::resolve;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "lifecycle/link-target",
+        severity: Severity::Error,
+        title: "a link does not lead to its artifact",
+        hint: "Write the artifact's own relative path, such as `events.jsonl`; keep other links within the episode's directory.",
+        page: include_str!("link_target.md"),
+    },
+    check: Check::State(check),
+    reads: &[],
+    needs: &[Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
+    for (key, link) in state.0.get("links").into_iter().flat_map(Value::members).filter(|(_, link)| link.is_fact()) {
+        let Some(target) = link.node().text() else { continue };
+        let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
+        match Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key)) {
+            Some(artifact) if resolve(&target).as_deref() != Some(artifact.file_name()) => {
+                findings.at(place(), format!("the link {} leads to {}, not to {artifact}", quote(&key), quote(&target)));
+            }
+            None if resolve(&target).is_none_or(|path| path.is_empty()) => {
+                findings.at(place(), format!("the link {} leads to {}, which is no path within the episode", quote(&key), quote(&target)));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! `lifecycle/links`: the links do not fit the run's lifecycle.
+
+use crate::facts::{Run, StateFacts};
+use crate::finding::{Lifecycle, Severity};
+use crate::printable::quote;
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "lifecycle/links",
+        severity: Severity::Error,
+        title: "the links do not fit the run's lifecycle",
+        hint: "Link `events` and `learn` while the run goes on, and all four artifacts when it has ended.",
+        page: include_str!("links.md"),
+    },
+    check: Check::State(check),
+    reads: &[],
+    needs: &[Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Ok(links) = state.links() else { return };
+    let (kind, expected) = match run.lifecycle {
+        Lifecycle::Terminal => ("a run that has ended links", &["events", "learn", "summary", "manifest"][..]),
+        _ => ("a run that goes on links", &["events", "learn"][..]),
+    };
+    let present: Vec<_> = links.iter().flat_map(|links| links.members()).map(|(key, _)| key).collect();
+    let absent: Vec<String> = expected.iter().filter(|key| !present.iter().any(|name| name == *key)).map(|key| quote(key)).collect();
+    let extra: Vec<String> = present.iter().filter(|key| !expected.contains(&&***key)).map(|key| quote(key)).collect();
+    let part = |what: &str, keys: &[String]| {
+        let list = keys.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        let rest = if keys.len() > 8 { format!(" and {} more", keys.len() - 8) } else { String::new() };
+        (!keys.is_empty()).then(|| format!("{what} {list}{rest}"))
+    };
+    let parts: Vec<String> = [part("lacks", &absent), part("has beyond that", &extra)].into_iter().flatten().collect();
+    if !parts.is_empty() {
+        let place = if links.is_some() { Place::state("/links") } else { Place::state("") };
+        findings.at(place, format!("{kind} {}; this one {}", expected.join(", "), parts.join(" and ")));
+    }
+}

@@ -1,0 +1,7 @@
+//! Whether the plan is the one that the timeline tells.
+
+mod difference;
+pub(super) mod legacy_labels;
+pub(super) mod no_event;
+pub(super) mod projection;
+pub(super) mod step_ids;

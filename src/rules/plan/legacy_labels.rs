@@ -1,0 +1,23 @@
+//! `plan/legacy-labels`: the steps differ from the labels of the plan event.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use super::difference;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "plan/legacy-labels",
+        severity: Severity::Warning,
+        title: "the steps differ from the labels of the plan event",
+        hint: "Have the planner emit `step_records`; labels carry too little to rebuild a plan from.",
+        page: include_str!("legacy_labels.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Reach],
+};
+
+fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    difference::tell(state, timeline, run, true, findings);
+}

@@ -1,0 +1,28 @@
+//! `plan/no-event`: a plan has steps, and no event tells of it.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "plan/no-event",
+        severity: Severity::Warning,
+        title: "a plan has steps, and no event tells of it",
+        hint: "Emit a `plan` event whenever the plan is made or changed.",
+        page: include_str!("no_event.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Reach],
+};
+
+fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(reach) = run.reach() else { return };
+    let steps = state.steps().map_or(0, |steps| steps.len());
+    if steps > 0 && timeline.plan_event(reach).is_none() {
+        let draft = Draft::new(Place::whole(Artifact::Events), format!("the plan has {steps} steps, and the timeline no `plan` event"));
+        findings.push(draft.related(Place::state("/plan/steps"), "the steps"));
+    }
+}

@@ -1,0 +1,23 @@
+//! `plan/projection`: the persisted plan is not the one that the timeline tells.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use super::difference;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "plan/projection",
+        severity: Severity::Error,
+        title: "the persisted plan is not the one that the timeline tells",
+        hint: "Rebuild the plan from the timeline before persisting it; `runvet explain plan/projection` lists the steps.",
+        page: include_str!("projection.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Reach],
+};
+
+fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    difference::tell(state, timeline, run, false, findings);
+}

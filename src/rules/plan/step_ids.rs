@@ -1,0 +1,36 @@
+//! `plan/step-ids`: two steps of the plan share an id.
+
+use std::collections::BTreeMap;
+
+use crate::facts::{Run, StateFacts};
+use crate::finding::Severity;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Findings, Meta, Rule};
+use crate::source::{Artifact, Place, Pointer};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "plan/step-ids",
+        severity: Severity::Error,
+        title: "two steps of the plan share an id",
+        hint: "Give every step an id of its own.",
+        page: include_str!("step_ids.md"),
+    },
+    check: Check::State(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
+    let mut first_with = BTreeMap::new();
+    for (index, step) in state.steps().into_iter().flatten().enumerate() {
+        let Some(id) = step.text(&["id"]) else { continue };
+        let place = |index: usize| Place::value(Artifact::State, Pointer::new("/plan/steps").item(index).field("id"));
+        if let Some(first) = first_with.get(&id) {
+            let message = format!("step {} has the id {} of step {}", index + 1, quote(&id), first + 1);
+            findings.push(Draft::new(place(index), message).related(place(*first), "the first step with this id"));
+        } else {
+            first_with.insert(id, index);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Whether the timeline gives evidence of the persisted state.
+
+mod evidence;
+pub(super) mod links;
+pub(super) mod missing;
+pub(super) mod outcomes;
+pub(super) mod stale;

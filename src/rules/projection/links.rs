@@ -1,0 +1,27 @@
+//! `projection/links`: the projection event and the state disagree on the links.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::{Lifecycle, Severity};
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use super::evidence;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "projection/links",
+        severity: Severity::Error,
+        title: "the projection event and the state disagree on the links",
+        hint: "Persist the state and emit its projection from one and the same value.",
+        page: include_str!("links.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.lifecycle == Lifecycle::Terminal
+        && let Some(draft) = run.projection.and_then(|projection| evidence::links(state, projection))
+    {
+        findings.push(draft);
+    }
+}

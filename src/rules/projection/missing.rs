@@ -1,0 +1,28 @@
+//! `projection/missing`: no event gives evidence of the persisted state.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "projection/missing",
+        severity: Severity::Error,
+        title: "no event gives evidence of the persisted state",
+        hint: "Emit a `run.state_projection` event each time a state record is persisted.",
+        page: include_str!("missing.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline],
+};
+
+fn check(_: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
+    if timeline.projection.is_none() {
+        if let Some(line) = timeline.unfinished_line {
+            return findings.skip(format!("line {} of events.jsonl is not finished, and may become the projection event", line.number));
+        }
+        findings.at(Place::whole(Artifact::Events), "the timeline has no `run.state_projection` event of phase `runtime`");
+    }
+}

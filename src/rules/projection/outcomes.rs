@@ -1,0 +1,27 @@
+//! `projection/outcomes`: the projection event and the state disagree on the outcomes.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::{Lifecycle, Severity};
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use super::evidence;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "projection/outcomes",
+        severity: Severity::Error,
+        title: "the projection event and the state disagree on the outcomes",
+        hint: "Persist the state and emit its projection from one and the same value.",
+        page: include_str!("outcomes.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.lifecycle == Lifecycle::Terminal
+        && let Some(draft) = run.projection.and_then(|projection| evidence::outcomes(state, projection))
+    {
+        findings.push(draft);
+    }
+}

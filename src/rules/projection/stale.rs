@@ -1,0 +1,29 @@
+//! `projection/stale`: the projection event of a run that goes on is older than its state.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::{Lifecycle, Severity};
+use crate::rule::{Check, Findings, Meta, Need, Rule};
+use super::evidence;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "projection/stale",
+        severity: Severity::Warning,
+        title: "the projection event of a run that goes on is older than its state",
+        hint: "Emit a projection with every state that is persisted; while the run goes on this may pass by itself.",
+        page: include_str!("stale.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline, Need::Lifecycle],
+};
+
+fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.lifecycle == Lifecycle::NonTerminal
+        && let Some(projection) = run.projection
+    {
+        for draft in [evidence::outcomes(state, projection), evidence::links(state, projection)].into_iter().flatten() {
+            findings.push(draft);
+        }
+    }
+}

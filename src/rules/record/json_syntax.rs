@@ -1,0 +1,17 @@
+//! `record/json-syntax`: a record is not JSON.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "record/json-syntax",
+        severity: Severity::Error,
+        title: "a record is not JSON",
+        hint: "Have the writer replace the file in one step: write a temporary file beside it, then rename it.",
+        page: include_str!("json_syntax.md"),
+    },
+    check: Check::Loading(Trouble::JsonSyntax),
+    reads: &[],
+    needs: &[],
+};

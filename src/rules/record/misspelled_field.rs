@@ -1,0 +1,17 @@
+//! `record/misspelled-field`: a field is probably misspelled.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Record, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "record/misspelled-field",
+        severity: Severity::Warning,
+        title: "a field is probably misspelled",
+        hint: "Spell the field as the schema does, or rename it to something less alike.",
+        page: include_str!("misspelled_field.md"),
+    },
+    check: Check::Loading(Trouble::MisspelledField),
+    reads: &[Record::State, Record::Summary],
+    needs: &[],
+};

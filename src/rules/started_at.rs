@@ -1,0 +1,4 @@
+//! When the run started.
+
+pub(super) mod start_event;
+pub(super) mod summary;

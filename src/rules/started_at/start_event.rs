@@ -1,0 +1,38 @@
+//! `started-at/start-event`: the start event does not confirm when the run started.
+
+use crate::facts::{Run, StateFacts, Timeline};
+use crate::finding::Severity;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Findings, Meta, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "started-at/start-event",
+        severity: Severity::Error,
+        title: "the start event does not confirm when the run started",
+        hint: "Take `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
+        page: include_str!("start_event.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(start) = &timeline.start else {
+        if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
+            return findings.skip(format!("line {} of events.jsonl is no event, and may have been the start event", line.number));
+        }
+        return findings.at(Place::whole(Artifact::Events), "the timeline has no `start` event");
+    };
+    let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else { return };
+    if ours.instant != theirs.instant {
+        let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
+        let draft = Draft::new(
+            Place::state("/episode/started_at"),
+            format!("the state says the run started at {ours}, the start event at {theirs}"),
+        );
+        findings.push(draft.related(Place::event(start.line, "/timestamp"), "the start event's timestamp"));
+    }
+}

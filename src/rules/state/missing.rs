@@ -1,0 +1,27 @@
+//! `state/missing`: a run has no state record.
+
+use crate::facts::Run;
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "state/missing",
+        severity: Severity::Error,
+        title: "a run has no state record",
+        hint: "Persist the state before the summary and the manifest.",
+        page: include_str!("missing.md"),
+    },
+    check: Check::Run(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let later = [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| run.entries.has(*artifact));
+    let later: Vec<&str> = later.map(Artifact::file_name).collect();
+    if !run.entries.has(Artifact::State) && !later.is_empty() {
+        findings.at(Place::whole(Artifact::State), format!("there is no state.json, yet there is {}", later.join(" and ")));
+    }
+}

@@ -1,0 +1,17 @@
+//! `state/newer-version`: the state is of a newer version than runvet knows.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Record, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "state/newer-version",
+        severity: Severity::Warning,
+        title: "the state is of a newer version than runvet knows",
+        hint: "Use a runvet that knows this version.",
+        page: include_str!("newer_version.md"),
+    },
+    check: Check::Loading(Trouble::StateNewerVersion),
+    reads: &[Record::State],
+    needs: &[],
+};

@@ -1,0 +1,26 @@
+//! `state/not-yet`: a run has no state record yet.
+
+use crate::facts::Run;
+use crate::finding::Severity;
+use crate::rule::{Check, Findings, Meta, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "state/not-yet",
+        severity: Severity::Warning,
+        title: "a run has no state record yet",
+        hint: "Check again when the run has persisted its state.",
+        page: include_str!("not_yet.md"),
+    },
+    check: Check::Run(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];
+    if !written.into_iter().any(|artifact| run.entries.has(artifact)) {
+        findings.at(Place::whole(Artifact::State), "there is no state.json; the run may just have begun");
+    }
+}

@@ -1,0 +1,17 @@
+//! `state/schema`: the state violates its schema.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Record, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "state/schema",
+        severity: Severity::Error,
+        title: "the state violates its schema",
+        hint: "Mend what writes the record; `runvet schema state` describes every field.",
+        page: include_str!("schema.md"),
+    },
+    check: Check::Loading(Trouble::StateSchema),
+    reads: &[Record::State],
+    needs: &[],
+};

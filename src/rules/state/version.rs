@@ -1,0 +1,17 @@
+//! `state/version`: the state is of a version that can't be judged.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Record, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "state/version",
+        severity: Severity::Error,
+        title: "the state is of a version that can't be judged",
+        hint: "Write records of the current version, or vet old ones with the runvet of their time.",
+        page: include_str!("version.md"),
+    },
+    check: Check::Loading(Trouble::StateVersion),
+    reads: &[Record::State],
+    needs: &[],
+};

@@ -1,0 +1,28 @@
+//! `summary/adherence-precision`: the plan adherence has more than 4 decimals.
+
+use crate::facts::SummaryFacts;
+use crate::finding::Severity;
+use crate::printable::brief;
+use crate::rule::{Check, Findings, Meta, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "summary/adherence-precision",
+        severity: Severity::Warning,
+        title: "the plan adherence has more than 4 decimals",
+        hint: "Round `plan_adherence` to 4 decimals.",
+        page: include_str!("adherence_precision.md"),
+    },
+    check: Check::Summary(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+    let Some(adherence) = summary.0.number(&["insight", "metrics", "plan_adherence"]) else { return };
+    if adherence.decimals() > 4 {
+        let message = format!("`plan_adherence` is {}, of {} decimals", brief(adherence.text()), adherence.decimals());
+        findings.at(Place::summary("/insight/metrics/plan_adherence"), message);
+    }
+}

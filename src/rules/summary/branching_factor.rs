@@ -1,0 +1,34 @@
+//! `summary/branching-factor`: the branching factor is not the number of direction events.
+
+use crate::document::Number;
+use crate::facts::{SummaryFacts, Timeline};
+use crate::finding::Severity;
+use crate::printable::brief;
+use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "summary/branching-factor",
+        severity: Severity::Error,
+        title: "the branching factor is not the number of direction events",
+        hint: "Count the `direction` events of the timeline.",
+        page: include_str!("branching_factor.md"),
+    },
+    check: Check::SummaryTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline],
+};
+
+fn check(summary: SummaryFacts<'_>, timeline: &Timeline, findings: &mut Findings<'_>) {
+    let Some(factor) = summary.0.number(&["insight", "metrics", "branching_factor"]) else { return };
+    let counted = timeline.directions;
+    if !factor.equals(Number::of(&counted.to_string())) {
+        let message = format!("the branching factor is {}, the timeline has {counted} `direction` events", brief(factor.text()));
+        let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message);
+        findings.push(match timeline.first_direction {
+            Some(line) => draft.related(Place::event(line, "/phase"), "the first of them"),
+            None => draft,
+        });
+    }
+}

@@ -1,0 +1,36 @@
+//! `summary/mode`: a run in minimal mode has what only meta mode writes.
+
+use crate::facts::Run;
+use crate::finding::Severity;
+use crate::rule::{Check, Draft, Findings, Meta, Record, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "summary/mode",
+        severity: Severity::Warning,
+        title: "a run in minimal mode has what only meta mode writes",
+        hint: "Set `flags.mode` to `meta`, or leave direction and insight out.",
+        page: include_str!("mode.md"),
+    },
+    check: Check::Run(check),
+    reads: &[Record::Summary, Record::Timeline],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(summary) = run.summary.read() else { return };
+    if summary.0.text(&["flags", "mode"]).as_deref() != Some("minimal") {
+        return;
+    }
+    let direction = summary.0.at(&["flags", "direction"]).map(|_| ("`flags.direction`", Place::summary("/flags/direction")));
+    let insight = summary.0.get("insight").map(|_| ("`insight`", Place::summary("/insight")));
+    let event = run.timeline.read().and_then(|timeline| timeline.first_direction);
+    let event = event.map(|line| ("a `direction` event", Place::event(line, "/phase")));
+    let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
+    if !present.is_empty() {
+        let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
+        let draft = Draft::new(Place::summary("/flags/mode"), format!("the mode is \"minimal\", and there is {}", names.join(" and ")));
+        findings.push(present.into_iter().fold(draft, |draft, (name, place)| draft.related(place, name)));
+    }
+}

@@ -1,0 +1,17 @@
+//! `summary/schema`: the summary violates its schema.
+
+use crate::finding::Severity;
+use crate::rule::{Check, Meta, Record, Rule, Trouble};
+
+pub(crate) static RULE: Rule = Rule {
+    meta: Meta {
+        id: "summary/schema",
+        severity: Severity::Error,
+        title: "the summary violates its schema",
+        hint: "Mend what writes the record; `runvet schema summary` describes every field.",
+        page: include_str!("schema.md"),
+    },
+    check: Check::Loading(Trouble::SummarySchema),
+    reads: &[Record::Summary],
+    needs: &[],
+};

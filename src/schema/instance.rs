@@ -1,0 +1,209 @@
+//! A document as an instance that the `jsonschema` crate validates in place, without a tree of values.
+
+use std::borrow::Cow;
+
+use jsonschema::JsonType;
+use jsonschema::json::{Array, Json, JsonNumber, Node as JsonNode, NodeIdentity, Object};
+use jsonschema_value::LazyInstance;
+use serde_json::Value;
+
+use crate::document::{Items, Key, Kind, Members, Node, Number};
+
+/// The representation: values of a tape.
+pub(super) struct Tape;
+
+/// A value, or a text that stands for one.
+#[derive(Clone, Copy)]
+pub(super) enum Instance<'a> {
+    Node(Node<'a>),
+    /// A property's name, for `propertyNames`.
+    Text(&'a str),
+}
+
+impl Json for Tape {
+    type Node<'a> = Instance<'a>;
+    type PreparedKey = Box<str>;
+    type StringBuffer = ();
+
+    fn prepare_key(key: &str) -> Box<str> {
+        key.into()
+    }
+
+    fn with_string_node<T>(_: &mut (), string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
+        f(Instance::Text(string))
+    }
+}
+
+impl<'a> Instance<'a> {
+    fn node_of(self, kind: Kind) -> Option<Node<'a>> {
+        match self {
+            Self::Node(node) if node.kind() == kind => Some(node),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> JsonNode<'a, Tape> for Instance<'a> {
+    type Object = Container<'a>;
+    type Array = Container<'a>;
+    type Number = Number<'a>;
+
+    fn as_object(&self) -> Option<Container<'a>> {
+        self.node_of(Kind::Object).map(Container)
+    }
+
+    fn as_array(&self) -> Option<Container<'a>> {
+        self.node_of(Kind::Array).map(Container)
+    }
+
+    fn as_string(&self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Node(node) => node.text(),
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+        }
+    }
+
+    fn as_number(&self) -> Option<Number<'a>> {
+        self.node_of(Kind::Number)?.number()
+    }
+
+    fn as_boolean(&self) -> Option<bool> {
+        match self {
+            Self::Node(node) => node.boolean(),
+            Self::Text(_) => None,
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        self.node_of(Kind::Null).is_some()
+    }
+
+    fn json_type(&self) -> JsonType {
+        match self {
+            Self::Text(_) => JsonType::String,
+            Self::Node(node) => match node.kind() {
+                Kind::Null => JsonType::Null,
+                Kind::False | Kind::True => JsonType::Boolean,
+                Kind::Number => JsonType::Number,
+                Kind::String => JsonType::String,
+                Kind::Array => JsonType::Array,
+                Kind::Object => JsonType::Object,
+            },
+        }
+    }
+
+    fn equals_value(&self, expected: &Value) -> bool {
+        match (self.as_string(), self.as_number(), expected) {
+            (Some(ours), _, Value::String(theirs)) => ours == theirs.as_str(),
+            (_, Some(ours), Value::Number(theirs)) => ours.equals_text(&theirs.to_string()),
+            _ => jsonschema::json::cmp::equal(&self.to_value(), expected),
+        }
+    }
+
+    fn to_value(&self) -> Cow<'a, Value> {
+        Cow::Owned(match self {
+            Self::Node(node) => value_of(node.raw().as_bytes(), 0),
+            Self::Text(text) => Value::from(*text),
+        })
+    }
+
+    fn lazy_value(&self) -> LazyInstance<'a> {
+        match self {
+            Self::Node(node) => LazyInstance::Deferred {
+                bytes: node.raw().as_bytes(),
+                tag: 0,
+                make: value_of,
+                cell: std::sync::OnceLock::new(),
+            },
+            Self::Text(_) => LazyInstance::Ready(self.to_value()),
+        }
+    }
+
+    fn identity(&self) -> Option<NodeIdentity> {
+        Some(match self {
+            // Every value of a document begins at a byte of its own.
+            Self::Node(node) => NodeIdentity::new(node.raw().as_ptr().addr()),
+            Self::Text(text) => NodeIdentity::tagged(text.as_ptr().addr(), 1),
+        })
+    }
+}
+
+/// A value as one of `serde_json`; null where it nests too deep for it. Our messages do not show it.
+fn value_of(json: &[u8], _: u32) -> Value {
+    serde_json::from_slice(json).unwrap_or_default()
+}
+
+impl JsonNumber for Number<'_> {
+    fn as_u64(&self) -> Option<u64> {
+        self.text().parse().ok()
+    }
+
+    fn as_i64(&self) -> Option<i64> {
+        self.text().parse().ok()
+    }
+
+    fn as_f64(&self) -> Option<f64> {
+        Some(Number::as_f64(*self))
+    }
+
+    fn as_str(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.text())
+    }
+
+    fn to_number(&self) -> Cow<'_, serde_json::Number> {
+        let number = self.text().parse().ok().or_else(|| serde_json::Number::from_f64(Number::as_f64(*self)));
+        Cow::Owned(number.unwrap_or_else(|| 0.into()))
+    }
+
+    fn is_integer(&self) -> bool {
+        Number::is_integer(*self)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Container<'a>(Node<'a>);
+
+impl<'a> Object<'a, Tape> for Container<'a> {
+    type Node = Instance<'a>;
+    type MemberName = Cow<'a, str>;
+    type MembersIter = std::iter::Map<Members<'a>, fn(Key<'a>) -> (Cow<'a, str>, Instance<'a>)>;
+
+    fn len(&self) -> usize {
+        self.0.members().count()
+    }
+
+    fn get(&self, key: &Box<str>) -> Option<Instance<'a>> {
+        self.0.get(key).map(Instance::Node)
+    }
+
+    fn members(&self) -> Self::MembersIter {
+        self.0.members().map(|key| (key.name(), Instance::Node(key.value())))
+    }
+}
+
+impl<'a> Array<'a, Tape> for Container<'a> {
+    type Node = Instance<'a>;
+    type ElementsIter = std::iter::Map<Items<'a>, fn(Node<'a>) -> Instance<'a>>;
+
+    fn len(&self) -> usize {
+        self.0.items().count()
+    }
+
+    fn elements(&self) -> Self::ElementsIter {
+        self.0.items().map(Instance::Node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jsonschema::json::conformance;
+
+    #[test]
+    fn the_representation_keeps_the_contract_of_the_validator() {
+        let text = conformance::document().to_string();
+        let mut tape = crate::document::Tape::default();
+        let document = tape.read(text.as_bytes()).expect("the conformance document is JSON");
+        conformance::assert_conformance::<Tape>(&Instance::Node(document.root()));
+    }
+}

@@ -1,0 +1,296 @@
+//! The files of an episode and every way to point into them: artifact, pointer, place; span, spot, excerpt.
+//!
+//! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are found later, and only for
+//! findings that exist.
+
+mod excerpt;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+pub use excerpt::Excerpt;
+
+/// A file that a run leaves in its episode directory (reference, section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Artifact {
+    /// `state.json`: planned and actual cognition.
+    State,
+    /// `summary.json`: the compact, terminal view.
+    Summary,
+    /// `events.jsonl`: the timeline.
+    Events,
+    /// `learn.jsonl`: the learning timeline.
+    Learn,
+    /// `manifest.json`: the list of artifacts, written last.
+    Manifest,
+}
+
+impl Artifact {
+    /// All artifacts, in the order in which they are declared.
+    pub const ALL: [Self; 5] = [Self::State, Self::Summary, Self::Events, Self::Learn, Self::Manifest];
+
+    /// The file's name in the episode directory.
+    #[must_use]
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::State => "state.json",
+            Self::Summary => "summary.json",
+            Self::Events => "events.jsonl",
+            Self::Learn => "learn.jsonl",
+            Self::Manifest => "manifest.json",
+        }
+    }
+
+    /// The key under which the state's `links` name the artifact; the state does not link itself.
+    #[must_use]
+    pub const fn link_key(self) -> Option<&'static str> {
+        match self {
+            Self::State => None,
+            Self::Summary => Some("summary"),
+            Self::Events => Some("events"),
+            Self::Learn => Some("learn"),
+            Self::Manifest => Some("manifest"),
+        }
+    }
+
+    /// The artifact with a file name.
+    #[must_use]
+    pub fn from_file_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|artifact| artifact.file_name() == name)
+    }
+}
+
+impl fmt::Display for Artifact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.file_name())
+    }
+}
+
+/// A JSON Pointer (RFC 6901).
+///
+/// ```
+/// use runvet::source::Pointer;
+/// assert_eq!(Pointer::new("/plan/steps").item(3).field("a/b").as_str(), "/plan/steps/3/a~1b");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// The pointer with this text; the empty text points at the whole document.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The pointer to a member of the object that this one points at.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        let escaped =
+            if name.contains(['~', '/']) { Cow::Owned(name.replace('~', "~0").replace('/', "~1")) } else { name.into() };
+        Self(format!("{}/{escaped}", self.0))
+    }
+
+    /// The pointer to an item of the array that this one points at, counted from 0.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Self {
+        Self(format!("{}/{index}", self.0))
+    }
+
+    /// The pointer's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The reference tokens, unescaped.
+    pub fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.0.split('/').skip(1).map(|token| {
+            if token.contains('~') { Cow::Owned(token.replace("~1", "/").replace("~0", "~")) } else { token.into() }
+        })
+    }
+
+    /// The path as messages name it: `plan.steps[3].status`; empty for the whole document.
+    #[must_use]
+    pub fn dotted(&self) -> String {
+        let mut dotted = String::new();
+        for token in self.tokens() {
+            if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
+                dotted.push_str(&format!("[{token}]"));
+            } else {
+                if !dotted.is_empty() {
+                    dotted.push('.');
+                }
+                dotted.push_str(&crate::printable::brief(&token));
+            }
+        }
+        dotted
+    }
+}
+
+/// One line of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// Counted from 1.
+    pub number: u64,
+    /// The line's first byte in the file.
+    pub offset: u64,
+    /// Bytes, without the newline.
+    pub length: usize,
+}
+
+/// What a finding is about, in terms of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub artifact: Artifact,
+    /// The line of the timeline that pointers and bytes are counted in; `None` in the other artifacts.
+    pub line: Option<Line>,
+    /// What of the file, or of the line.
+    pub target: Target,
+}
+
+/// What of a file, or of a line of the timeline, a place names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The file as a whole, or one that is not there.
+    Whole,
+    /// A value.
+    Value(Pointer),
+    /// The key of a member: the pointer leads to its value.
+    Key(Pointer),
+    /// The n-th occurrence of keys that were repeated in one object: a token of the tape, with the pointer for readers.
+    Token(u32, Pointer),
+    /// Bytes of a file that is no JSON.
+    Bytes(Range<usize>),
+}
+
+impl Place {
+    /// A file as a whole, or one that is not there.
+    #[must_use]
+    pub fn whole(artifact: Artifact) -> Self {
+        Self { artifact, line: None, target: Target::Whole }
+    }
+
+    /// A value of a record.
+    #[must_use]
+    pub fn value(artifact: Artifact, pointer: Pointer) -> Self {
+        Self { artifact, line: None, target: Target::Value(pointer) }
+    }
+
+    /// A key of a record.
+    #[must_use]
+    pub fn key(artifact: Artifact, pointer: Pointer) -> Self {
+        Self { artifact, line: None, target: Target::Key(pointer) }
+    }
+
+    /// A value of `state.json`.
+    #[must_use]
+    pub fn state(pointer: &str) -> Self {
+        Self::value(Artifact::State, Pointer::new(pointer))
+    }
+
+    /// A value of `summary.json`.
+    #[must_use]
+    pub fn summary(pointer: &str) -> Self {
+        Self::value(Artifact::Summary, Pointer::new(pointer))
+    }
+
+    /// A value of an event.
+    #[must_use]
+    pub fn event(line: Line, pointer: &str) -> Self {
+        Self { artifact: Artifact::Events, line: Some(line), target: Target::Value(Pointer::new(pointer)) }
+    }
+
+    /// Bytes of a line of the timeline.
+    #[must_use]
+    pub fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
+        Self { artifact: Artifact::Events, line: Some(line), target: Target::Bytes(bytes) }
+    }
+
+    /// The JSON Pointer, where the place has one.
+    #[must_use]
+    pub fn pointer(&self) -> Option<&Pointer> {
+        match &self.target {
+            Target::Value(pointer) | Target::Key(pointer) | Target::Token(_, pointer) => Some(pointer),
+            Target::Whole | Target::Bytes(_) => None,
+        }
+    }
+}
+
+/// A place in the bytes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Counted from 1.
+    pub line: u64,
+    /// Characters, counted from 1.
+    pub column: u64,
+    /// Bytes from the start of the file.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// Finds lines and columns of ascending offsets in one pass over a text.
+pub(crate) struct Scanner<'a> {
+    bytes: &'a [u8],
+    /// Where the text starts in its file.
+    base: u64,
+    line: u64,
+    /// Up to where characters were counted.
+    at: usize,
+    line_start: usize,
+    column: u64,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner of a text that starts at byte `base` of its file, at the start of line `line`.
+    pub(crate) fn new(bytes: &'a [u8], base: u64, line: u64) -> Self {
+        Self { bytes, base, line, at: 0, line_start: 0, column: 1 }
+    }
+
+    /// The spot and the excerpt of a span. Spans must come in ascending order of their starts.
+    pub(crate) fn locate(&mut self, span: Range<usize>) -> (Spot, Excerpt) {
+        let start = span.start.min(self.bytes.len());
+        let passed = self.bytes.get(self.at..start).unwrap_or_default();
+        for newline in memchr::memchr_iter(b'\n', passed) {
+            self.line += 1;
+            self.line_start = self.at + newline + 1;
+            self.column = 1;
+        }
+        let counted_from = self.at.max(self.line_start);
+        let characters = self.bytes.get(counted_from..start).unwrap_or_default();
+        // A character is a byte that does not continue one.
+        self.column += characters.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64;
+        self.at = start.max(self.at);
+        let spot = Spot {
+            line: self.line,
+            column: self.column,
+            offset: self.base + start as u64,
+            length: span.end.saturating_sub(start) as u64,
+        };
+        let excerpt = Excerpt::cut(self.bytes, self.line_start, start..span.end.min(self.bytes.len()).max(start));
+        (spot, excerpt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_offsets_count_bytes() {
+        let text = "{\n \"é\": \"ü\", \"n\": 1}";
+        let mut scanner = Scanner::new(text.as_bytes(), 100, 7);
+        let (spot, _) = scanner.locate(text.find("\"ü").unwrap()..text.find(", ").unwrap());
+        assert_eq!(spot, Spot { line: 8, column: 7, offset: 109, length: 4 });
+        let (spot, _) = scanner.locate(text.find('1').unwrap()..text.len() - 1);
+        assert_eq!((spot.line, spot.column, spot.length), (8, 17, 1));
+    }
+
+    #[test]
+    fn pointers_read_as_paths() {
+        assert_eq!(Pointer::new("/plan/steps/3/a~1b").dotted(), "plan.steps[3].a/b");
+        assert_eq!(Pointer::default().dotted(), "");
+    }
+}

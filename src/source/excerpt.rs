@@ -1,0 +1,127 @@
+//! A span of a line of any length -> a short window around it that is safe to print.
+
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::printable::stand_in;
+
+/// Columns that an excerpt takes at most: with the margin of a drawn snippet it fits a terminal of 80.
+const WIDTH: usize = 68;
+/// Columns of the span that are shown at most; the rest of the window is its surroundings.
+const SPAN_WIDTH: usize = 40;
+
+/// A window of one line around a span: bounded, free of control characters, every character in its own place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    /// What is shown; `…` stands for what was cut off.
+    pub text: String,
+    /// The bytes of `text` that show the span, or its beginning.
+    pub span: Range<usize>,
+}
+
+impl Excerpt {
+    /// Cuts a window around a span out of the line that starts at `line_start`. Bytes that are not UTF-8 show as `�`.
+    pub(super) fn cut(bytes: &[u8], line_start: usize, span: Range<usize>) -> Self {
+        let reach = |range: Range<usize>| bytes.get(range).unwrap_or_default();
+        // A character takes four bytes at most, so these reaches hold more than the window shows.
+        let before = reach(span.start.saturating_sub(WIDTH * 4).max(line_start)..span.start);
+        let tail = reach(span.start..bytes.len().min(span.start + WIDTH * 8));
+        let line_end = tail.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(tail.len());
+        let (inside, after) = tail.split_at(line_end.min(span.len()));
+        let after = after.get(..line_end - inside.len()).unwrap_or_default();
+
+        let (shown, shown_width, whole) = fit(String::from_utf8_lossy(inside).chars(), SPAN_WIDTH);
+        let rest = WIDTH.saturating_sub(shown_width + 2);
+        let after_text = String::from_utf8_lossy(after);
+        let (following, following_width, _) = fit(after_text.chars(), rest / 3);
+        let lossy_before = String::from_utf8_lossy(before);
+        let (preceding, preceding_width, _) = fit(lossy_before.chars().rev(), rest - following_width);
+        // What the text before did not need goes to the text behind.
+        let (following, _, to_the_end) = if whole { fit(after_text.chars(), rest - preceding_width) } else { (following, 0, false) };
+
+        let mut text = String::new();
+        let from_the_start = line_start + preceding.iter().map(|c| c.len_utf8()).sum::<usize>() >= span.start;
+        if !from_the_start {
+            text.push('…');
+        }
+        text.extend(preceding.iter().rev().map(|c| stand_in(*c)));
+        let start = text.len();
+        text.extend(shown.iter().map(|c| stand_in(*c)));
+        let end = text.len();
+        if whole {
+            text.extend(following.iter().map(|c| stand_in(*c)));
+        }
+        if !(whole && to_the_end) {
+            text.push('…');
+        }
+        Self { text, span: start..end }
+    }
+}
+
+/// As many characters as fit into so many columns, the columns they take, and whether that was all of them.
+fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, bool) {
+    let mut taken = Vec::new();
+    let mut width = 0;
+    for c in chars {
+        let columns_of_c = stand_in(c).width().unwrap_or(1);
+        if width + columns_of_c > columns {
+            return (taken, width, false);
+        }
+        width += columns_of_c;
+        taken.push(c);
+    }
+    (taken, width, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(excerpt: &Excerpt) -> &str {
+        &excerpt.text[excerpt.span.clone()]
+    }
+
+    #[test]
+    fn a_short_line_is_shown_whole() {
+        let line = br#"{"status":"done"}"#;
+        let excerpt = Excerpt::cut(line, 0, 10..16);
+        assert_eq!(excerpt.text, r#"{"status":"done"}"#);
+        assert_eq!(shown(&excerpt), "\"done\"");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_on_both_sides() {
+        let line = format!("{}\"here\"{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
+        let excerpt = Excerpt::cut(line.as_bytes(), 0, 1_000_000..1_000_006);
+        assert_eq!(shown(&excerpt), "\"here\"");
+        assert!(excerpt.text.starts_with("…aaa") && excerpt.text.ends_with("bbb…"), "{}", excerpt.text);
+        assert!(excerpt.text.chars().count() <= WIDTH);
+    }
+
+    #[test]
+    fn hostile_characters_are_replaced_one_by_one() {
+        let excerpt = Excerpt::cut("a\u{1b}[31m\u{202e}b".as_bytes(), 0, 0..1);
+        assert_eq!(excerpt.text, "a␛[31m\u{fffd}b");
+    }
+
+    #[test]
+    fn neighbouring_lines_stay_out() {
+        let excerpt = Excerpt::cut(b"one\ntwo\nthree", 4, 4..7);
+        assert_eq!(excerpt.text, "two");
+    }
+
+    proptest! {
+        #[test]
+        fn the_window_is_bounded_and_the_span_is_in_it(line in ".{0,300}", a in 0usize..300, b in 0usize..300) {
+            let boundaries: Vec<usize> = line.char_indices().map(|(at, _)| at).chain([line.len()]).collect();
+            let (a, b) = (boundaries[a % boundaries.len()], boundaries[b % boundaries.len()]);
+            let excerpt = Excerpt::cut(line.as_bytes(), 0, a.min(b)..a.max(b));
+            let width: usize = excerpt.text.chars().map(|c| c.width().unwrap_or(1)).sum();
+            prop_assert!(width <= WIDTH, "{} columns: {}", width, excerpt.text);
+            let start: String = line[a.min(b)..a.max(b)].chars().map(stand_in).collect();
+            prop_assert!(start.starts_with(shown(&excerpt)));
+        }
+    }
+}
