@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::finding::{EpisodeReport, Report, Skip, REPORT_VERSION, Severity, Tool, Totals};
+use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Severity, Skip, Tool, Totals};
 use crate::load::Buffers;
 use crate::rule::Meta;
 use crate::rules;
@@ -38,7 +38,7 @@ pub enum Level {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No rule, and no group of rules, has that name.
-    #[error("there is no rule called `{name}`{}", suggestion(.nearest))]
+    #[error("there is no rule called `{name}`{}", suggestion(*.nearest))]
     UnknownRule {
         /// The name.
         name: String,
@@ -50,7 +50,7 @@ pub enum Error {
     Fault(#[from] Fault),
 }
 
-fn suggestion(nearest: &Option<&'static str>) -> String {
+fn suggestion(nearest: Option<&'static str>) -> String {
     nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
@@ -90,10 +90,8 @@ pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
 fn unknown_rule(name: &str) -> Error {
     let distance = |known: &&'static str| strsim::osa_distance(name, known);
     let last_part = |known: &&'static str| known.split('/').next_back() == name.split('/').next_back();
-    let nearest = all_rules()
-        .map(|rule| rule.id)
-        .filter(|known| distance(known) <= 3 || last_part(known))
-        .min_by_key(distance);
+    let nearest =
+        all_rules().map(|rule| rule.id).filter(|known| distance(known) <= 3 || last_part(known)).min_by_key(distance);
     Error::UnknownRule { name: crate::printable::brief(name), nearest }
 }
 
@@ -178,18 +176,22 @@ impl Check {
             return Err(fault.into());
         }
         let mut totals = Totals::default();
-        episodes.iter().for_each(|episode| totals.add(episode));
+        for episode in &episodes {
+            totals.add(episode);
+        }
         Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals })
     }
 
     /// Checks episodes, several at a time, and hands each report out in the order of the episodes as soon as it and all
     /// before it are done; stops early when told to. An episode whose directory can't be opened is a fault.
-    pub fn each(
-        &self,
-        episodes: &[EpisodeDir],
-        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
-    ) {
-        parallel::in_order(episodes, self.jobs, Buffers::default, |buffers, episode| self.episode(episode, buffers), take);
+    pub fn each(&self, episodes: &[EpisodeDir], take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>) {
+        parallel::in_order(
+            episodes,
+            self.jobs,
+            Buffers::default,
+            |buffers, episode| self.episode(episode, buffers),
+            take,
+        );
     }
 
     /// Checks records that are not on a disk: the artifacts of one episode, each with its content.

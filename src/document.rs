@@ -9,6 +9,7 @@ mod repeated;
 mod resolve;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 pub use number::Number;
@@ -495,11 +496,23 @@ impl<'a> Document<'a> {
     }
 }
 
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root().fmt(f)
+    }
+}
+
 /// A value of a document.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     document: Document<'a>,
     index: u32,
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::printable::brief(self.raw()))
+    }
 }
 
 /// The key of a member of an object.
@@ -550,7 +563,8 @@ impl<'a> Key<'a> {
             return self.name() == name;
         }
         (token.end - token.start) as usize == name.len() + 2
-            && self.document.text.as_bytes().get(token.start as usize + 1..token.end as usize - 1) == Some(name.as_bytes())
+            && self.document.text.as_bytes().get(token.start as usize + 1..token.end as usize - 1)
+                == Some(name.as_bytes())
     }
 }
 

@@ -15,7 +15,7 @@ mod rules;
 mod schema;
 pub mod source;
 mod store;
-pub use store::EpisodeDir;
 pub use instant::Instant;
 pub use rule::Meta;
 pub use schema::Schema;
+pub use store::EpisodeDir;

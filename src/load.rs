@@ -80,7 +80,8 @@ pub(crate) fn episode<R>(
 
     let state_kind = RecordKind::STATE;
     let state_read = state_kind.read(files, &mut buffers.state, &mut troubles);
-    let state_document = state_read.and_then(|()| state_kind.parse(&buffers.state, &mut buffers.state_tape, &mut troubles));
+    let state_document =
+        state_read.and_then(|()| state_kind.parse(&buffers.state, &mut buffers.state_tape, &mut troubles));
     let state_violations = state_kind.check(state_document, &mut troubles, &mut skips);
     let state = state_kind.recorded(state_document, &state_violations, entries.has(Artifact::State)).map(StateFacts);
     let status = state.read().and_then(StateFacts::status);
@@ -102,9 +103,7 @@ pub(crate) fn episode<R>(
 
     let timeline;
     let mut stream = None;
-    let recorded_timeline = if !entries.has(Artifact::Events) {
-        Recorded::Unjudged("events.jsonl is missing")
-    } else {
+    let recorded_timeline = if entries.has(Artifact::Events) {
         let expected = id.as_ref().map(|(id, _)| &**id);
         let mut reader = EventsReader {
             reader: TimelineReader::new(expected, state.read()),
@@ -123,9 +122,12 @@ pub(crate) fn episode<R>(
                 Recorded::Unjudged("events.jsonl can't be read")
             }
         }
+    } else {
+        Recorded::Unjudged("events.jsonl is missing")
     };
 
-    let mut run = Run { entries, id, lifecycle, state, summary, timeline: recorded_timeline, projection: None, plan: None };
+    let mut run =
+        Run { entries, id, lifecycle, state, summary, timeline: recorded_timeline, projection: None, plan: None };
     let read_timeline = run.timeline.read();
     let projection = read_timeline.and_then(|timeline| timeline.projection.as_ref());
     run.projection = projection.and_then(|event| read_again(event.line, &event.text, &mut buffers.projection_tape));
@@ -146,7 +148,8 @@ pub(crate) fn episode<R>(
 }
 
 fn unreadable(troubles: &mut Troubles, artifact: Artifact, why: &Unreadable) {
-    troubles.add(Trouble::Unreadable, || Draft::new(Place::whole(artifact), format!("{artifact} can't be read: {why}")));
+    troubles
+        .add(Trouble::Unreadable, || Draft::new(Place::whole(artifact), format!("{artifact} can't be read: {why}")));
 }
 
 /// An event that was kept as text, as a document again.
@@ -234,21 +237,23 @@ impl RecordKind {
         if document.repeats_keys() {
             self.duplicate_keys(document, troubles);
         }
-        let Ok(violations) = self.schema.violations(document) else {
-            troubles.add(self.troubles.schema, || {
-                let message = format!("{} violates its schema in more than {MAX_VIOLATIONS} places", self.artifact);
-                Draft::new(Place::whole(self.artifact), message)
-            });
-            return Checked { violations: Vec::new(), hopeless: true };
-        };
         let judged = self.version(document, troubles);
+        let violations = self.schema.violations(document);
         if let Judged::Unsupported(version) = judged {
             let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
             for rule in [self.troubles.schema_rule, "record/misspelled-field"] {
                 skips.push(Skip { rule: rule.into(), reason: reason.clone() });
             }
-            return Checked { violations, hopeless: false };
+            // Told or not, what violates the schema is no fact.
+            return Checked { hopeless: violations.is_err(), violations: violations.unwrap_or_default() };
         }
+        let Ok(violations) = violations else {
+            troubles.add(self.troubles.schema, || {
+                let message = format!("{} violates its schema in {MAX_VIOLATIONS} places or more", self.artifact);
+                Draft::new(Place::whole(self.artifact), message)
+            });
+            return Checked { violations: Vec::new(), hopeless: true };
+        };
         for violation in &violations {
             if matches!(judged, Judged::Newer) && violation.pointer.as_str().strip_prefix('/') == Some(self.version.0) {
                 continue;
@@ -261,7 +266,11 @@ impl RecordKind {
         for misspelling in self.schema.misspellings(document.root()) {
             troubles.add(Trouble::MisspelledField, || {
                 let place = Place::key(self.artifact, misspelling.pointer);
-                let message = format!("{} is no known field, and `{}` is absent", quote(&misspelling.key.name()), misspelling.known);
+                let message = format!(
+                    "{} is no known field, and `{}` is absent",
+                    quote(&misspelling.key.name()),
+                    misspelling.known
+                );
                 Draft::new(place, message).help(Some(format!("If `{}` is meant, write it so.", misspelling.known)))
             });
         }
@@ -271,8 +280,10 @@ impl RecordKind {
     fn duplicate_keys(&self, document: Document<'_>, troubles: &mut Troubles) {
         document.for_each_repeated_key(|repeated| {
             troubles.add(Trouble::DuplicateKey, || {
-                let place = |key: Key<'_>| {
-                    Place { artifact: self.artifact, line: None, target: Target::Token(key.index(), repeated.pointer()) }
+                let place = |key: Key<'_>| Place {
+                    artifact: self.artifact,
+                    line: None,
+                    target: Target::Token(key.index(), repeated.pointer()),
                 };
                 let message = format!("the key {} stands twice in one object", quote(&repeated.key.name()));
                 Draft::new(place(repeated.key), message).related(place(repeated.earlier), "it stands here before")
@@ -293,12 +304,16 @@ impl RecordKind {
             if newer {
                 judged = Judged::Newer;
                 troubles.add(self.troubles.newer_version, || {
-                    let message = format!("`{field}` is {}, newer than {current}, by which it is judged", quote(&version));
+                    let message =
+                        format!("`{field}` is {}, newer than {current}, by which it is judged", quote(&version));
                     Draft::new(place(field), message)
                 });
             } else {
                 troubles.add(self.troubles.version, || {
-                    Draft::new(place(field), format!("`{field}` is {}; the version that can be judged is {current}", quote(&version)))
+                    Draft::new(
+                        place(field),
+                        format!("`{field}` is {}; the version that can be judged is {current}", quote(&version)),
+                    )
                 });
                 judged = Judged::Unsupported(version.into_owned());
             }
@@ -307,14 +322,22 @@ impl RecordKind {
             && let Some(format) = text(field).filter(|format| format != expected)
         {
             troubles.add(self.troubles.version, || {
-                Draft::new(place(field), format!("`{field}` is {}; the one that can be judged is {}", quote(&format), quote(expected)))
+                Draft::new(
+                    place(field),
+                    format!("`{field}` is {}; the one that can be judged is {}", quote(&format), quote(expected)),
+                )
             });
             judged = Judged::Unsupported(format.into_owned());
         }
         judged
     }
 
-    fn recorded<'a>(&self, document: Option<Document<'a>>, checked: &'a Checked, is_there: bool) -> Recorded<Value<'a>> {
+    fn recorded<'a>(
+        &self,
+        document: Option<Document<'a>>,
+        checked: &'a Checked,
+        is_there: bool,
+    ) -> Recorded<Value<'a>> {
         match (document, self.artifact) {
             (Some(document), _) if !checked.hopeless => Recorded::Read(Value::root(document, &checked.violations)),
             (_, Artifact::State) if is_there => Recorded::Unjudged("state.json can't be judged"),
@@ -366,7 +389,8 @@ impl EventsReader<'_, '_> {
                 LineRead::TooLong { line } => {
                     self.no_event(line);
                     self.troubles.add(Trouble::Unreadable, || {
-                        let message = format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
+                        let message =
+                            format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
                         Draft::new(Place::line_bytes(line, 0..0), message)
                     });
                 }
@@ -389,7 +413,9 @@ impl EventsReader<'_, '_> {
                 let value = Value::root(document, &violations);
                 return self.reader.event(EventFacts { line, value }, document.text());
             }
-            Ok(document) => (document.root().span(), format!("{}, not an object", document.root().kind().with_article())),
+            Ok(document) => {
+                (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
+            }
             Err(error) => (error.offset..(error.offset + 1).min(bytes.len()), format!("not JSON: {error}")),
         };
         let is_cut = !ended && what.starts_with("not JSON");

@@ -15,8 +15,8 @@ pub(crate) use event::payload_schemas;
 pub use event::{ActPayload, Event, PlanPayload, StateProjectionPayload};
 pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
 pub use state::{
-    Action, Belief, Episode, Fact, Goal, IntuitionMode, Links, Memory, Outcomes, Plan, RunStatus, State, Step, StepKind,
-    StepStatus,
+    Action, Belief, Episode, Fact, Goal, IntuitionMode, Links, Memory, Outcomes, Plan, RunStatus, State, Step,
+    StepKind, StepStatus,
 };
 pub use summary::{
     AdapterResult, Direction, Flags, Insight, InsightMetrics, Latencies, Metrics, RuntimeMode, Snapshots, Summary,

@@ -7,10 +7,10 @@ use crate::source::Place;
 /// Findings of one rule in one episode up to which each is told; the rest is counted in one more finding.
 ///
 /// A record of millions of broken items would otherwise fill the memory with sentences that nobody reads.
-pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
 /// A rule: what it is called, how much it weighs, and how it is judged.
-pub struct Rule {
+pub(crate) struct Rule {
     /// What there is to know about the rule.
     pub meta: Meta,
     /// How it is judged.
@@ -152,8 +152,9 @@ impl Findings<'_> {
     pub(crate) fn close(self) {
         let untold = self.count.saturating_sub(MAX_FINDINGS_PER_RULE);
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
-            let place = Place::whole(last.place.artifact);
-            let draft = Draft::new(place, format!("{untold} more findings of this rule are not listed"));
+            let artifact = last.place.artifact;
+            let message = format!("{artifact}: {untold} more findings of this rule are not listed");
+            let draft = Draft::new(Place::whole(artifact), message);
             self.drafts.push((self.meta, self.severity, draft));
         }
     }

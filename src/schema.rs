@@ -24,7 +24,7 @@ pub(crate) use violation::Violation;
 
 /// Violations of one record up to which each is told. A record with more is none at all: what wrote it meant something
 /// else, and a list of millions would help nobody and could exhaust the memory.
-pub const MAX_VIOLATIONS: usize = 10_000;
+pub(crate) const MAX_VIOLATIONS: usize = 10_000;
 
 /// A schema that ships with runvet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Schema {
     }
 
     /// Fields that the schema does not know, where one that it knows and that is absent is spelled almost alike.
-    pub(crate) fn misspellings<'a>(self, root: Node<'a>) -> Vec<shape::Misspelling<'a>> {
+    pub(crate) fn misspellings(self, root: Node<'_>) -> Vec<shape::Misspelling<'_>> {
         self.compiled().shapes.misspellings(root)
     }
 

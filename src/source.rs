@@ -86,8 +86,11 @@ impl Pointer {
     /// The pointer to a member of the object that this one points at.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
-        let escaped =
-            if name.contains(['~', '/']) { Cow::Owned(name.replace('~', "~0").replace('/', "~1")) } else { name.into() };
+        let escaped = if name.contains(['~', '/']) {
+            Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+        } else {
+            name.into()
+        };
         Self(format!("{}/{escaped}", self.0))
     }
 
@@ -116,7 +119,9 @@ impl Pointer {
         let mut dotted = String::new();
         for token in self.tokens() {
             if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
-                dotted.push_str(&format!("[{token}]"));
+                dotted.push('[');
+                dotted.push_str(&token);
+                dotted.push(']');
             } else {
                 if !dotted.is_empty() {
                     dotted.push('.');

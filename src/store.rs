@@ -20,7 +20,7 @@ use crate::source::Artifact;
 /// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at most.
 ///
 /// Real records take kilobytes. The limit keeps a hostile file from taking the memory that other episodes need.
-pub const MAX_RECORD_BYTES: usize = 64 << 20;
+pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 
 /// What kind of entry a directory lists under an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +43,13 @@ impl Entries {
         }
     }
 
-    pub(crate) fn kind(&self, artifact: Artifact) -> Option<EntryKind> {
+    pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()
     }
 
     /// Whether the directory lists an entry of the artifact's name, of whatever kind.
     #[must_use]
-    pub fn has(&self, artifact: Artifact) -> bool {
+    pub fn has(self, artifact: Artifact) -> bool {
         self.kind(artifact).is_some()
     }
 }

@@ -84,7 +84,9 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
         (RuleCheck::Summary(check), _, Some(summary), _) => check(summary, &mut findings),
         (RuleCheck::Records(check), Some(state), Some(summary), _) => check(state, summary, &mut findings),
         (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => check(state, timeline, run, &mut findings),
-        (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => check(summary, timeline, &mut findings),
+        (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => {
+            check(summary, timeline, &mut findings);
+        }
         _ => {}
     }
     findings.close();
@@ -155,4 +157,3 @@ fn locate(drafts: Vec<(&'static Meta, Severity, Draft)>, loaded: &Loaded<'_, '_>
     });
     findings
 }
-

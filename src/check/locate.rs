@@ -53,7 +53,8 @@ impl Locator {
 
 /// The location of a place as far as it is known without its text.
 fn whole(place: &Place, dir: &Path) -> Location {
-    let file = if dir == Path::new(".") { place.artifact.file_name().into() } else { dir.join(place.artifact.file_name()) };
+    let file =
+        if dir == Path::new(".") { place.artifact.file_name().into() } else { dir.join(place.artifact.file_name()) };
     Location {
         file: store::display(&file),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
@@ -85,7 +86,7 @@ impl Fill<'_> {
                 Target::Bytes(range) => range.clone(),
                 Target::Value(_) => found.next().flatten().map_or(start, |found| found.value.span()),
                 Target::Key(_) => {
-                    found.next().flatten().and_then(|found| found.key).map_or(start, |key| key.span())
+                    found.next().flatten().and_then(|found| found.key).map_or(start, super::super::document::Key::span)
                 }
                 Target::Token(token, _) => {
                     found.next();
@@ -108,4 +109,3 @@ impl Fill<'_> {
         }
     }
 }
-

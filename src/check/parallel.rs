@@ -104,10 +104,16 @@ mod tests {
         let items: Vec<usize> = (0..count).collect();
         let mut taken = Vec::new();
         let jobs = NonZeroUsize::new(jobs).unwrap();
-        in_order(&items, jobs, || (), |(), item| item * 2, |result| {
-            taken.push(result);
-            if taken.len() == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        in_order(
+            &items,
+            jobs,
+            || (),
+            |(), item| item * 2,
+            |result| {
+                taken.push(result);
+                if taken.len() == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
         taken
     }
 

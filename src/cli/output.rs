@@ -43,6 +43,7 @@ impl Output {
 
     /// Tells that the tool could not do something.
     #[expect(clippy::print_stderr, reason = "the one place that writes to standard error")]
+    #[expect(clippy::unused_self, reason = "standard error belongs to where a command prints")]
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
         eprintln!("error: {}", escape(&message.to_string()));
     }
@@ -61,12 +62,12 @@ pub(super) fn style(color: Color) -> Style {
     let is_terminal = io::stdout().is_terminal();
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let forced = set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_none_or(|value| value != "0");
-    let colour = match color {
+    let coloured = match color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => !set("NO_COLOR") && (forced || (is_terminal && !is_dumb)),
     };
-    match (colour, is_terminal && is_dumb) {
+    match (coloured, is_terminal && is_dumb) {
         (true, _) => Style::Colour,
         (false, true) => Style::Ascii,
         (false, false) => Style::Plain,

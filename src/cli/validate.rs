@@ -28,6 +28,7 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 /// Finds the episodes below the given paths and checks each record against its schema, the records against each other, and
 /// all against the timeline. Ends with one line of totals.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
 Exit codes:
   0  nothing of severity error was found (with --deny-warnings: nothing at all)

@@ -35,9 +35,7 @@ impl<'a> Number<'a> {
             return true;
         }
         match (self.decimal(), other.decimal()) {
-            (Some(a), Some(b)) => {
-                a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
-            }
+            (Some(a), Some(b)) => a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits()),
             // An exponent beyond 18 digits: equal only when written alike, never equal by accident.
             _ => false,
         }
@@ -65,11 +63,12 @@ impl<'a> Number<'a> {
         }
         let Some(decimal) = self.decimal() else { return nearest };
         let away_from_zero = decimal.whole_part() == Some(nearest.abs());
-        match (decimal.negative, away_from_zero) {
-            (false, true) => nearest.next_up(),
-            (false, false) => nearest.next_down(),
-            (true, true) => (-nearest.abs()).next_down(),
-            (true, false) => nearest.next_up(),
+        let below = decimal.negative == away_from_zero;
+        match nearest {
+            // A value that underflows has lost its sign.
+            0.0 if decimal.negative => (-0.0_f64).next_down(),
+            nearest if below => nearest.next_down(),
+            nearest => nearest.next_up(),
         }
     }
 
@@ -88,7 +87,8 @@ impl<'a> Number<'a> {
         let written = if written.is_empty() { 0 } else { written.parse::<i64>().ok()? };
         let written = if exponent.starts_with('-') { -written } else { written };
         // The power of ten of the last digit that counts.
-        let place = if last < point { i64::try_from(point - last - 1).ok()? } else { -i64::try_from(last - point).ok()? };
+        let place =
+            if last < point { i64::try_from(point - last - 1).ok()? } else { -i64::try_from(last - point).ok()? };
         Some(Decimal { negative, mantissa: mantissa.get(first..=last)?, exponent: written + place })
     }
 }
@@ -116,7 +116,15 @@ mod tests {
 
     #[test]
     fn equal_values_are_equal_however_written() {
-        for (a, b) in [("1", "1.0"), ("10e-1", "1"), ("0", "-0.0"), ("0e5", "0"), ("100", "1e2"), ("1.50", "15E-1"), ("1e+02", "100")] {
+        for (a, b) in [
+            ("1", "1.0"),
+            ("10e-1", "1"),
+            ("0", "-0.0"),
+            ("0e5", "0"),
+            ("100", "1e2"),
+            ("1.50", "15E-1"),
+            ("1e+02", "100"),
+        ] {
             assert!(Number(a).equals(Number(b)), "{a} = {b}");
         }
     }
@@ -141,7 +149,8 @@ mod tests {
         for whole in ["2", "2.0", "2e0", "1e400", "1.5e1", "-0", "0.000", "1e1000000000000000000000"] {
             assert!(Number(whole).is_integer(), "{whole}");
         }
-        for fraction in ["2.5", "1e-1", "1.55e1", "1e-400", "1.0000000000000000000000001", "1e-1000000000000000000000"] {
+        for fraction in ["2.5", "1e-1", "1.55e1", "1e-400", "1.0000000000000000000000001", "1e-1000000000000000000000"]
+        {
             assert!(!Number(fraction).is_integer(), "{fraction}");
         }
     }
@@ -153,14 +162,16 @@ mod tests {
         assert!(Number("1e-400").as_f64() > 0.0);
         assert!(Number("-1e-400").as_f64() < 0.0);
         assert!(Number("-0.99999999999999999999999").as_f64() > -1.0);
-        assert_eq!(Number("1e400").as_f64(), f64::MAX);
-        assert_eq!(Number("0.5").as_f64(), 0.5);
-        assert_eq!(Number("-0.0").as_f64(), 0.0);
+        for (text, double) in [("1e400", f64::MAX), ("0.5", 0.5), ("-0.5", -0.5), ("-3.0", -3.0)] {
+            assert_eq!(Number(text).as_f64().to_bits(), double.to_bits(), "{text}");
+        }
     }
 
     #[test]
     fn decimals_count_the_digits_that_matter() {
-        for (text, decimals) in [("0.1234", 4), ("0.12345", 5), ("0.12340", 4), ("1234e-4", 4), ("1", 0), ("1e3", 0), ("0.0", 0)] {
+        for (text, decimals) in
+            [("0.1234", 4), ("0.12345", 5), ("0.12340", 4), ("1234e-4", 4), ("1", 0), ("1e3", 0), ("0.0", 0)]
+        {
             assert_eq!(Number(text).decimals(), decimals, "{text}");
         }
     }

@@ -110,11 +110,13 @@ impl Comparison<'_, '_> {
             records.iter().map(|record| record.get("id").and_then(Node::text)).collect();
         let same_number = persisted.len() == records.len();
         if !same_number {
-            let message = format!("the plan has {}, the one rebuilt has {}", count_of(persisted.len()), count_of(records.len()));
+            let message =
+                format!("the plan has {}, the one rebuilt has {}", count_of(persisted.len()), count_of(records.len()));
             self.differ(Pointer::new("/plan/steps"), message, all);
         } else if our_ids != their_ids && sorted(&our_ids) == sorted(&their_ids) {
             let first = our_ids.iter().zip(&their_ids).find(|(ours, theirs)| ours != theirs);
-            let shown = first.map(|(ours, theirs)| (quote(ours.as_deref().unwrap_or("")), quote(theirs.as_deref().unwrap_or(""))));
+            let shown = first
+                .map(|(ours, theirs)| (quote(ours.as_deref().unwrap_or("")), quote(theirs.as_deref().unwrap_or(""))));
             let (ours, theirs) = shown.unwrap_or_default();
             let message = format!("the steps stand in another order: {ours} where the plan rebuilt has {theirs}");
             self.differ(Pointer::new("/plan/steps"), message, all);
@@ -180,41 +182,59 @@ impl Comparison<'_, '_> {
 
     /// Holds a persisted step's status against what an act event says of it.
     fn evidence(&mut self, ours_at: &Pointer, step: Value<'_>, evidence: StepEvidence) {
-        let Some(ours) = step.text(&["status"]) else { return };
-        let theirs = evidence.status.name();
+        let (Some(ours), Some(theirs)) = (step.text(&["status"]), evidence.status) else { return };
+        let theirs = theirs.name();
         if ours != theirs {
             let name = pointer_name(ours_at, "status");
-            let message = format!("{name} is {}, an act event on line {} made it {}", quote(&ours), evidence.line.number, quote(theirs));
+            let message = format!(
+                "{name} is {}, an act event on line {} made it {}",
+                quote(&ours),
+                evidence.line.number,
+                quote(theirs)
+            );
             let event = Side { pointer: Pointer::new("/payload/step_status"), shown: quote(theirs) };
-            self.found.push(PlanDifference { pointer: ours_at.field("status"), message, line: evidence.line, event, by_label: false });
+            self.found.push(PlanDifference {
+                pointer: ours_at.field("status"),
+                message,
+                line: evidence.line,
+                event,
+                by_label: false,
+            });
         }
     }
 
     fn labels(&mut self, persisted: &[Value<'_>], labels: &[Node<'_>]) {
         let mut by_label = Vec::new();
-        if persisted.len() != labels.len() {
-            let message = format!("the plan has {}, the plan event labels {}", count_of(persisted.len()), count_of(labels.len()));
-            let event = Side { pointer: Pointer::new("/payload/steps"), shown: count_of(labels.len()) };
-            by_label.push((Pointer::new("/plan/steps"), message, event));
-        } else {
+        if persisted.len() == labels.len() {
             for (index, (step, label)) in persisted.iter().zip(labels).enumerate() {
                 let Some(text) = label.text() else { continue };
-                let (kind, description) = text.split_once(':').map_or((None, &*text), |(kind, rest)| (Some(kind), rest));
+                let (kind, description) =
+                    text.split_once(':').map_or((None, &*text), |(kind, rest)| (Some(kind), rest));
                 for (field, theirs) in [("kind", kind), ("description", Some(description))] {
                     let (Some(ours), Some(theirs)) = (step.text(&[field]), theirs) else { continue };
                     if ours != theirs {
                         let pointer = Pointer::new("/plan/steps").item(index).field(field);
-                        let message = format!("`{}` is {}, the label says {}", pointer.dotted(), quote(&ours), quote(theirs));
+                        let message =
+                            format!("`{}` is {}, the label says {}", pointer.dotted(), quote(&ours), quote(theirs));
                         by_label.push((pointer, message, Side::of(Pointer::new("/payload/steps").item(index), *label)));
                     }
                 }
             }
+        } else {
+            let message =
+                format!("the plan has {}, the plan event labels {}", count_of(persisted.len()), count_of(labels.len()));
+            let event = Side { pointer: Pointer::new("/payload/steps"), shown: count_of(labels.len()) };
+            by_label.push((Pointer::new("/plan/steps"), message, event));
         }
         let line = self.plan.line;
         let by_label = by_label.into_iter();
-        self.found.extend(
-            by_label.map(|(pointer, message, event)| PlanDifference { pointer, message, line, event, by_label: true }),
-        );
+        self.found.extend(by_label.map(|(pointer, message, event)| PlanDifference {
+            pointer,
+            message,
+            line,
+            event,
+            by_label: true,
+        }));
         for (index, step) in persisted.iter().enumerate() {
             if let Some(evidence) = step.text(&["id"]).and_then(|id| self.timeline.step_evidence(self.reach, &id)) {
                 self.evidence(&Pointer::new("/plan/steps").item(index), *step, evidence);

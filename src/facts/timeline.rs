@@ -54,9 +54,8 @@ struct Latest<T> {
 impl<T> Latest<T> {
     /// The value of a line, after what earlier lines said.
     fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
-        let settled = before.and_then(|before| {
-            if before.current.0 <= projection_line { Some(before.current) } else { before.settled }
-        });
+        let settled = before
+            .and_then(|before| if before.current.0 <= projection_line { Some(before.current) } else { before.settled });
         Self { current: (line, value), settled }
     }
 
@@ -85,7 +84,8 @@ struct PlanTrace {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepEvidence {
     pub(crate) line: Line,
-    pub(crate) status: StepStatus,
+    /// `None` where it says what is no status: then nothing is known of the step.
+    pub(crate) status: Option<StepStatus>,
 }
 
 /// How an action compares with the act event that it mirrors.
@@ -220,7 +220,8 @@ impl<'a> TimelineReader<'a> {
             && id != expected
         {
             let foreign = &mut self.timeline.foreign;
-            foreign.get_or_insert_with(|| ForeignEvents { first: event.line, id: id.into_owned(), lines: 0 }).lines += 1;
+            foreign.get_or_insert_with(|| ForeignEvents { first: event.line, id: id.into_owned(), lines: 0 }).lines +=
+                1;
         }
         match event.value.text(&["phase"]).as_deref() {
             Some("start") if self.timeline.start.is_none() => {
@@ -255,12 +256,13 @@ impl<'a> TimelineReader<'a> {
     fn act(&mut self, event: EventFacts<'_>) {
         let Some(payload) = event.payload() else { return };
         let projection_line = self.timeline.projection_line().unwrap_or(0);
-        if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.text(&["step_status"]))
-            && let (Some(plan), Some(status)) = (&mut self.timeline.plan, StepStatus::from_name(&status))
+        if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.get("step_status"))
+            && let Some(plan) = &mut self.timeline.plan
         {
             let trace = &mut plan.current.1;
             if trace.step_ids.contains(&*step_id) || self.step_ids.binary_search(&step_id).is_ok() {
                 let before = trace.statuses.remove(&*step_id);
+                let status = status.node().text().and_then(|status| StepStatus::from_name(&status));
                 let evidence = StepEvidence { line: event.line, status };
                 let after = Latest::after(before, event.line.number, evidence, projection_line);
                 trace.statuses.insert(step_id.into_owned(), after);

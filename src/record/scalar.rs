@@ -55,7 +55,11 @@ impl<'de> Deserialize<'de> for Count {
             return Ok(Self(count));
         }
         let float = number.as_f64().unwrap_or(f64::NAN);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within the range of a u64")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and within the range of a u64"
+        )]
         if float.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&float) {
             Ok(Self(float as u64))
         } else {

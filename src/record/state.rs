@@ -353,4 +353,3 @@ pub struct Links {
     #[schemars(extend("examples" = ["manifest.json"]))]
     pub manifest: Option<String>,
 }
-

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
-    SpanContents, ThemeCharacters, ThemeStyles,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
 use super::Renderer;
@@ -67,14 +67,32 @@ impl Human {
         self.options.max_findings == 0 || *met <= self.options.max_findings
     }
 
+    /// Draws a finding, the other side below it, and what to do last.
     fn finding(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+        let severity = match finding.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        };
+        self.draw(out, &Shown::new(Some(&finding.rule), severity, &finding.message, &finding.location))?;
+        for related in &finding.related {
+            self.draw(out, &Shown::new(None, miette::Severity::Advice, &related.message, &related.location))?;
+        }
+        self.paragraph(out, "  help: ", "        ", &escape(&finding.help))
+    }
+
+    fn draw(&self, out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         let mut text = String::new();
-        self.handler.render_report(&mut text, &Shown::of(finding)).map_err(io::Error::other)?;
-        // miette indents and pads; nothing of that is needed at the end of a line.
-        for line in text.lines() {
+        self.handler.render_report(&mut text, shown).map_err(io::Error::other)?;
+        // miette starts a report without a rule with an empty line, and pads lines.
+        for line in text.lines().skip_while(|line| line.is_empty()) {
             writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+
+    fn paragraph(&self, out: &mut dyn Write, first: &str, next: &str, text: &str) -> io::Result<()> {
+        let options = textwrap::Options::new(self.options.width).initial_indent(first).subsequent_indent(next);
+        textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
     fn skips(&self, out: &mut dyn Write, skips: &[Skip]) -> io::Result<()> {
@@ -83,10 +101,8 @@ impl Human {
             by_reason.entry(&skip.reason).or_default().push(&skip.rule);
         }
         for (reason, rules) in by_reason {
-            let text = format!("not judged, for {}: {}", escape(reason), rules.join(", "));
-            for line in textwrap::wrap(&text, textwrap::Options::new(self.options.width).initial_indent("  ").subsequent_indent("    ")) {
-                writeln!(out, "{line}")?;
-            }
+            let text = format!("not judged: {} ({})", rules.join(", "), escape(reason));
+            self.paragraph(out, "  ", "    ", &text)?;
         }
         if !skips.is_empty() {
             writeln!(out)?;
@@ -129,7 +145,12 @@ impl Renderer for Human {
         if self.options.max_findings > 0 {
             for (rule, met) in &self.met {
                 if let Some(cut @ 1..) = met.checked_sub(self.options.max_findings) {
-                    writeln!(out, "{rule}: {} not shown (--max-findings {})", count(cut as u64, "more finding"), self.options.max_findings)?;
+                    writeln!(
+                        out,
+                        "{rule}: {} not shown (--max-findings {})",
+                        count(cut as u64, "more finding"),
+                        self.options.max_findings
+                    )?;
                 }
             }
         }
@@ -141,7 +162,8 @@ impl Renderer for Human {
             0 => format!("all valid, with {}", count(totals.warnings, "warning")),
             invalid => {
                 let findings = [(totals.errors, "error"), (totals.warnings, "warning")];
-                let findings = findings.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(number, word));
+                let findings =
+                    findings.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(number, word));
                 format!("{} valid, {invalid} not ({})", totals.valid, findings.collect::<Vec<_>>().join(", "))
             }
         };
@@ -181,41 +203,12 @@ struct Shown<'f> {
     rule: Option<&'f str>,
     severity: miette::Severity,
     message: String,
-    help: Option<&'f str>,
     window: Option<Window>,
-    related: Vec<Shown<'f>>,
 }
 
 impl<'f> Shown<'f> {
-    fn of(finding: &'f Finding) -> Self {
-        let severity = match finding.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        };
-        let related = finding.related.iter().map(|related| Self {
-            rule: None,
-            severity: miette::Severity::Advice,
-            message: message(&related.message, &related.location),
-            help: None,
-            window: Window::of(&related.location),
-            related: Vec::new(),
-        });
-        Self {
-            rule: Some(&finding.rule),
-            severity,
-            message: message(&finding.message, &finding.location),
-            help: Some(&finding.help),
-            window: Window::of(&finding.location),
-            related: related.collect(),
-        }
-    }
-}
-
-/// A message, with the file that it is about where no snippet shows that.
-fn message(message: &str, location: &Location) -> String {
-    match location.excerpt {
-        Some(_) => escape(message).into_owned(),
-        None => format!("{}: {}", escape(&location.file), escape(message)),
+    fn new(rule: Option<&'f str>, severity: miette::Severity, message: &str, location: &Location) -> Self {
+        Self { rule, severity, message: escape(message).into_owned(), window: Window::of(location) }
     }
 }
 
@@ -236,10 +229,6 @@ impl Diagnostic for Shown<'_> {
         Some(self.severity)
     }
 
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        Some(Box::new(self.help?))
-    }
-
     fn source_code(&self) -> Option<&dyn SourceCode> {
         Some(self.window.as_ref()?)
     }
@@ -247,13 +236,6 @@ impl Diagnostic for Shown<'_> {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = &self.window.as_ref()?.span;
         Some(Box::new(std::iter::once(LabeledSpan::new(None, span.offset(), span.len()))))
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        if self.related.is_empty() {
-            return None;
-        }
-        Some(Box::new(self.related.iter().map(|related| related as &dyn Diagnostic)))
     }
 }
 
@@ -270,7 +252,8 @@ struct Window {
 impl Window {
     fn of(location: &Location) -> Option<Self> {
         let excerpt = location.excerpt.as_ref()?;
-        let zero_based = |number: Option<u64>| usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default();
+        let zero_based =
+            |number: Option<u64>| usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default();
         Some(Self {
             name: escape(&location.file).into_owned(),
             text: excerpt.text.clone(),
@@ -291,6 +274,13 @@ impl SourceCode for Window {
         // miette asks without context for the place to name in the header, and with it for the text to draw.
         let column = if lines_before == 0 { self.column } else { 0 };
         let whole = (0, self.text.len()).into();
-        Ok(Box::new(MietteSpanContents::new_named(self.name.clone(), self.text.as_bytes(), whole, self.line, column, 1)))
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            self.text.as_bytes(),
+            whole,
+            self.line,
+            column,
+            1,
+        )))
     }
 }

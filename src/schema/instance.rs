@@ -29,7 +29,7 @@ impl Json for Tape {
         key.into()
     }
 
-    fn with_string_node<T>(_: &mut (), string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
+    fn with_string_node<T>((): &mut (), string: &str, f: impl FnOnce(Instance<'_>) -> T) -> T {
         f(Instance::Text(string))
     }
 }

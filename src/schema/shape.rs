@@ -97,7 +97,8 @@ impl Shapes {
                             Additional::Each(below) => below,
                             Additional::None => {
                                 let name = key.name();
-                                failures += usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix)));
+                                failures +=
+                                    usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix)));
                                 continue;
                             }
                         }
@@ -136,7 +137,13 @@ impl Shapes {
         found
     }
 
-    fn find_misspellings<'a>(&'static self, id: ShapeId, node: Node<'a>, at: &Pointer, found: &mut Vec<Misspelling<'a>>) {
+    fn find_misspellings<'a>(
+        &'static self,
+        id: ShapeId,
+        node: Node<'a>,
+        at: &Pointer,
+        found: &mut Vec<Misspelling<'a>>,
+    ) {
         let Some(shape) = self.0.get(id) else { return };
         if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
             for (index, item) in node.items().enumerate() {
@@ -261,8 +268,13 @@ impl<'a> Compiler<'a> {
             shape.unsupported = schema != &Value::Bool(true);
             return shape;
         };
-        let required: Vec<&str> =
-            keywords.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = keywords
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for (keyword, value) in keywords {
             let understood = match (keyword.as_str(), value) {
                 ("type", Value::String(name)) => shape.allow_type(name),
@@ -305,9 +317,9 @@ impl<'a> Compiler<'a> {
                         .collect();
                     true
                 }
-                ("required", Value::Array(_)) => {
-                    required.iter().all(|name| keywords.get("properties").is_some_and(|known| known.get(name).is_some()))
-                }
+                ("required", Value::Array(_)) => required
+                    .iter()
+                    .all(|name| keywords.get("properties").is_some_and(|known| known.get(name).is_some())),
                 ("additionalProperties", Value::Bool(allowed)) => {
                     shape.additional = if *allowed { Additional::Any } else { Additional::None };
                     true

@@ -2,6 +2,8 @@
 //!
 //! The validator's own messages are not shown: they quote whole values and raw names.
 
+use std::collections::BTreeSet;
+
 use jsonschema::JsonType;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -31,14 +33,30 @@ pub(super) fn explain<'e>(document: Document<'_>, errors: impl Iterator<Item = V
     let errors: Vec<(Pointer, ValidationError<'e>)> =
         errors.map(|error| (Pointer::new(error.instance_path().as_str()), error)).collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
+    // Of a value of the wrong type its other keywords have nothing more to say: one mistake, one violation.
+    let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Found<'_>>)| {
+        matches!(error.kind(), ValidationErrorKind::Type { .. }).then(|| found.map(|found| found.value.index()))?
+    };
+    let wrong_types: BTreeSet<u32> =
+        errors.iter().map(|(_, error)| error).zip(&found).filter_map(of_wrong_type).collect();
     let mut violations = Vec::with_capacity(errors.len());
     for ((pointer, error), found) in errors.iter().zip(found) {
         let Some(found) = found else { continue };
+        let is_type = matches!(error.kind(), ValidationErrorKind::Type { .. });
+        if !is_type && wrong_types.contains(&found.value.index()) {
+            continue;
+        }
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
             violations.extend(unexpected_keys(pointer, found, unexpected));
         } else {
             let (message, help) = describe(pointer, found, error.kind());
-            violations.push(Violation { token: found.value.index(), pointer: pointer.clone(), is_key: false, message, help });
+            violations.push(Violation {
+                token: found.value.index(),
+                pointer: pointer.clone(),
+                is_key: false,
+                message,
+                help,
+            });
         }
     }
     violations.sort_by(|a, b| (a.token, &a.message).cmp(&(b.token, &b.message)));
@@ -50,7 +68,7 @@ fn unexpected_keys<'a>(
     found: Found<'a>,
     unexpected: &'a [String],
 ) -> impl Iterator<Item = Violation> + 'a {
-    let unexpected: std::collections::BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
+    let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
     let keys = found.value.members().filter(move |key| unexpected.contains(&*key.name()));
     keys.map(|key| Violation {
         token: key.index(),
@@ -84,14 +102,19 @@ fn describe(pointer: &Pointer, found: Found<'_>, kind: &ValidationErrorKind) -> 
         ValidationErrorKind::Type { kind } => {
             let wanted = wanted_types(kind);
             let is = value.kind().with_article();
-            let of = if matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object) { String::new() } else { format!(" ({shown})") };
+            let of = if matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object) {
+                String::new()
+            } else {
+                format!(" ({shown})")
+            };
             (format!("{subject} is {is}{of}, not {wanted}"), None)
         }
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
             let list = options.iter().map(|option| option.as_str().map_or_else(|| option.to_string(), str::to_owned));
             let list = list.collect::<Vec<_>>().join(", ");
-            let help = value.text().and_then(|text| nearest(&text, &options)).map(|name| format!("Did you mean `{name}`?"));
+            let help =
+                value.text().and_then(|text| nearest(&text, &options)).map(|name| format!("Did you mean `{name}`?"));
             (format!("{subject} is {shown}, not one of {list}"), help)
         }
         ValidationErrorKind::Constant { expected_value } => {

@@ -38,7 +38,8 @@ impl Excerpt {
         let lossy_before = String::from_utf8_lossy(before);
         let (preceding, preceding_width, _) = fit(lossy_before.chars().rev(), rest - following_width);
         // What the text before did not need goes to the text behind.
-        let (following, _, to_the_end) = if whole { fit(after_text.chars(), rest - preceding_width) } else { (following, 0, false) };
+        let (following, _, to_the_end) =
+            if whole { fit(after_text.chars(), rest - preceding_width) } else { (following, 0, false) };
 
         let mut text = String::new();
         let from_the_start = line_start + preceding.iter().map(|c| c.len_utf8()).sum::<usize>() >= span.start;

@@ -87,7 +87,7 @@ fn look(path: &Path, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) ->
     let root = Root { typed: tidy(parent), real: real(parent)? };
     let root = enclosing_episode(&root).unwrap_or(root);
     match list(&root.typed) {
-        Ok(listing) if is_episode(&listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
+        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
             push(&root, Path::new(""), listing.entries, discovery, seen);
         }
         Ok(_) => {}
@@ -119,7 +119,7 @@ fn below_episodes(real: &Path) -> bool {
 }
 
 /// Whether a directory is an episode, as far as it can be told without looking further down.
-fn is_episode(entries: &Entries, holds_episodes: bool, below_episodes: bool) -> bool {
+fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
     !holds_episodes
         && (entries.has(Artifact::State)
             || entries.has(Artifact::Events)
@@ -165,16 +165,13 @@ fn walk(root: &Root, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) {
         let below_episodes = below_root
             || (!is_root && root.real.file_name() == Some(OsStr::new("episodes")))
             || below.parent().is_some_and(|parent| parent.components().any(|part| part.as_os_str() == "episodes"));
-        let listing = match list(entry.path()) {
-            Ok(listing) => listing,
-            // The walk meets the same fault when it goes down, and tells it then.
-            Err(_) => continue,
-        };
-        if is_episode(&listing.entries, listing.holds_episodes, false) {
+        // Where a directory can't be listed, the walk meets the same fault when it goes down, and tells it then.
+        let Ok(listing) = list(entry.path()) else { continue };
+        if is_episode(listing.entries, listing.holds_episodes, false) {
             let below = below.to_owned();
             entries.skip_current_dir();
             push(root, &below, listing.entries, discovery, seen);
-        } else if is_episode(&listing.entries, listing.holds_episodes, below_episodes) {
+        } else if is_episode(listing.entries, listing.holds_episodes, below_episodes) {
             candidates.push((below.to_owned(), listing.entries));
         }
     }

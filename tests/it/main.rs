@@ -1,4 +1,9 @@
 //! All tests that go through the public library or the binary.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
+
+mod cli;
+mod corpus;
 mod generated;
 mod pages;

@@ -58,7 +58,7 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else { return *target = patch.clone() };
     if !target.is_object() {
-        *target = Value::Object(Default::default());
+        *target = serde_json::json!({});
     }
     let target = target.as_object_mut().unwrap();
     for (key, value) in patch {
@@ -85,7 +85,8 @@ fn apply(block: &Block<'_>, dir: &Path) {
             None => write(target, patched(&read(target), &block.text) + "\n"),
             Some((file, number)) => {
                 let number: usize = number.parse().unwrap();
-                let edit = |(index, line)| if index + 1 == number { patched(line, &block.text) } else { line.to_owned() };
+                let edit =
+                    |(index, line)| if index + 1 == number { patched(line, &block.text) } else { line.to_owned() };
                 let lines: Vec<String> = read(file).lines().enumerate().map(edit).collect();
                 write(file, lines.join("\n") + "\n");
             }
@@ -109,7 +110,8 @@ fn apply(block: &Block<'_>, dir: &Path) {
 /// Makes the edits of an example to a good run and returns what runvet finds, and what the page says it finds.
 fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let example = page.split("\n## ").find(|section| section.starts_with("Example")).expect("a section `## Example`");
-    let (results, edits): (Vec<_>, Vec<_>) = blocks(example).into_iter().partition(|block| block.info.contains(&"finds"));
+    let (results, edits): (Vec<_>, Vec<_>) =
+        blocks(example).into_iter().partition(|block| block.info.contains(&"finds"));
     let run = edits.iter().find_map(|block| block.setting("run")).unwrap_or("terminal");
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("episodes").join(if run == "paused" { "ep_paused" } else { "ep_answer" });
@@ -118,7 +120,9 @@ fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     for file in fs::read_dir(good.join(dir.file_name().unwrap())).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), dir.join(file.file_name())).unwrap();
     }
-    edits.iter().for_each(|block| apply(block, &dir));
+    for block in &edits {
+        apply(block, &dir);
+    }
 
     let report = Check::new().run([temp.path()]).unwrap();
     let found = report.episodes.iter().flat_map(|episode| &episode.findings).map(|finding| {

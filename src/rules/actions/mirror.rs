@@ -28,14 +28,20 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
         let Some(id) = action.text(&["id"]) else { continue };
         let Some(mirror) = timeline.mirror(reach, index) else {
             let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
-            findings.at(Place::value(Artifact::State, pointer), format!("no act event has the id {} of this action", quote(&id)));
+            findings.at(
+                Place::value(Artifact::State, pointer),
+                format!("no act event has the id {} of this action", quote(&id)),
+            );
             continue;
         };
         for difference in &mirror.differences {
             let Difference { field, action, event } = difference;
             let message = format!(
                 "{} of action {} is {}, its act event says {}",
-                quote(field), quote(&id), action.shown, event.shown
+                quote(field),
+                quote(&id),
+                action.shown,
+                event.shown
             );
             let draft = Draft::new(Place::value(Artifact::State, action.pointer.clone()), message);
             findings.push(draft.related(event_place(mirror.line, &event.pointer), "the act event"));

@@ -22,16 +22,24 @@ pub(crate) static RULE: Rule = Rule {
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some((expected, says)) = &run.id else { return };
     let told = format!("{} {}", says.words(), quote(expected));
-    let in_state = run.state.read().and_then(StateFacts::id).map(|id| (id, "/episode/id", Place::state as fn(&str) -> Place));
-    let in_summary = run.summary.read().and_then(SummaryFacts::id).map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
+    let in_state =
+        run.state.read().and_then(StateFacts::id).map(|id| (id, "/episode/id", Place::state as fn(&str) -> Place));
+    let in_summary = run
+        .summary
+        .read()
+        .and_then(SummaryFacts::id)
+        .map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
     for (id, pointer, place) in in_state.into_iter().chain(in_summary) {
         if id != *expected {
             findings.at(place(pointer), format!("the record is of episode {}, {told}", quote(&id)));
         }
     }
     if let Some(foreign) = run.timeline.read().and_then(|timeline| timeline.foreign.as_ref()) {
-        let lines = if foreign.lines == 1 { "1 line".into() } else { format!("{} lines, this one first,", foreign.lines) };
-        let message = format!("{lines} of the timeline belong to another episode, here {}; {told}", quote(&foreign.id));
+        let lines = match foreign.lines {
+            1 => "this event is".into(),
+            lines => format!("{lines} events, this one first, are"),
+        };
+        let message = format!("{lines} of another episode, {}; {told}", quote(&foreign.id));
         findings.at(Place::event(foreign.first, "/episode_id"), message);
     }
 }

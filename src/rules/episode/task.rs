@@ -23,7 +23,8 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
     let (Some(ours), Some(theirs)) = (state.task(), summary.0.text(&["task"])) else { return };
     if ours != theirs {
         let (ours, theirs) = (quote(&ours), quote(&theirs));
-        let draft = Draft::new(Place::state("/goal/task"), format!("the state's task is {ours}, the summary's {theirs}"));
+        let draft =
+            Draft::new(Place::state("/goal/task"), format!("the state's task is {ours}, the summary's {theirs}"));
         findings.push(draft.related(Place::summary("/task"), "the summary's task"));
     }
 }

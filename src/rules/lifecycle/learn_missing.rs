@@ -1,10 +1,10 @@
 //! `lifecycle/learn-missing`: the learning timeline is linked and not there.
 
+use super::link::resolve;
 use crate::facts::{Run, StateFacts};
 use crate::finding::Severity;
 use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
 use crate::source::{Artifact, Place};
-use super::link::resolve;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {
@@ -20,7 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
-    let leads_to_it = state.0.text(&["links", "learn"]).and_then(|link| resolve(&link)).is_some_and(|path| path == "learn.jsonl");
+    let leads_to_it =
+        state.0.text(&["links", "learn"]).and_then(|link| resolve(&link)).is_some_and(|path| path == "learn.jsonl");
     if leads_to_it && !run.entries.has(Artifact::Learn) {
         let draft = Draft::new(Place::whole(Artifact::Learn), "the state links learn.jsonl, and there is none");
         findings.push(draft.related(Place::state("/links/learn"), "the link"));

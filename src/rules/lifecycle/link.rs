@@ -7,7 +7,10 @@ pub(super) fn resolve(link: &str) -> Option<String> {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     };
-    if link.is_empty() || link.starts_with(['/', '\\']) || link.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
+    if link.is_empty()
+        || link.starts_with(['/', '\\'])
+        || link.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+    {
         return None;
     }
     let mut parts = Vec::new();
@@ -37,7 +40,9 @@ mod tests {
 
     #[test]
     fn what_leaves_the_directory_is_no_path() {
-        for link in ["", "/etc/passwd", "../x", "a/../../x", "C:\\x", "C:x", "https://host/x", "file:x", "\\\\host\\x", "..\\x"] {
+        for link in
+            ["", "/etc/passwd", "../x", "a/../../x", "C:\\x", "C:x", "https://host/x", "file:x", "\\\\host\\x", "..\\x"]
+        {
             assert_eq!(resolve(link), None, "{link}");
         }
     }

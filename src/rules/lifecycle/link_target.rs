@@ -1,11 +1,11 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
+use super::link::resolve;
 use crate::facts::{Run, StateFacts, Value};
 use crate::finding::Severity;
 use crate::printable::quote;
 use crate::rule::{Check, Findings, Meta, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
-use super::link::resolve;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {
@@ -26,10 +26,18 @@ fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
         let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
         match Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key)) {
             Some(artifact) if resolve(&target).as_deref() != Some(artifact.file_name()) => {
-                findings.at(place(), format!("the link {} leads to {}, not to {artifact}", quote(&key), quote(&target)));
+                findings
+                    .at(place(), format!("the link {} leads to {}, not to {artifact}", quote(&key), quote(&target)));
             }
             None if resolve(&target).is_none_or(|path| path.is_empty()) => {
-                findings.at(place(), format!("the link {} leads to {}, which is no path within the episode", quote(&key), quote(&target)));
+                findings.at(
+                    place(),
+                    format!(
+                        "the link {} leads to {}, which is no path within the episode",
+                        quote(&key),
+                        quote(&target)
+                    ),
+                );
             }
             _ => {}
         }

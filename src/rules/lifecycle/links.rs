@@ -26,7 +26,8 @@ fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
         _ => ("a run that goes on links", &["events", "learn"][..]),
     };
     let present: Vec<_> = links.iter().flat_map(|links| links.members()).map(|(key, _)| key).collect();
-    let absent: Vec<String> = expected.iter().filter(|key| !present.iter().any(|name| name == *key)).map(|key| quote(key)).collect();
+    let absent: Vec<String> =
+        expected.iter().filter(|key| !present.iter().any(|name| name == *key)).map(|key| quote(key)).collect();
     let extra: Vec<String> = present.iter().filter(|key| !expected.contains(&&***key)).map(|key| quote(key)).collect();
     let part = |what: &str, keys: &[String]| {
         let list = keys.iter().take(8).cloned().collect::<Vec<_>>().join(", ");

@@ -31,12 +31,16 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let at_success = |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success");
 
     if let (Some("error"), Some(other)) = (status, outcome.filter(|outcome| *outcome != "error")) {
-        findings.push(at_outcome(Draft::new(at_status(), format!("the status is \"error\", the summary's outcome {}", quote(other)))));
+        findings.push(at_outcome(Draft::new(
+            at_status(),
+            format!("the status is \"error\", the summary's outcome {}", quote(other)),
+        )));
     }
     if let (Some("ok"), Some("error")) = (status, outcome) {
         findings.push(at_outcome(Draft::new(at_status(), "the status is \"ok\", the summary's outcome \"error\"")));
     }
-    let error = run.state.read().and_then(|state| state.0.fact(&["outcomes", "error"])).filter(|error| !error.node().is_null());
+    let error =
+        run.state.read().and_then(|state| state.0.fact(&["outcomes", "error"])).filter(|error| !error.node().is_null());
     if let (Some("ok"), Some(error)) = (status, error) {
         let message = format!("the status is \"ok\", and there is an error: {}", show(error.node()));
         findings.push(Draft::new(at_status(), message).related(Place::state("/outcomes/error"), "the error"));
@@ -45,11 +49,17 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         if status == Some("error") {
             findings.push(at_success(Draft::new(at_status(), "the status is \"error\", and `metrics.success` is 1")));
         } else if outcome == Some("error") {
-            findings.push(at_success(Draft::new(Place::summary("/outcome"), "the outcome is \"error\", and `metrics.success` is 1")));
+            findings.push(at_success(Draft::new(
+                Place::summary("/outcome"),
+                "the outcome is \"error\", and `metrics.success` is 1",
+            )));
         }
     }
     if (outcome, success) == (Some("success"), Some(false)) {
-        findings.push(at_success(Draft::new(Place::summary("/outcome"), "the outcome is \"success\", and `metrics.success` is 0")));
+        findings.push(at_success(Draft::new(
+            Place::summary("/outcome"),
+            "the outcome is \"success\", and `metrics.success` is 0",
+        )));
     }
     if summary.is_some_and(SummaryFacts::no_vetoes) {
         let at_count = |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the count");

@@ -5,7 +5,13 @@ use crate::rule::{Draft, Findings};
 use crate::source::{Artifact, Place, Target};
 
 /// Tells the differences that stand in labels, or those that stand in records and act events.
-pub(super) fn tell(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, by_label: bool, findings: &mut Findings<'_>) {
+pub(super) fn tell(
+    state: StateFacts<'_>,
+    timeline: &Timeline,
+    run: &Run<'_>,
+    by_label: bool,
+    findings: &mut Findings<'_>,
+) {
     let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else { return };
     for difference in plan.differences(state, timeline, reach).into_iter().filter(|found| found.by_label == by_label) {
         let event = Place {

@@ -1,9 +1,9 @@
 //! `plan/legacy-labels`: the steps differ from the labels of the plan event.
 
+use super::difference;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::Severity;
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use super::difference;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

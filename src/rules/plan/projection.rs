@@ -1,9 +1,9 @@
 //! `plan/projection`: the persisted plan is not the one that the timeline tells.
 
+use super::difference;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::Severity;
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use super::difference;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

@@ -1,7 +1,7 @@
 //! The evidence in a projection event, held against the persisted state.
 
-use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::document::{Kind, Node};
+use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::quote;
 use crate::rule::Draft;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
@@ -24,7 +24,7 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Opt
     let mut message = format!("{} is {} in the evidence, and {ours} in the state", quote(key), show(theirs.node()));
     if differ.len() > 1 {
         let others: Vec<String> = differ.iter().skip(1).take(8).map(|(key, _)| quote(key)).collect();
-        message.push_str(&format!("; also different: {}", others.join(", ")));
+        message = format!("{message}; also different: {}", others.join(", "));
     }
     let in_event = Pointer::new("/payload/outcomes").field(key);
     let in_state = Pointer::new("/outcomes");
@@ -57,7 +57,8 @@ pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option
     if is_equal {
         return None;
     }
-    let keys = |value: Value<'_>| value.members().take(8).map(|(key, _)| key.into_owned()).collect::<Vec<_>>().join(", ");
+    let keys =
+        |value: Value<'_>| value.members().take(8).map(|(key, _)| key.into_owned()).collect::<Vec<_>>().join(", ");
     let ours = persisted.map_or_else(String::new, keys);
     let message = match keys(evidence) {
         theirs if evidence.node().kind() != Kind::Object => {

@@ -1,9 +1,9 @@
 //! `projection/links`: the projection event and the state disagree on the links.
 
+use super::evidence;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::{Lifecycle, Severity};
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use super::evidence;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

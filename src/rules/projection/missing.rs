@@ -21,8 +21,12 @@ pub(crate) static RULE: Rule = Rule {
 fn check(_: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
     if timeline.projection.is_none() {
         if let Some(line) = timeline.unfinished_line {
-            return findings.skip(format!("line {} of events.jsonl is not finished, and may become the projection event", line.number));
+            return findings.skip(format!(
+                "line {} of events.jsonl is not finished, and may become the projection event",
+                line.number
+            ));
         }
-        findings.at(Place::whole(Artifact::Events), "the timeline has no `run.state_projection` event of phase `runtime`");
+        findings
+            .at(Place::whole(Artifact::Events), "events.jsonl has no `run.state_projection` event of phase `runtime`");
     }
 }

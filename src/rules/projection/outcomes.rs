@@ -1,9 +1,9 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
+use super::evidence;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::{Lifecycle, Severity};
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use super::evidence;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

@@ -1,9 +1,9 @@
 //! `projection/stale`: the projection event of a run that goes on is older than its state.
 
+use super::evidence;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::{Lifecycle, Severity};
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use super::evidence;
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

@@ -22,9 +22,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(start) = &timeline.start else {
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
-            return findings.skip(format!("line {} of events.jsonl is no event, and may have been the start event", line.number));
+            return findings
+                .skip(format!("line {} of events.jsonl is no event, and may have been the start event", line.number));
         }
-        return findings.at(Place::whole(Artifact::Events), "the timeline has no `start` event");
+        return findings.at(Place::whole(Artifact::Events), "events.jsonl has no `start` event");
     };
     let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else { return };
     if ours.instant != theirs.instant {

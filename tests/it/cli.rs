@@ -1,0 +1,270 @@
+//! The command line as a user meets it: arguments, exit codes, what goes where.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::corpus::corpus;
+
+fn runvet(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    command.args(args).current_dir(corpus()).env_clear();
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    runvet(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn code(args: &[&str]) -> i32 {
+    run(args).status.code().unwrap()
+}
+
+#[test]
+fn exit_codes_say_what_became_of_the_check() {
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    assert_eq!(code(&["validate", "good/terminal"]), 0);
+    assert_eq!(code(&["validate", "bad/episode/task/case"]), 1);
+    assert_eq!(code(&["validate", "bad/lifecycle/learn-missing/gone"]), 0, "a warning passes");
+    assert_eq!(code(&["validate", "--deny-warnings", "bad/lifecycle/learn-missing/gone"]), 1);
+    assert_eq!(code(&["validate", "nowhere"]), 2);
+    assert_eq!(code(&["validate", "nowhere", "bad/episode/task/case"]), 2, "a fault weighs more than findings");
+    assert_eq!(code(&["validate", "--no-such-flag"]), 2);
+    assert_eq!(code(&["validate", empty]), 3);
+    assert_eq!(code(&["validate", "--allow-empty", empty]), 0);
+    assert_eq!(code(&["validate", "--allow-empty", "nowhere"]), 2);
+    assert_eq!(code(&["validate", "--help"]), 0);
+    assert_eq!(code(&[]), 2);
+}
+
+#[test]
+fn exit_codes_are_the_same_in_every_format() {
+    for format in ["human", "json", "ndjson"] {
+        assert_eq!(code(&["validate", "--format", format, "good/terminal"]), 0);
+        assert_eq!(code(&["validate", "--format", format, "bad/episode/task/case"]), 1);
+        assert_eq!(code(&["validate", "--format", format, "nowhere"]), 2);
+    }
+}
+
+#[test]
+fn faults_go_to_standard_error_and_what_was_found_is_still_told() {
+    let output = run(&["validate", "nowhere", "bad/episode/task/case"]);
+    assert!(stderr(&output).starts_with("error: nowhere: no such file or directory"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("episode/task"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_file_stands_for_its_episode_and_each_episode_is_checked_once() {
+    let episode = "good/terminal/episodes/ep_answer";
+    let totals = |args: &[&str]| {
+        let output = run(&[&["validate", "--format", "json"], args].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (
+            report["totals"]["episodes"].as_u64().unwrap(),
+            report["episodes"][0]["dir"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let state = format!("{episode}/state.json");
+    assert_eq!(totals(&[&state]), (1, episode.to_owned()));
+    assert_eq!(totals(&[&state, episode, "good/terminal", "./good/terminal/", "good/terminal/episodes/../"]).0, 1);
+    assert_eq!(totals(&["./good/terminal/"]), (1, episode.to_owned()));
+    // Copies in a checkpoint belong to the episode that holds them.
+    let copy = "good/grouped/episodes/.nightly/a/ep_grouped/checkpoints/1/state.json";
+    assert_eq!(totals(&[copy]), (1, "good/grouped/episodes/.nightly/a/ep_grouped".into()));
+    assert_eq!(code(&["validate", "good/terminal/episodes/ep_answer/notes.txt"]), 2);
+    assert_eq!(code(&["validate", "../Cargo.toml"]), 2);
+}
+
+#[test]
+fn the_current_directory_is_the_default_and_names_the_episode() {
+    let from = |dir: &str, args: &[&str]| {
+        let output = runvet(&[&["validate", "--format", "json"], args].concat())
+            .current_dir(corpus().join(dir))
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let episode = &report["episodes"][0];
+        (episode["id"].as_str().unwrap().to_owned(), episode["dir"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(from("good/terminal", &[]), ("ep_answer".into(), "episodes/ep_answer".into()));
+    assert_eq!(from("good/terminal/episodes/ep_answer", &["."]), ("ep_answer".into(), ".".into()));
+    assert_eq!(from("good/terminal/episodes/ep_answer", &[".."]), ("ep_answer".into(), "../ep_answer".into()));
+    // The directory's name is the id only below `episodes`.
+    assert_eq!(from("bad/episode/id/elsewhere/some/dir", &["."]).0, "ep_answer");
+}
+
+#[test]
+fn paths_are_read_from_a_file_or_standard_input() {
+    let with_input = |args: &[&str], input: &[u8]| {
+        let mut child =
+            runvet(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let lines = b"good/terminal\n\ngood/paused\n";
+    let output = with_input(&["validate", "--files-from", "-"], lines);
+    assert_eq!(stdout(&output), "2 episodes: all valid\n");
+    let output = with_input(&["validate", "--files-from", "-", "-0"], b"good/terminal\0good/paused");
+    assert_eq!(stdout(&output), "2 episodes: all valid\n");
+    let output = with_input(&["validate", "--files-from", "-"], b"");
+    assert_eq!(output.status.code(), Some(3), "an empty list is not the current directory");
+    assert_eq!(code(&["validate", "-0", "good/terminal"]), 2);
+    assert_eq!(code(&["validate", "--files-from", "no-such-list"]), 2);
+}
+
+#[test]
+fn rules_can_be_set_and_unknown_ones_are_refused_with_a_suggestion() {
+    let case = "bad/episode/task/case";
+    assert_eq!(code(&["validate", "--rule", "episode/task=off", case]), 0);
+    assert_eq!(code(&["validate", "--rule", "episode/*=warning", case]), 0);
+    assert_eq!(
+        code(&["validate", "--rule", "episode/*=off", "--rule", "episode/task=error", case]),
+        1,
+        "later settings count"
+    );
+    let output = run(&["validate", "--rule", "episode/taks=off", case]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `episode/task`?"), "{}", stderr(&output));
+    assert_eq!(code(&["validate", "--rule", "nothing/*=off", case]), 2);
+    assert_eq!(code(&["validate", "--rule", "episode/task=fatal", case]), 2);
+    assert_eq!(code(&["validate", "--rule", "episode/task", case]), 2);
+}
+
+#[test]
+fn rules_lists_and_explain_explains_every_rule() {
+    let listed = run(&["rules"]);
+    for rule in runvet::check::all_rules() {
+        let line = stdout(&listed).lines().find(|line| line.split_whitespace().next() == Some(rule.id));
+        assert!(line.is_some_and(|line| line.ends_with(rule.title)), "{}", rule.id);
+        let explained = run(&["explain", rule.id]);
+        assert!(stdout(&explained).starts_with(&format!("# {} (", rule.id)));
+        assert!(stdout(&explained).contains("## How to fix it"));
+    }
+    let output = run(&["explain", "lifecycle/link"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `lifecycle/links`?"), "{}", stderr(&output));
+}
+
+#[test]
+fn schema_prints_the_checked_in_file() {
+    for name in ["state", "summary", "event", "report"] {
+        let file = fs::read(corpus().join(format!("../schemas/{name}.schema.json"))).unwrap();
+        assert_eq!(run(&["schema", name]).stdout, file);
+    }
+    assert_eq!(code(&["schema", "manifest"]), 2);
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let mut child = runvet(&["validate", "--format", "json", "--max-findings", "0", "."])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(2), "what could not be written was not the whole job");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_fault() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = runvet(&["validate", "good/terminal"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: can't write the output: "), "{}", stderr(&output));
+}
+
+#[test]
+fn quiet_prints_findings_and_nothing_else() {
+    assert_eq!(stdout(&run(&["validate", "--quiet", "good/terminal"])), "");
+    let output = run(&["validate", "--quiet", "bad/summary/version/older"]);
+    assert!(stdout(&output).contains("summary/version"), "{}", stdout(&output));
+    assert!(
+        !stdout(&output).contains("not judged") && !stdout(&output).contains("runvet explain"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn what_max_findings_cuts_is_counted_and_said() {
+    let output = run(&["validate", "--max-findings", "1", "bad/state/schema"]);
+    let all = run(&["validate", "--format", "json", "--max-findings", "1", "bad/state/schema"]);
+    let report: Value = serde_json::from_slice(&all.stdout).unwrap();
+    let total = report["totals"]["errors"].as_u64().unwrap();
+    let listed: usize =
+        report["episodes"].as_array().unwrap().iter().map(|e| e["findings"].as_array().unwrap().len()).sum();
+    assert_eq!(listed as u64, total, "machine formats are complete");
+    assert!(total > 10);
+    let said = format!("state/schema: {} more findings not shown (--max-findings 1)", total - 1);
+    assert!(stdout(&output).contains(&said), "{}", stdout(&output));
+    assert_eq!(stdout(&output).matches("\nstate/schema\n").count(), 1);
+}
+
+#[test]
+fn colour_is_used_when_asked_for() {
+    let with = |args: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = runvet(&[&["validate", "bad/episode/task/case"], args].concat());
+        command.envs(variable);
+        command.output().unwrap().stdout.contains(&0x1b)
+    };
+    assert!(!with(&[], None), "not in a pipe");
+    assert!(with(&["--color", "always"], None));
+    assert!(with(&["--color", "always"], Some(("NO_COLOR", "1"))), "the flag goes before the environment");
+    assert!(with(&[], Some(("CLICOLOR_FORCE", "1"))));
+    assert!(!with(&[], Some(("CLICOLOR_FORCE", "0"))));
+    assert!(!with(&["--color", "never"], Some(("CLICOLOR_FORCE", "1"))));
+}
+
+#[test]
+fn the_report_does_not_depend_on_jobs_or_on_the_order_of_directories() {
+    for format in ["json", "ndjson", "human"] {
+        let base = ["validate", "--format", format, "--max-findings", "0"];
+        let of = |more: &[&str]| run(&[&base, more].concat()).stdout;
+        let one = of(&["--jobs", "1", "bad", "broken", "good"]);
+        assert!(!one.is_empty());
+        assert!(one == of(&["--jobs", "7", "good", "bad", "broken"]), "{format}");
+    }
+}
+
+#[test]
+fn an_unlistable_directory_is_a_fault_and_the_rest_is_checked() {
+    use std::os::unix::fs::PermissionsExt;
+    let temp = tempfile::tempdir().unwrap();
+    let locked = temp.path().join("episodes/locked");
+    fs::create_dir_all(&locked).unwrap();
+    let copy = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &copy);
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    if fs::read_dir(&locked).is_ok() {
+        // The superuser may list anything; nothing can be shown here.
+        println!("skipped: run as an unprivileged user to see this");
+        return;
+    }
+    let output = run(&["validate", temp.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("locked"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "1 episode: all valid\n");
+}
+
+fn copy_dir(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
