@@ -81,6 +81,15 @@ pub struct SyntaxError {
     pub what: &'static str,
 }
 
+impl SyntaxError {
+    /// The bytes of the character at which the text stops being JSON; none where the text ends too early.
+    pub(crate) fn span(self, bytes: &[u8]) -> Range<usize> {
+        let rest = bytes.get(self.offset + 1..).unwrap_or_default();
+        let continued = rest.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        self.offset..(self.offset + 1 + continued).min(bytes.len())
+    }
+}
+
 fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }

@@ -8,7 +8,7 @@ use crate::document::{Document, Key, Kind, Tape};
 use crate::facts::{
     self, EventFacts, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value, plan::Rebuilt,
 };
-use crate::finding::Skip;
+use crate::finding::{Lifecycle, Skip};
 use crate::printable::quote;
 use crate::rule::{Draft, MAX_FINDINGS_PER_RULE, Trouble};
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
@@ -92,9 +92,11 @@ pub(crate) fn episode<R>(
     let summary_document =
         summary_read.and_then(|()| summary_kind.parse(&buffers.summary, &mut buffers.summary_tape, &mut troubles));
     let summary_violations = summary_kind.check(summary_document, &mut troubles, &mut skips);
-    let summary_is_due = entries.has(Artifact::Summary) || lifecycle != crate::finding::Lifecycle::NonTerminal;
-    let summary = summary_kind.recorded(summary_document, &summary_violations, summary_is_due).map(SummaryFacts);
-    let summary = if summary_is_due { summary } else { Recorded::NotDue };
+    let summary = if entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal {
+        summary_kind.recorded(summary_document, &summary_violations, entries.has(Artifact::Summary)).map(SummaryFacts)
+    } else {
+        Recorded::NotDue
+    };
 
     let id = directory_id
         .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
@@ -109,7 +111,7 @@ pub(crate) fn episode<R>(
             reader: TimelineReader::new(expected, state.read()),
             tape: &mut buffers.line_tape,
             troubles: &mut troubles,
-            may_be_unfinished: lifecycle == crate::finding::Lifecycle::NonTerminal,
+            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         };
         match files.stream(Artifact::Events).and_then(|stream| reader.read(stream, &mut buffers.lines)) {
             Ok(read) => {
@@ -222,7 +224,7 @@ impl RecordKind {
         match tape.read(bytes) {
             Ok(document) => Some(document),
             Err(error) => {
-                let target = Target::Bytes(error.offset..(error.offset + 1).min(bytes.len()));
+                let target = Target::Bytes(error.span(bytes));
                 let place = Place { artifact: self.artifact, line: None, target };
                 let message = format!("{} is not JSON: {error}", self.artifact);
                 troubles.add(Trouble::JsonSyntax, || Draft::new(place, message));
@@ -416,7 +418,7 @@ impl EventsReader<'_, '_> {
             Ok(document) => {
                 (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
             }
-            Err(error) => (error.offset..(error.offset + 1).min(bytes.len()), format!("not JSON: {error}")),
+            Err(error) => (error.span(bytes), format!("not JSON: {error}")),
         };
         let is_cut = !ended && what.starts_with("not JSON");
         let (trouble, place, message) = if is_cut && self.may_be_unfinished {

@@ -1,7 +1,7 @@
 //! The records of a run as Rust types: the one truth from which the schemas in `schemas/` are derived.
 //!
 //! The documentation comments of these types and fields become the descriptions in the schemas. A type says what a
-//! record *must* be; what is judged is always the schema (see [`crate::schema`]), never the strictness of these types.
+//! record *must* be; what is judged is always the schema, never the strictness of these types.
 
 mod event;
 mod scalar;

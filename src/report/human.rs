@@ -52,7 +52,11 @@ impl Human {
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Ascii => GraphicalTheme { characters: ThemeCharacters::ascii(), styles: ThemeStyles::none() },
         };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(options.width).with_links(false);
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(options.width)
+            .with_links(false)
+            .with_word_separator(textwrap::WordSeparator::AsciiSpace)
+            .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
         Self { options, handler, met: BTreeMap::new(), first_rule: None }
     }
 
@@ -91,7 +95,11 @@ impl Human {
     }
 
     fn paragraph(&self, out: &mut dyn Write, first: &str, next: &str, text: &str) -> io::Result<()> {
-        let options = textwrap::Options::new(self.options.width).initial_indent(first).subsequent_indent(next);
+        let options = textwrap::Options::new(self.options.width)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .initial_indent(first)
+            .subsequent_indent(next);
         textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 

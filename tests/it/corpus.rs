@@ -8,12 +8,12 @@ use runvet::check::{Check, all_rules};
 use runvet::finding::{Report, Severity};
 use serde_json::Value;
 
-pub fn corpus() -> PathBuf {
+pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
 
 /// The directories that hold an `expect.json`, below a directory of the corpus.
-pub fn expecting_cases(below: &str) -> Vec<PathBuf> {
+pub(crate) fn expecting_cases(below: &str) -> Vec<PathBuf> {
     let files = walkdir::WalkDir::new(corpus().join(below)).sort_by_file_name().into_iter().map(Result::unwrap);
     files
         .filter(|file| file.file_name() == "expect.json")
@@ -21,7 +21,7 @@ pub fn expecting_cases(below: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-pub fn good_cases() -> Vec<PathBuf> {
+pub(crate) fn good_cases() -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> =
         fs::read_dir(corpus().join("good")).unwrap().map(|case| case.unwrap().path()).collect();
     cases.sort();
@@ -123,13 +123,13 @@ fn every_location_names_the_bytes_that_its_pointer_leads_to() {
                 let Some(offset) = location.offset else { continue };
                 let bytes = fs::read(&location.file).unwrap();
                 let before = &bytes[..usize::try_from(offset).unwrap()];
-                let line = before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+                let line = before.split(|byte| *byte == b'\n').count() as u64;
                 let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
                 let column = String::from_utf8_lossy(&before[line_start..]).chars().count() as u64 + 1;
                 assert_eq!((location.line, location.column), (Some(line), Some(column)), "{finding:?}");
                 let cut = &bytes[before.len()..before.len() + usize::try_from(location.length.unwrap()).unwrap()];
                 let Some(pointer) = &location.pointer else { continue };
-                let text = if location.file.ends_with(".jsonl") {
+                let text = if location.file.ends_with("events.jsonl") {
                     bytes.split(|byte| *byte == b'\n').nth(usize::try_from(line).unwrap() - 1).unwrap()
                 } else {
                     &bytes

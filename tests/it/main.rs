@@ -1,9 +1,12 @@
 //! All tests that go through the public library or the binary.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::print_stderr, reason = "a test that can't show anything here says so")]
 #![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
 
 mod cli;
 mod corpus;
+mod formats;
 mod generated;
 mod pages;
+mod tidy;

@@ -20,8 +20,10 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Opt
     }
     let differ: Vec<_> = evidence.members().filter(|(key, theirs)| differs(persisted, key, theirs.node())).collect();
     let (key, theirs) = differ.first()?;
-    let ours = persisted.get(key).map_or("absent".into(), |ours| show(ours.node()));
-    let mut message = format!("{} is {} in the evidence, and {ours} in the state", quote(key), show(theirs.node()));
+    let mut message = match persisted.get(key) {
+        Some(ours) => first_difference(key, theirs.node(), ours.node()),
+        None => format!("{} is {} in the evidence, and absent in the state", quote(key), show(theirs.node())),
+    };
     if differ.len() > 1 {
         let others: Vec<String> = differ.iter().skip(1).take(8).map(|(key, _)| quote(key)).collect();
         message = format!("{message}; also different: {}", others.join(", "));
@@ -31,6 +33,26 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Opt
     let in_state = if persisted.get(key).is_some() { in_state.field(key) } else { in_state };
     let draft = Draft::new(at(projection.line, in_event), message);
     Some(draft.related(Place::value(Artifact::State, in_state), "the state's outcomes"))
+}
+
+/// The first place, at or below a key, where the evidence differs from the state.
+fn first_difference(at: &str, theirs: Node<'_>, ours: Node<'_>) -> String {
+    let below: Option<(String, Node<'_>, Node<'_>)> = match (theirs.kind(), ours.kind()) {
+        (Kind::Object, Kind::Object) => theirs.members().find_map(|key| {
+            let (theirs, ours) = (key.value(), ours.get(&key.name())?);
+            (!theirs.equals(ours)).then(|| (format!("{at}.{}", key.name()), theirs, ours))
+        }),
+        (Kind::Array, Kind::Array) if theirs.items().count() == ours.items().count() => {
+            let pairs = theirs.items().zip(ours.items()).enumerate();
+            let mut differing = pairs.filter(|(_, (theirs, ours))| !theirs.equals(*ours));
+            differing.next().map(|(index, (theirs, ours))| (format!("{at}[{index}]"), theirs, ours))
+        }
+        _ => None,
+    };
+    match below {
+        Some((at, theirs, ours)) => first_difference(&at, theirs, ours),
+        None => format!("{} is {} in the evidence, and {} in the state", quote(at), show(theirs), show(ours)),
+    }
 }
 
 /// Whether a key of the evidence differs from the same key of the persisted outcomes, as far as that is a fact.

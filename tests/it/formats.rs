@@ -1,0 +1,141 @@
+//! What each format says of the same findings: complete, well-formed, bounded, and harmless on a terminal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use runvet::check::Check;
+use runvet::finding::Report;
+use serde_json::Value;
+
+use crate::corpus::{corpus, expecting_cases};
+
+fn validate(dir: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    let output = command.arg("validate").args(args).arg(".").current_dir(dir).env_clear().output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_json_report_is_what_its_schema_says_and_what_the_library_returns() {
+    let schema: Value = serde_json::from_str(runvet::Schema::Report.text()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let json: Value = serde_json::from_str(&validate(&corpus(), &["--format", "json"])).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    assert_eq!(errors, [] as [&str; 0]);
+
+    let report: Report = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&report).unwrap(), json, "nothing is lost between the types and the text");
+    let returned = Check::new().run([corpus()]).unwrap();
+    assert_eq!(returned.totals, report.totals);
+    let dirs: Vec<&str> = report.episodes.iter().map(|episode| &*episode.dir).collect();
+    assert!(dirs.is_sorted());
+    assert!(report.episodes.iter().all(|episode| {
+        let keys = episode.findings.iter().map(|finding| (&finding.location.file, finding.location.offset));
+        keys.is_sorted()
+    }));
+}
+
+#[test]
+fn ndjson_has_the_episodes_of_json_line_by_line() {
+    let json: Value = serde_json::from_str(&validate(&corpus(), &["--format", "json"])).unwrap();
+    let ndjson = validate(&corpus(), &["--format", "ndjson"]);
+    let mut lines: Vec<Value> = ndjson.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.pop().unwrap()["totals"], json["totals"]);
+    assert_eq!(lines, *json["episodes"].as_array().unwrap());
+}
+
+#[test]
+fn the_human_report_of_the_demo_is_the_snapshot() {
+    for (name, args) in [("demo", &["--color", "never"][..]), ("demo-colour", &["--color", "always"][..])] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
+        snapbox::assert_data_eq!(validate(&corpus().join("demo"), args), snapbox::Data::read_from(&path, None).raw());
+    }
+}
+
+#[test]
+fn the_human_report_shows_every_finding_and_fits_80_columns() {
+    for case in expecting_cases("bad").into_iter().chain(expecting_cases("broken")) {
+        let text = validate(&case, &[]);
+        let report = Check::new().run([&case]).unwrap();
+        for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
+            assert!(text.lines().any(|line| line == finding.rule), "{}:\n{text}", case.display());
+        }
+        for line in text.lines().filter(|line| !line.contains("─[")) {
+            let width = line.chars().count();
+            assert!(width <= 80, "{}: {width} columns: {line}", case.display());
+        }
+    }
+}
+
+#[test]
+fn what_a_snippet_underlines_is_the_place() {
+    let report = Check::new().run([corpus().join("bad")]).unwrap();
+    for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
+        let (Some(excerpt), Some(offset)) = (&finding.location.excerpt, finding.location.offset) else { continue };
+        let bytes = fs::read(&finding.location.file).unwrap();
+        let text = String::from_utf8_lossy(&bytes[usize::try_from(offset).unwrap()..]);
+        let shown = &excerpt.text[excerpt.span.clone()];
+        let visible = |c: char| if runvet::printable::is_hostile(c) { '\u{fffd}' } else { c };
+        let text: String = text.chars().take(shown.chars().count()).map(visible).collect();
+        assert_eq!(text, shown, "{finding:?}");
+    }
+}
+
+/// A run whose every text wants to act on the terminal or forge a line of the report.
+fn hostile_run() -> (tempfile::TempDir, PathBuf) {
+    let temp = tempfile::tempdir().unwrap();
+    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}";
+    let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
+    fs::create_dir_all(&dir).unwrap();
+    let good = corpus().join("good/terminal/episodes/ep_answer");
+    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    state["goal"]["task"] = evil.into();
+    state["episode"]["id"] = evil.into();
+    state["outcomes"]["status"] = evil.into();
+    state["outcomes"]["actions"][0][evil] = evil.into();
+    state["links"][evil] = evil.into();
+    state["plan"]["steps"][0]["status"] = evil.into();
+    state["plan"]["steps"][1]["description"] = evil.into();
+    fs::write(dir.join("state.json"), state.to_string()).unwrap();
+    fs::write(dir.join("summary.json"), format!("{{\"schema_version\":\"{}\"", evil.replace('\n', ""))).unwrap();
+    let events = fs::read_to_string(good.join("events.jsonl")).unwrap();
+    fs::write(dir.join("events.jsonl"), format!("{events}\u{1b}[31m\u{202e}\n")).unwrap();
+    (temp, dir)
+}
+
+#[test]
+fn nothing_that_a_record_says_reaches_the_output_raw() {
+    let (temp, _) = hostile_run();
+    for format in ["human", "json", "ndjson"] {
+        let text = validate(temp.path(), &["--format", format]);
+        let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
+        assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
+        assert!(
+            !text.lines().any(|line| line.starts_with("0 episodes") || line.starts_with("::")),
+            "{format}:\n{text}"
+        );
+    }
+    let json: Value = serde_json::from_str(&validate(temp.path(), &["--format", "json"])).unwrap();
+    assert_eq!(json["totals"]["invalid"], 1);
+    assert!(json["episodes"][0]["id"].as_str().unwrap().starts_with("ep\u{1b}[2J"), "machines get the text itself");
+}
+
+#[test]
+fn a_line_of_ten_megabytes_makes_a_short_report() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("episodes/ep_answer");
+    fs::create_dir_all(&dir).unwrap();
+    let good = corpus().join("good/terminal/episodes/ep_answer");
+    for file in fs::read_dir(&good).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), dir.join(file.file_name())).unwrap();
+    }
+    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    state["memory"]["scratchpad"] = "é".repeat(5 << 20).into();
+    state["version"] = 1.into();
+    fs::write(dir.join("state.json"), state.to_string()).unwrap();
+    let text = validate(temp.path(), &[]);
+    assert!(text.len() < 2000, "{} bytes", text.len());
+    let column = text.split("state.json:1:").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    assert!(column.parse::<u64>().unwrap() > 5 << 20, "the column is the true one: {column}");
+}
