@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::facts::Run;
 use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Severity, Skip, Tool, Totals};
 use crate::load::Buffers;
 use crate::rule::Meta;
@@ -189,7 +190,7 @@ impl Check {
             episodes,
             self.jobs,
             Buffers::default,
-            |buffers, episode| self.episode(episode, buffers),
+            |buffers, episode| Ok(self.episode_with(episode, buffers, |_| ())?.0),
             take,
         );
     }
@@ -203,13 +204,36 @@ impl Check {
     /// ```
     #[must_use]
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        judge::episode(self, Path::new(id), Some(id), &Files::Memory(records), &mut Buffers::default())
+        judge::episode(self, Path::new(id), Some(id), &Files::Memory(records), &mut Buffers::default(), |_| ()).0
     }
 
-    fn episode(&self, episode: &EpisodeDir, buffers: &mut Buffers) -> Result<EpisodeReport, Fault> {
+    /// Checks one episode.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Unlistable`] where its directory can't be opened.
+    pub fn episode(&self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
+        self.episode_and(episode, |_| ()).map(|(report, ())| report)
+    }
+
+    /// Checks one episode, and takes from the same reading of it what else is wanted.
+    pub(crate) fn episode_and<R>(
+        &self,
+        episode: &EpisodeDir,
+        also: impl FnOnce(&Run<'_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
+        self.episode_with(episode, &mut Buffers::default(), also)
+    }
+
+    fn episode_with<R>(
+        &self,
+        episode: &EpisodeDir,
+        buffers: &mut Buffers,
+        also: impl FnOnce(&Run<'_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
         let files = Files::open(episode, self.follow_links)
             .map_err(|source| Fault::Unlistable { path: episode.path.clone(), source })?;
-        Ok(judge::episode(self, &episode.path, episode.id.as_deref(), &files, buffers))
+        Ok(judge::episode(self, &episode.path, episode.id.as_deref(), &files, buffers, also))
     }
 }
 

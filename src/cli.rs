@@ -1,10 +1,15 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
 mod explain;
+mod list;
 mod output;
+mod plan;
 mod rules;
+mod run_data;
 mod schema;
+mod show;
 mod validate;
+mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -45,6 +50,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Validate(validate::Validate),
+    List(list::List),
+    View(view::View),
+    Plan(plan::Plan),
+    Show(show::Show),
     Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
@@ -63,6 +72,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
     let done = match cli.command {
         Command::Validate(command) => command.run(&mut output),
+        Command::List(command) => command.run(&mut output),
+        Command::View(command) => command.run(&mut output),
+        Command::Plan(command) => command.run(&mut output),
+        Command::Show(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
         Command::Rules(command) => command.run(&mut output),
         Command::Schema(command) => command.run(&mut output),

@@ -156,6 +156,53 @@ impl Tape {
     }
 }
 
+/// A JSON text that owns itself: nothing of what was stored is lost, neither unknown fields nor the texts of numbers nor
+/// the order of keys.
+///
+/// ```
+/// use runvet::document::OwnedDocument;
+/// let stored = OwnedDocument::read(br#"{"b": 1.50, "a": null}"#.to_vec()).unwrap();
+/// assert_eq!(stored.root().get("b").unwrap().raw(), "1.50");
+/// assert_eq!(stored.root().members().next().unwrap().name(), "b");
+/// ```
+#[derive(Default)]
+pub struct OwnedDocument {
+    text: String,
+    tape: Tape,
+}
+
+impl OwnedDocument {
+    /// Reads a JSON text, see [`Tape::read`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tape::read`].
+    pub fn read(bytes: Vec<u8>) -> Result<Self, SyntaxError> {
+        let mut tape = Tape::default();
+        tape.read(&bytes)?;
+        // Read as UTF-8 before.
+        Ok(Self { text: String::from_utf8(bytes).unwrap_or_default(), tape })
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn view(&self) -> Document<'_> {
+        Document { text: &self.text, tokens: &self.tape.tokens, duplicates: &self.tape.duplicates }
+    }
+
+    /// The value that the whole text is.
+    #[must_use]
+    pub fn root(&self) -> Node<'_> {
+        self.view().root()
+    }
+}
+
+impl fmt::Debug for OwnedDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}
+
 struct Parser<'t, 'a> {
     tape: &'t mut Tape,
     text: &'a str,
@@ -547,6 +594,12 @@ impl<'a> Key<'a> {
     #[must_use]
     pub fn span(self) -> Range<usize> {
         self.token().start as usize..self.token().end as usize
+    }
+
+    /// The key as it was written, quotes included.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        self.document.text.get(self.span()).unwrap_or_default()
     }
 
     /// The value under the key.

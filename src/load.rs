@@ -133,9 +133,11 @@ pub(crate) fn episode<R>(
     let read_timeline = run.timeline.read();
     let projection = read_timeline.and_then(|timeline| timeline.projection.as_ref());
     run.projection = projection.and_then(|event| read_again(event.line, &event.text, &mut buffers.projection_tape));
-    let plan = read_timeline.zip(run.reach()).and_then(|(timeline, reach)| timeline.plan_event(reach));
-    let plan = plan.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
-    run.plan = plan.and_then(Rebuilt::from_event);
+    if let (Some(timeline), Some(reach)) = (read_timeline, run.reach()) {
+        let event = timeline.plan_event(reach);
+        let event = event.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
+        run.plan = event.and_then(|event| Rebuilt::new(event, timeline, reach));
+    }
 
     judge(Loaded {
         run: &run,
@@ -384,7 +386,7 @@ struct EventsReader<'r, 'a> {
 
 impl EventsReader<'_, '_> {
     fn read<'s>(&mut self, stream: Stream<'s>, buffer: &mut Vec<u8>) -> Result<Stream<'s>, Unreadable> {
-        let mut lines = Lines::new(stream, buffer, MAX_RECORD_BYTES);
+        let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line()? {
             match read {
                 LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
@@ -398,7 +400,9 @@ impl EventsReader<'_, '_> {
                 }
             }
         }
-        Ok(lines.into_stream())
+        let (stream, read) = lines.into_parts();
+        *buffer = read;
+        Ok(stream)
     }
 
     fn no_event(&mut self, line: Line) {
@@ -406,9 +410,6 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
-        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
-            return;
-        }
         let (offset, what) = match self.tape.read(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let violations = schema_violations(document, line, self.troubles);

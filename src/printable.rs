@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Characters of a quoted text that a message shows at most.
 const QUOTED_CHARS: usize = 80;
 
@@ -89,6 +91,33 @@ fn push_cut(out: &mut String, text: &str) {
         }
         push_escaped(out, c);
     }
+}
+
+/// The text, escaped, in so many columns of a terminal at most; `…` stands for what was cut off.
+///
+/// ```
+/// assert_eq!(runvet::printable::fit("a long text", 6), "a lon…");
+/// assert_eq!(runvet::printable::fit("short", 6), "short");
+/// ```
+#[must_use]
+pub fn fit(text: &str, columns: usize) -> String {
+    // No character needs to be looked at beyond what could be shown.
+    let head: String = text.chars().take(columns + 1).collect();
+    let escaped = escape(&head);
+    if escaped.width() <= columns && head.len() == text.len() {
+        return escaped.into_owned();
+    }
+    let mut fitting = String::new();
+    let mut width = 0;
+    for c in escaped.chars() {
+        width += c.width().unwrap_or(0);
+        if width + 1 > columns {
+            break;
+        }
+        fitting.push(c);
+    }
+    fitting.push('…');
+    fitting
 }
 
 /// One visible character in place of a hostile one, for snippets, where every character has its column.

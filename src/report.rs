@@ -6,6 +6,7 @@ mod json;
 use std::io::{self, Write};
 
 pub use human::{HumanOptions, Style};
+pub use json::{write_json, write_json_text};
 
 use crate::finding::{EpisodeReport, Totals};
 

@@ -2,6 +2,7 @@
 
 mod discover;
 mod lines;
+mod runs;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,6 +15,7 @@ use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 
 pub use discover::{Discovery, Fault, discover};
 pub(crate) use lines::{LineRead, Lines};
+pub(crate) use runs::{RunDir, runs};
 
 use crate::source::Artifact;
 
@@ -178,13 +180,18 @@ impl<'a> Files<'a> {
 
     /// Reads an artifact into a buffer.
     pub(crate) fn read(&self, artifact: Artifact, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
-        buffer.clear();
-        self.stream(artifact)?.take(MAX_RECORD_BYTES as u64 + 1).read_to_end(buffer)?;
-        if buffer.len() > MAX_RECORD_BYTES { Err(Unreadable::TooLarge) } else { Ok(()) }
+        self.stream(artifact)?.read_all(buffer)
     }
 }
 
 impl Stream<'_> {
+    /// Reads all that is left, up to the limit.
+    pub(crate) fn read_all(self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+        buffer.clear();
+        self.take(MAX_RECORD_BYTES as u64 + 1).read_to_end(buffer)?;
+        if buffer.len() > MAX_RECORD_BYTES { Err(Unreadable::TooLarge) } else { Ok(()) }
+    }
+
     /// Reads again what was read before; a shorter buffer means that it is gone.
     pub(crate) fn read_again(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.clear();

@@ -11,13 +11,15 @@ use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule}
 use crate::rules;
 use crate::store::{self, Files};
 
-pub(super) fn episode(
+/// Judges an episode, and takes from the same reading of it what else is wanted.
+pub(super) fn episode<R>(
     check: &Check,
     dir: &Path,
     directory_id: Option<&str>,
     files: &Files<'_>,
     buffers: &mut Buffers,
-) -> EpisodeReport {
+    also: impl FnOnce(&Run<'_>) -> R,
+) -> (EpisodeReport, R) {
     load::episode(files, directory_id, buffers, |mut loaded| {
         let mut drafts = Vec::new();
         let mut skips = std::mem::take(&mut loaded.skips);
@@ -35,14 +37,15 @@ pub(super) fn episode(
         }
         let findings = locate(drafts, &loaded, dir);
         let id = loaded.run.id.as_ref().map_or_else(|| fallback_id(dir), |(id, _)| id.clone().into_owned());
-        EpisodeReport {
+        let report = EpisodeReport {
             id,
             dir: store::display(dir),
             lifecycle: loaded.run.lifecycle,
             valid: findings.iter().all(|finding| finding.severity != Severity::Error),
             findings,
             skipped: tidy(skips),
-        }
+        };
+        (report, also(loaded.run))
     })
 }
 

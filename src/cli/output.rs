@@ -74,12 +74,73 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The columns of the terminal that standard output is; the same everywhere else, so that what is written to a file does not
-/// depend on where it was done.
+/// The columns of the terminal that standard output is; elsewhere what `COLUMNS` says, or else always the same, so that what
+/// is written to a file does not depend on where it was done.
 pub(super) fn width() -> usize {
-    let columns = rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
-    match columns {
-        Ok(0) | Err(_) => DEFAULT_WIDTH,
-        Ok(columns) => columns.clamp(MIN_WIDTH, MAX_WIDTH),
+    let of_terminal = rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
+    let asked_for = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = of_terminal.ok().filter(|columns| *columns > 0).or_else(asked_for);
+    columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
+}
+
+/// The characters that dashboards are drawn with.
+pub(super) struct Glyphs {
+    pub(super) bar: &'static str,
+    /// A piece of a bar of figures.
+    pub(super) block: &'static str,
+    statuses: [(&'static str, &'static str); 6],
+}
+
+impl Glyphs {
+    pub(super) const fn of(style: Style) -> &'static Self {
+        match style {
+            Style::Ascii => &Self {
+                bar: "|",
+                block: "#",
+                statuses: [
+                    ("done", "x"),
+                    ("pending", "."),
+                    ("running", ">"),
+                    ("skipped", "-"),
+                    ("failed", "!"),
+                    ("vetoed", "v"),
+                ],
+            },
+            Style::Colour | Style::Plain => &Self {
+                bar: "│",
+                block: "█",
+                statuses: [
+                    ("done", "✓"),
+                    ("pending", "○"),
+                    ("running", "▶"),
+                    ("skipped", "–"),
+                    ("failed", "✗"),
+                    ("vetoed", "⊘"),
+                ],
+            },
+        }
+    }
+
+    pub(super) fn status(&self, status: &str) -> &'static str {
+        self.statuses.iter().find(|(name, _)| *name == status).map_or("?", |(_, glyph)| glyph)
+    }
+}
+
+/// An instant as tables show it: to the second, as written.
+pub(super) fn instant(text: &str) -> String {
+    if crate::Instant::parse(text).is_none() {
+        return crate::printable::fit(text, 19);
+    }
+    text.chars().take(19).collect::<String>().replace(['T', 't'], " ")
+}
+
+/// A duration as tables show it.
+pub(super) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.2}s"),
+        s if s < 600.0 => format!("{s:.0}s"),
+        s if s < 36_000.0 => format!("{:.0}min", s / 60.0),
+        s if s < 3.6e7 => format!("{:.0}h", s / 3_600.0),
+        _ => "ages".into(),
     }
 }

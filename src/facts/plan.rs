@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::timeline::{Side, StepEvidence, show};
+use super::timeline::{StepEvidence, show};
 use super::{EventFacts, Stamp, StateFacts, Timeline, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
@@ -11,17 +11,108 @@ use crate::source::{Line, Pointer};
 
 /// A plan rebuilt from its latest `plan` event and the `act` events after it.
 pub(crate) struct Rebuilt<'a> {
+    /// The plan event.
     pub(crate) line: Line,
-    form: Form<'a>,
-    source: Option<(Pointer, Cow<'a, str>)>,
-    updated_at: Option<Stamp<'a>>,
+    pub(crate) form: Form,
+    pub(crate) steps: Vec<RebuiltStep<'a>>,
+    /// Where the plan comes from, and the object of the event that says so.
+    pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
+    pub(crate) updated_at: Option<Stamp<'a>>,
 }
 
-/// In which form the plan event gives the steps.
-enum Form<'a> {
-    Records(Vec<Node<'a>>),
-    Labels(Vec<Node<'a>>),
+/// In which form a plan event gives the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Records,
+    /// `<kind>:<description>`, as older runtimes write them.
+    Labels,
+    /// It does not give them: the plan can't be judged.
     Neither,
+}
+
+impl Form {
+    /// Where the steps stand in the event.
+    fn pointer(self) -> Pointer {
+        Pointer::new(if self == Self::Records { "/payload/step_records" } else { "/payload/steps" })
+    }
+}
+
+/// A step of a rebuilt plan.
+pub(crate) struct RebuiltStep<'a> {
+    index: usize,
+    form: Form,
+    /// The record or the label.
+    node: Node<'a>,
+    /// What later act events say of the step; labels have no id by which they could.
+    pub(crate) evidence: Option<StepEvidence>,
+}
+
+/// What the plan event says of a field of a step.
+pub(crate) enum Said<'a> {
+    Value(Node<'a>),
+    /// A part of a label.
+    Text(Cow<'a, str>),
+}
+
+impl<'a> Said<'a> {
+    fn equals(&self, ours: Node<'_>) -> bool {
+        match self {
+            Self::Value(theirs) => ours.equals(*theirs),
+            Self::Text(theirs) => ours.text().as_ref() == Some(theirs),
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Value(theirs) if theirs.is_null())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Value(theirs) => show(*theirs),
+            Self::Text(theirs) => quote(theirs),
+        }
+    }
+
+    pub(crate) fn node(&self) -> Option<Node<'a>> {
+        match self {
+            Self::Value(node) => Some(*node),
+            Self::Text(_) => None,
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Value(node) => node.text(),
+            Self::Text(text) => Some(text.clone()),
+        }
+    }
+}
+
+impl<'a> RebuiltStep<'a> {
+    /// What the plan event says of a field; `None` where it says nothing.
+    pub(crate) fn field(&self, name: &str) -> Option<Said<'a>> {
+        if self.form == Form::Records {
+            return self.node.get(name).map(Said::Value);
+        }
+        let label = self.node.text()?;
+        let colon = label.find(':');
+        let part = match (name, colon) {
+            ("kind", Some(colon)) => label.get(..colon)?,
+            ("description", Some(colon)) => label.get(colon + 1..)?,
+            ("description", None) => &label,
+            _ => return None,
+        };
+        Some(Said::Text(Cow::Owned(part.to_owned())))
+    }
+
+    pub(crate) fn id(&self) -> Option<Cow<'a, str>> {
+        self.field("id")?.text()
+    }
+
+    fn pointer(&self, field: &str) -> Pointer {
+        let step = self.form.pointer().item(self.index);
+        if self.form == Form::Records { step.field(field) } else { step }
+    }
 }
 
 /// A difference between the persisted plan and the rebuilt one.
@@ -29,42 +120,53 @@ pub(crate) struct PlanDifference {
     /// Where the persisted plan differs.
     pub(crate) pointer: Pointer,
     pub(crate) message: String,
-    /// The event that says otherwise.
+    /// The event that says otherwise, where in it, and what.
     pub(crate) line: Line,
-    pub(crate) event: Side,
+    pub(crate) event_pointer: Pointer,
+    pub(crate) event_says: String,
     /// Whether only the labels of an older runtime say so.
     pub(crate) by_label: bool,
 }
 
 impl<'a> Rebuilt<'a> {
-    /// What a plan event says; `None` where its payload is no object.
-    pub(crate) fn from_event(event: EventFacts<'a>) -> Option<Self> {
+    /// The plan that an event tells, brought up to date by the events of the timeline up to a line; `None` where the
+    /// event's payload is no object.
+    pub(crate) fn new(event: EventFacts<'a>, timeline: &Timeline, reach: u64) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| payload.get(key).filter(|value| value.node().kind() == Kind::Array);
-        let form = if let Some(records) = array("step_records") {
-            Form::Records(records.items().map(Value::node).collect())
-        } else if let Some(labels) = array("steps") {
-            Form::Labels(labels.items().map(Value::node).collect())
-        } else {
-            Form::Neither
+        let (form, nodes) = match (array("step_records"), array("steps")) {
+            (Some(records), _) => (Form::Records, Some(records)),
+            (None, Some(labels)) => (Form::Labels, Some(labels)),
+            (None, None) => (Form::Neither, None),
         };
-        let text = |value: Value<'a>, key: &str, at: &str| Some((Pointer::new(at).field(key), value.text(&[key])?));
-        let source = text(payload, "source", "/payload")
-            .or_else(|| text(payload, "agent_id", "/payload"))
-            .or_else(|| text(event.value, "agent_id", ""));
-        Some(Self { line: event.line, form, source, updated_at: event.timestamp() })
+        let steps = nodes.into_iter().flat_map(|nodes| nodes.node().items()).enumerate().map(|(index, node)| {
+            let step = RebuiltStep { index, form, node, evidence: None };
+            let evidence = step.id().and_then(|id| timeline.step_evidence(reach, &id));
+            RebuiltStep { evidence, ..step }
+        });
+        let text = |object: Value<'a>, key: &str, at: &'static str| Some((at, object.text(&[key])?));
+        let source = text(payload, "source", "/payload/source")
+            .or_else(|| text(payload, "agent_id", "/payload/agent_id"))
+            .or_else(|| text(event.value, "agent_id", "/agent_id"));
+        Some(Self { line: event.line, form, steps: steps.collect(), source, updated_at: event.timestamp() })
     }
 
-    /// How the persisted plan differs, judged by the events up to a line.
-    pub(crate) fn differences(&self, state: StateFacts<'a>, timeline: &Timeline, reach: u64) -> Vec<PlanDifference> {
+    /// How the persisted plan differs.
+    pub(crate) fn differences(&self, state: StateFacts<'_>, timeline: &Timeline, reach: u64) -> Vec<PlanDifference> {
         let Some(persisted) = state.steps() else { return Vec::new() };
-        let mut comparison = Comparison { plan: self, timeline, reach, found: Vec::new() };
-        match &self.form {
-            Form::Records(records) => {
+        let mut comparison = Comparison { plan: self, found: Vec::new() };
+        match self.form {
+            Form::Records => {
                 comparison.origin(state);
-                comparison.records(&persisted, records);
+                comparison.records(&persisted);
             }
-            Form::Labels(labels) => comparison.labels(&persisted, labels),
+            Form::Labels => {
+                comparison.labels(&persisted);
+                for (index, step) in persisted.iter().enumerate() {
+                    let evidence = step.text(&["id"]).and_then(|id| timeline.step_evidence(reach, &id));
+                    comparison.evidence(index, *step, evidence);
+                }
+            }
             Form::Neither => {}
         }
         comparison.found
@@ -73,15 +175,13 @@ impl<'a> Rebuilt<'a> {
 
 struct Comparison<'p, 'a> {
     plan: &'p Rebuilt<'a>,
-    timeline: &'p Timeline,
-    reach: u64,
     found: Vec<PlanDifference>,
 }
 
 impl Comparison<'_, '_> {
-    fn differ(&mut self, pointer: Pointer, message: String, event: Side) {
-        let line = self.plan.line;
-        self.found.push(PlanDifference { pointer, message, line, event, by_label: false });
+    fn differ(&mut self, pointer: Pointer, message: String, event_pointer: Pointer, event_says: String) {
+        let by_label = self.plan.form == Form::Labels;
+        self.found.push(PlanDifference { pointer, message, line: self.plan.line, event_pointer, event_says, by_label });
     }
 
     /// Where the plan comes from, and when it changed.
@@ -91,163 +191,105 @@ impl Comparison<'_, '_> {
         {
             let (ours, theirs) = (quote(&ours), quote(theirs));
             let message = format!("`plan.source` is {ours}, the latest plan event says {theirs}");
-            self.differ(Pointer::new("/plan/source"), message, Side { pointer: pointer.clone(), shown: theirs });
+            self.differ(Pointer::new("/plan/source"), message, Pointer::new(*pointer), theirs);
         }
         if let (Some(theirs), Some(ours)) = (&self.plan.updated_at, state.0.stamp(&["plan", "updated_at"]))
             && theirs.instant != ours.instant
         {
             let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
             let message = format!("`plan.updated_at` is {ours}, the latest plan event happened at {theirs}");
-            let event = Side { pointer: Pointer::new("/timestamp"), shown: theirs };
-            self.differ(Pointer::new("/plan/updated_at"), message, event);
+            self.differ(Pointer::new("/plan/updated_at"), message, Pointer::new("/timestamp"), theirs);
         }
     }
 
-    fn records(&mut self, persisted: &[Value<'_>], records: &[Node<'_>]) {
-        let all = Side { pointer: Pointer::new("/payload/step_records"), shown: count_of(records.len()) };
+    fn records(&mut self, persisted: &[Value<'_>]) {
+        let rebuilt = &self.plan.steps;
         let our_ids: Vec<Option<Cow<'_, str>>> = persisted.iter().map(|step| step.text(&["id"])).collect();
-        let their_ids: Vec<Option<Cow<'_, str>>> =
-            records.iter().map(|record| record.get("id").and_then(Node::text)).collect();
-        let same_number = persisted.len() == records.len();
-        if !same_number {
-            let message =
-                format!("the plan has {}, the one rebuilt has {}", count_of(persisted.len()), count_of(records.len()));
-            self.differ(Pointer::new("/plan/steps"), message, all);
+        let their_ids: Vec<Option<Cow<'_, str>>> = rebuilt.iter().map(RebuiltStep::id).collect();
+        if persisted.len() != rebuilt.len() {
+            let message = format!("the plan has {}, the one rebuilt {}", count(persisted.len()), count(rebuilt.len()));
+            self.differ(Pointer::new("/plan/steps"), message, self.plan.form.pointer(), count(rebuilt.len()));
         } else if our_ids != their_ids && sorted(&our_ids) == sorted(&their_ids) {
             let first = our_ids.iter().zip(&their_ids).find(|(ours, theirs)| ours != theirs);
-            let shown = first
-                .map(|(ours, theirs)| (quote(ours.as_deref().unwrap_or("")), quote(theirs.as_deref().unwrap_or(""))));
-            let (ours, theirs) = shown.unwrap_or_default();
+            let shown = |id: &Option<Cow<'_, str>>| id.as_deref().map_or_else(|| "a step without an id".into(), quote);
+            let (ours, theirs) = first.map(|(ours, theirs)| (shown(ours), shown(theirs))).unwrap_or_default();
             let message = format!("the steps stand in another order: {ours} where the plan rebuilt has {theirs}");
-            self.differ(Pointer::new("/plan/steps"), message, all);
+            self.differ(Pointer::new("/plan/steps"), message, self.plan.form.pointer(), theirs);
         } else {
-            for (index, (step, record)) in persisted.iter().zip(records).enumerate() {
-                self.step(index, *step, index, *record);
+            for (index, (step, theirs)) in persisted.iter().zip(rebuilt).enumerate() {
+                self.step(index, *step, theirs);
             }
             return;
         }
         // Steps stand elsewhere: each is held against the record of its own id.
-        let by_id: BTreeMap<&str, usize> =
-            their_ids.iter().enumerate().filter_map(|(index, id)| Some((id.as_deref()?, index))).collect();
+        let by_id: BTreeMap<&str, &RebuiltStep<'_>> =
+            their_ids.iter().zip(rebuilt).filter_map(|(id, step)| Some((id.as_deref()?, step))).collect();
         for (index, (step, id)) in persisted.iter().zip(&our_ids).enumerate() {
-            if let Some(theirs) = id.as_deref().and_then(|id| by_id.get(id))
-                && let Some(record) = records.get(*theirs)
-            {
-                self.step(index, *step, *theirs, *record);
+            if let Some(theirs) = id.as_deref().and_then(|id| by_id.get(id)) {
+                self.step(index, *step, theirs);
             }
         }
     }
 
-    /// Holds a persisted step against a step record.
-    fn step(&mut self, index: usize, step: Value<'_>, record_index: usize, record: Node<'_>) {
-        let ours_at = Pointer::new("/plan/steps").item(index);
-        let theirs_at = Pointer::new("/payload/step_records").item(record_index);
+    /// Holds a persisted step against its record.
+    fn step(&mut self, index: usize, step: Value<'_>, theirs: &RebuiltStep<'_>) {
         for field in ["id", "kind", "description", "rationale", "inputs"] {
-            let optional = matches!(field, "rationale" | "inputs");
-            if let Some(theirs) = record.get(field) {
-                let event = Side::of(theirs_at.field(field), theirs);
-                self.field(&ours_at, step, field, optional, event, |ours| ours.equals(theirs), theirs.is_null());
-            }
+            self.field(index, step, field, theirs);
         }
-        let id = record.get("id").and_then(Node::text);
-        if let Some(evidence) = id.and_then(|id| self.timeline.step_evidence(self.reach, &id)) {
-            self.evidence(&ours_at, step, evidence);
-        } else if let Some(theirs) = record.get("status") {
-            let event = Side::of(theirs_at.field("status"), theirs);
-            self.field(&ours_at, step, "status", false, event, |ours| ours.equals(theirs), theirs.is_null());
+        if theirs.evidence.is_some() {
+            self.evidence(index, step, theirs.evidence);
+        } else {
+            self.field(index, step, "status", theirs);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "both sides of one field")]
-    fn field(
-        &mut self,
-        ours_at: &Pointer,
-        step: Value<'_>,
-        field: &str,
-        optional: bool,
-        event: Side,
-        equals: impl Fn(Node<'_>) -> bool,
-        theirs_is_null: bool,
-    ) {
+    fn field(&mut self, index: usize, step: Value<'_>, field: &str, theirs: &RebuiltStep<'_>) {
+        let Some(said) = theirs.field(field) else { return };
+        let at = || Pointer::new("/plan/steps").item(index);
+        let may_be_absent = matches!(field, "rationale" | "inputs") && step.node().kind() == Kind::Object;
         let (pointer, shown) = match step.get(field) {
-            Some(ours) if !ours.is_fact() || equals(ours.node()) => return,
-            Some(ours) => (ours_at.field(field), show(ours.node())),
-            None if theirs_is_null || !optional || step.node().kind() != Kind::Object => return,
-            None => (ours_at.clone(), "absent".into()),
+            Some(ours) if !ours.is_fact() || said.equals(ours.node()) => return,
+            Some(ours) => (at().field(field), show(ours.node())),
+            None if said.is_null() || !may_be_absent => return,
+            None => (at(), "absent".into()),
         };
-        let name = pointer_name(ours_at, field);
-        let message = format!("{name} is {shown}, the plan event's step record says {}", event.shown);
-        self.differ(pointer, message, event);
+        let by = if theirs.form == Form::Records { "the plan event's step record says" } else { "the label says" };
+        let message = format!("`{}` is {shown}, {by} {}", at().field(field).dotted(), said.show());
+        self.differ(pointer, message, theirs.pointer(field), said.show());
     }
 
     /// Holds a persisted step's status against what an act event says of it.
-    fn evidence(&mut self, ours_at: &Pointer, step: Value<'_>, evidence: StepEvidence) {
-        let (Some(ours), Some(theirs)) = (step.text(&["status"]), evidence.status) else { return };
-        let theirs = theirs.name();
-        if ours != theirs {
-            let name = pointer_name(ours_at, "status");
-            let message = format!(
-                "{name} is {}, an act event on line {} made it {}",
-                quote(&ours),
-                evidence.line.number,
-                quote(theirs)
-            );
-            let event = Side { pointer: Pointer::new("/payload/step_status"), shown: quote(theirs) };
-            self.found.push(PlanDifference {
-                pointer: ours_at.field("status"),
-                message,
-                line: evidence.line,
-                event,
-                by_label: false,
-            });
-        }
+    fn evidence(&mut self, index: usize, step: Value<'_>, evidence: Option<StepEvidence>) {
+        let Some(StepEvidence { line, status: Some(theirs) }) = evidence else { return };
+        let Some(ours) = step.text(&["status"]).filter(|ours| ours != theirs.name()) else { return };
+        let pointer = Pointer::new("/plan/steps").item(index).field("status");
+        let theirs = quote(theirs.name());
+        let message = format!(
+            "`{}` is {}, an act event on line {} made it {theirs}",
+            pointer.dotted(),
+            quote(&ours),
+            line.number
+        );
+        let event_pointer = Pointer::new("/payload/step_status");
+        self.found.push(PlanDifference { pointer, message, line, event_pointer, event_says: theirs, by_label: false });
     }
 
-    fn labels(&mut self, persisted: &[Value<'_>], labels: &[Node<'_>]) {
-        let mut by_label = Vec::new();
+    fn labels(&mut self, persisted: &[Value<'_>]) {
+        let labels = &self.plan.steps;
         if persisted.len() == labels.len() {
             for (index, (step, label)) in persisted.iter().zip(labels).enumerate() {
-                let Some(text) = label.text() else { continue };
-                let (kind, description) =
-                    text.split_once(':').map_or((None, &*text), |(kind, rest)| (Some(kind), rest));
-                for (field, theirs) in [("kind", kind), ("description", Some(description))] {
-                    let (Some(ours), Some(theirs)) = (step.text(&[field]), theirs) else { continue };
-                    if ours != theirs {
-                        let pointer = Pointer::new("/plan/steps").item(index).field(field);
-                        let message =
-                            format!("`{}` is {}, the label says {}", pointer.dotted(), quote(&ours), quote(theirs));
-                        by_label.push((pointer, message, Side::of(Pointer::new("/payload/steps").item(index), *label)));
-                    }
-                }
+                self.field(index, *step, "kind", label);
+                self.field(index, *step, "description", label);
             }
         } else {
             let message =
-                format!("the plan has {}, the plan event labels {}", count_of(persisted.len()), count_of(labels.len()));
-            let event = Side { pointer: Pointer::new("/payload/steps"), shown: count_of(labels.len()) };
-            by_label.push((Pointer::new("/plan/steps"), message, event));
-        }
-        let line = self.plan.line;
-        let by_label = by_label.into_iter();
-        self.found.extend(by_label.map(|(pointer, message, event)| PlanDifference {
-            pointer,
-            message,
-            line,
-            event,
-            by_label: true,
-        }));
-        for (index, step) in persisted.iter().enumerate() {
-            if let Some(evidence) = step.text(&["id"]).and_then(|id| self.timeline.step_evidence(self.reach, &id)) {
-                self.evidence(&Pointer::new("/plan/steps").item(index), *step, evidence);
-            }
+                format!("the plan has {}, the plan event labels {}", count(persisted.len()), count(labels.len()));
+            self.differ(Pointer::new("/plan/steps"), message, self.plan.form.pointer(), count(labels.len()));
         }
     }
 }
 
-fn pointer_name(step: &Pointer, field: &str) -> String {
-    format!("`{}`", step.field(field).dotted())
-}
-
-fn count_of(steps: usize) -> String {
+fn count(steps: usize) -> String {
     if steps == 1 { "1 step".into() } else { format!("{steps} steps") }
 }
 

@@ -64,6 +64,14 @@ pub struct Episode {
     pub intuition_mode: Option<IntuitionMode>,
 }
 
+impl Episode {
+    /// How intuition may act on the run; what older runtimes leave out reads as `advisory`.
+    #[must_use]
+    pub fn intuition_mode(&self) -> IntuitionMode {
+        self.intuition_mode.unwrap_or_default()
+    }
+}
+
 /// How intuition may act on a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

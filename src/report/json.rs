@@ -55,8 +55,33 @@ impl Renderer for Ndjson {
     }
 }
 
-fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+/// Writes a value as compact JSON that is harmless to print.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(out, Visible(CompactFormatter))).map_err(io::Error::from)
+}
+
+/// Writes JSON text as it stands, but for the characters that are not harmless to print: they become `\u` escapes, which say
+/// the same. In a JSON text they stand in strings alone, except for blanks.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let mut plain_from = 0;
+    for (at, c) in text.char_indices().filter(|(_, c)| is_hostile(*c) && !matches!(c, '\n' | '\r' | '\t')) {
+        out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
+        write_escape(out, c)?;
+        plain_from = at + c.len_utf8();
+    }
+    out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
+}
+
+fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
+    c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
 
 /// Compact JSON in which characters that act on a terminal or hide themselves stand as `\u` escapes: the same text for
@@ -68,9 +93,7 @@ impl Formatter for Visible {
         let mut plain_from = 0;
         for (at, c) in fragment.char_indices().filter(|(_, c)| is_hostile(*c)) {
             self.0.write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
+            write_escape(writer, c)?;
             plain_from = at + c.len_utf8();
         }
         self.0.write_string_fragment(writer, fragment.get(plain_from..).unwrap_or_default())

@@ -103,7 +103,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 /// `typed` joined with what lies below it.
-fn join(typed: &Path, below: &Path) -> PathBuf {
+pub(super) fn join(typed: &Path, below: &Path) -> PathBuf {
     if typed == Path::new(".") && below != Path::new("") {
         below.to_owned()
     } else if below == Path::new("") {
@@ -119,7 +119,7 @@ fn below_episodes(real: &Path) -> bool {
 }
 
 /// Whether a directory is an episode, as far as it can be told without looking further down.
-fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
+pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
     !holds_episodes
         && (entries.has(Artifact::State)
             || entries.has(Artifact::Events)

@@ -16,9 +16,9 @@ pub(crate) enum LineRead<'b> {
 }
 
 /// The lines of a stream.
-pub(crate) struct Lines<'b, R> {
+pub(crate) struct Lines<R> {
     stream: R,
-    buffer: &'b mut Vec<u8>,
+    buffer: Vec<u8>,
     limit: usize,
     /// The unread part of the buffer, and up to where it was searched for a newline.
     start: usize,
@@ -30,34 +30,48 @@ pub(crate) struct Lines<'b, R> {
     at_end: bool,
 }
 
-impl<'b, R: Read> Lines<'b, R> {
-    pub(crate) fn new(stream: R, buffer: &'b mut Vec<u8>, limit: usize) -> Self {
+impl<R: Read> Lines<R> {
+    /// The lines of a stream; the buffer may come from an earlier one.
+    pub(crate) fn new(stream: R, buffer: Vec<u8>, limit: usize) -> Self {
         Self { stream, buffer, limit, start: 0, searched: 0, end: 0, offset: 0, number: 0, at_end: false }
     }
 
-    /// Gives the stream back.
-    pub(crate) fn into_stream(self) -> R {
-        self.stream
+    /// Gives the stream and the buffer back.
+    pub(crate) fn into_parts(self) -> (R, Vec<u8>) {
+        (self.stream, self.buffer)
     }
 
-    /// The next line; `None` at the end.
+    /// The next line that is not blank; `None` at the end.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<LineRead<'_>>> {
         loop {
             let unsearched = self.buffer.get(self.searched..self.end).unwrap_or_default();
             if let Some(newline) = memchr::memchr(b'\n', unsearched) {
                 let end = self.searched + newline;
+                if self.pass_blank(end, true) {
+                    continue;
+                }
                 return Ok(Some(self.take(end, true)));
             }
             self.searched = self.end;
             if self.at_end {
-                let is_empty = self.start == self.end;
-                return Ok((!is_empty).then(|| self.take(self.end, false)));
+                let is_over = self.pass_blank(self.end, false);
+                return Ok((!is_over).then(|| self.take(self.end, false)));
             }
             if self.end - self.start > self.limit {
                 return self.pass_over().map(Some);
             }
             self.fill()?;
         }
+    }
+
+    /// Passes over the unread bytes up to `end` where they are blank.
+    fn pass_blank(&mut self, end: usize, ended: bool) -> bool {
+        let line = self.buffer.get(self.start..end).unwrap_or_default();
+        let is_blank = line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        if is_blank {
+            self.take(end, ended);
+        }
+        is_blank
     }
 
     /// Hands out the unread bytes up to `end`.
@@ -142,8 +156,7 @@ mod tests {
     }
 
     fn lines(text: &[u8], limit: usize, drip: usize) -> Vec<(u64, u64, usize, Option<String>)> {
-        let mut buffer = Vec::new();
-        let mut lines = Lines::new(Dripping(text, drip), &mut buffer, limit);
+        let mut lines = Lines::new(Dripping(text, drip), Vec::new(), limit);
         let mut all = Vec::new();
         while let Some(read) = lines.next_line().unwrap() {
             all.push(match read {
@@ -161,8 +174,8 @@ mod tests {
         for drip in [1, 2, 3, 100] {
             let text = |text: &str| Some(text.to_owned());
             assert_eq!(
-                lines(b"one\n\nthree\nlast", 100, drip),
-                [(1, 0, 3, text("one")), (2, 4, 0, text("")), (3, 5, 5, text("three")), (4, 11, 4, text("last"))]
+                lines(b"one\n \nthree\nlast\n\n", 100, drip),
+                [(1, 0, 3, text("one")), (3, 6, 5, text("three")), (4, 12, 4, text("last"))]
             );
         }
     }

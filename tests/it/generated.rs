@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use runvet::Schema;
 
 /// Compares a file of the repository with what it should hold, or writes it when `BLESS=1`.
-fn check(file: &str, expected: &str) {
+pub(crate) fn check(file: &str, expected: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
     if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
         std::fs::write(&path, expected).unwrap_or_else(|error| panic!("{file}: {error}"));

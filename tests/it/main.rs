@@ -4,9 +4,12 @@
 #![expect(clippy::print_stderr, reason = "a test that can't show anything here says so")]
 #![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
 
+mod agreement;
 mod cli;
 mod corpus;
+mod docs;
 mod formats;
 mod generated;
 mod pages;
+mod properties;
 mod tidy;

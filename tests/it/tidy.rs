@@ -7,7 +7,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 /// Each stage with the stages that it may import. What is not named here may be imported by nobody.
-const MAY_IMPORT: [(&str, &[&str]); 18] = [
+const MAY_IMPORT: [(&str, &[&str]); 22] = [
     ("printable", &[]),
     ("instant", &[]),
     ("source", &["printable"]),
@@ -22,7 +22,14 @@ const MAY_IMPORT: [(&str, &[&str]); 18] = [
     ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
     ("report", &["finding", "printable", "source"]),
     ("check", &["document", "facts", "finding", "load", "printable", "rule", "rules", "source", "store"]),
-    ("cli", &["check", "finding", "printable", "report", "schema"]),
+    ("policy", &["record"]),
+    ("read", &["document", "facts", "finding", "printable", "record", "source", "store"]),
+    ("plan", &["document", "facts", "load", "read", "record", "schema", "source"]),
+    ("view", &["check", "document", "finding", "instant", "plan", "printable", "read", "source"]),
+    (
+        "cli",
+        &["check", "document", "finding", "instant", "plan", "printable", "read", "report", "schema", "source", "view"],
+    ),
     (
         "lib",
         &[
@@ -62,6 +69,13 @@ fn stage(file: &str) -> &str {
     file.trim_start_matches("src/").split(['/', '.']).next().unwrap()
 }
 
+/// A text without its comments, which may speak of anything.
+fn code(text: &str) -> String {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .fold(String::new(), |code, line| code + line + "\n")
+}
+
 /// The stages that a file names by `crate::…`; what the crate re-exports counts as the stage that it comes from.
 fn imports(text: &str) -> BTreeSet<&str> {
     let exported = |name: &str| match name {
@@ -83,7 +97,7 @@ fn stages_import_only_what_lies_below_them() {
     for (file, text) in sources() {
         let stage = stage(&file);
         let allowed = table.get(stage).unwrap_or_else(|| panic!("{file}: add the stage to the table"));
-        for import in imports(&text) {
+        for import in imports(&code(&text)) {
             if import != stage && !allowed.contains(&import) {
                 wrong.push(format!("{file} imports {import}"));
             }
@@ -134,7 +148,7 @@ fn ids_are_unique_titles_state_and_hints_order() {
 fn only_the_store_touches_the_file_system_and_only_the_command_line_prints() {
     for (file, text) in sources() {
         let stage = stage(&file);
-        let production = text.split("#[cfg(test)]").next().unwrap();
+        let production = code(text.split("#[cfg(test)]").next().unwrap());
         if stage != "store" && !file.ends_with("cli/validate.rs") {
             assert!(!production.contains("std::fs") && !production.contains("rustix::fs"), "{file} touches files");
         }

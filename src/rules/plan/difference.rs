@@ -17,9 +17,9 @@ pub(super) fn tell(
         let event = Place {
             artifact: Artifact::Events,
             line: Some(difference.line),
-            target: Target::Value(difference.event.pointer),
+            target: Target::Value(difference.event_pointer),
         };
         let draft = Draft::new(Place::value(Artifact::State, difference.pointer), difference.message);
-        findings.push(draft.related(event, format!("the event says {}", difference.event.shown)));
+        findings.push(draft.related(event, format!("the event says {}", difference.event_says)));
     }
 }

@@ -1,0 +1,141 @@
+//! `runvet list`: the runs of a run-data directory, newest first.
+
+use std::io;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::Exit;
+use super::output::{Output, instant, seconds, width};
+use super::run_data::RunDataArgs;
+use crate::Instant;
+use crate::check::Check;
+use crate::printable::fit;
+use crate::read::{Episode, RunEntry};
+use crate::report::write_json;
+
+/// List runs, newest first
+///
+/// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the directory last changed, so
+/// that no more runs are opened than are shown.
+#[derive(Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
+    /// Show so many runs at most; 0 shows all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+
+    /// Only runs with this status, such as ok or pending
+    #[arg(long)]
+    status: Option<String>,
+
+    /// Only runs with this outcome, such as success
+    #[arg(long)]
+    outcome: Option<String>,
+
+    /// Only runs in which a check finds an error
+    #[arg(long)]
+    invalid: bool,
+
+    /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339 date-time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<Instant>,
+
+    /// How to print the list
+    #[arg(long, default_value = "human")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    Human,
+    /// One JSON object
+    Json,
+    /// The ids, one on each line
+    Ids,
+}
+
+fn parse_time(text: &str) -> Result<Instant, String> {
+    let time = Instant::parse(text).or_else(|| Instant::parse(&format!("{text}T00:00:00Z")));
+    time.ok_or_else(|| "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into())
+}
+
+#[derive(Serialize)]
+struct Listed {
+    runs: Vec<RunEntry>,
+    /// Directories that were not looked at, for the limit was reached.
+    more: usize,
+}
+
+impl List {
+    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
+        let run_data = match self.run_data.open() {
+            Ok(run_data) => run_data,
+            Err(error) => {
+                output.fault(&error);
+                return Ok(Exit::Fault);
+            }
+        };
+        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
+        let check = Check::new();
+        let mut looked_at = 0;
+        let matching =
+            run_data.episodes().inspect(|_| looked_at += 1).filter_map(|episode| self.matching(&episode, &check));
+        let runs: Vec<RunEntry> = matching.take(limit).collect();
+        let more = if runs.len() < limit { 0 } else { run_data.len().saturating_sub(looked_at) };
+        match self.format {
+            Format::Ids => {
+                runs.iter().try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, 4096)))?;
+            }
+            Format::Json => {
+                write_json(output.stdout(), &Listed { runs, more })?;
+                writeln!(output.stdout())?;
+            }
+            Format::Human => table(output, &runs, more)?,
+        }
+        Ok(Exit::Success)
+    }
+
+    /// What the list says of a run, if it is one of those asked for.
+    fn matching(&self, episode: &Episode, check: &Check) -> Option<RunEntry> {
+        let entry = episode.entry();
+        let is = |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
+        let started = || entry.started_at.as_deref().and_then(Instant::parse);
+        let matches = is(&self.status, &entry.status)
+            && is(&self.outcome, &entry.outcome)
+            && self.since.as_ref().is_none_or(|since| started().is_some_and(|started| started >= *since))
+            && (!self.invalid || check.episode(episode.dir()).is_ok_and(|report| !report.valid));
+        matches.then_some(entry)
+    }
+}
+
+fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
+    let total = width();
+    let ids = runs.iter().map(|run| run.episode_id.chars().count()).max().unwrap_or(2).clamp(2, 29);
+    let outcomes = if total < 100 { 11 } else { 18 };
+    let fixed = 19 + 1 + ids + 1 + 8 + 1 + outcomes + 1 + 8 + 1;
+    let tasks = total.saturating_sub(fixed).max(4);
+    let mut row = |cells: [&str; 6]| {
+        let [started, id, status, outcome, duration, task] = cells;
+        let line = format!("{started:19} {id:ids$} {status:8} {outcome:outcomes$} {duration:>8} {task}");
+        writeln!(output.stdout(), "{}", line.trim_end())
+    };
+    if !runs.is_empty() {
+        row(["STARTED", "ID", "STATUS", "OUTCOME", "DURATION", "TASK"])?;
+    }
+    for run in runs {
+        let text = |text: &Option<String>, columns| fit(text.as_deref().unwrap_or("-"), columns);
+        let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
+        let started = run.started_at.as_deref().map_or_else(|| "-".into(), instant);
+        let id = fit(&run.episode_id, ids);
+        row([&started, &id, &text(&run.status, 8), &text(&run.outcome, outcomes), &duration, &text(&run.task, tasks)])?;
+    }
+    match (runs.len(), more) {
+        (0, _) => writeln!(output.stdout(), "no runs"),
+        (_, 0) => Ok(()),
+        (_, more) => writeln!(output.stdout(), "… and {more} more (--limit)"),
+    }
+}

@@ -1,0 +1,40 @@
+//! Where the commands that read runs find them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::read::{Episode, Error, RunData};
+
+/// Where the runs are.
+#[derive(Args)]
+pub(super) struct RunDataArgs {
+    /// The run-data directory: one that holds `episodes` [default: the nearest one upward]
+    #[arg(long, value_name = "DIR", env = "RUNVET_RUN_DATA", hide_env_values = true)]
+    run_data: Option<PathBuf>,
+}
+
+impl RunDataArgs {
+    pub(super) fn open(&self) -> Result<RunData, Error> {
+        if let Some(path) = &self.run_data {
+            return RunData::open(path);
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let above = here.ancestors().enumerate().find(|(_, dir)| dir.join("episodes").is_dir());
+        // The path as the user would type it.
+        let path = match above {
+            Some((0, _)) | None => PathBuf::from("."),
+            Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
+        };
+        RunData::open(path)
+    }
+
+    /// The run that a user names: an id, the beginning of one, `@latest`, or a path.
+    pub(super) fn episode(&self, name: &str) -> Result<Episode, Error> {
+        match self.open() {
+            Ok(run_data) => run_data.episode(name),
+            // A path needs no run data around it.
+            Err(error) => Episode::at(name).map_err(|_| error),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `runvet show`: a record, pretty-printed or as it was stored.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::{Args, ValueEnum};
+
+use super::Exit;
+use super::output::Output;
+use super::run_data::RunDataArgs;
+use crate::document::{Kind, Node};
+use crate::read::{Episode, Error};
+use crate::report::write_json_text;
+use crate::source::Artifact;
+
+/// Print a record of a run, with nothing lost: unknown fields, the texts of numbers, the order of keys
+#[derive(Args)]
+pub(super) struct Show {
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
+    /// The run: its id, the beginning of it, @latest, or a path
+    episode: String,
+
+    /// Which record
+    record: Record,
+
+    /// Print the bytes as they were stored
+    #[arg(long)]
+    raw: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Record {
+    /// state.json
+    State,
+    /// summary.json
+    Summary,
+}
+
+impl Show {
+    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
+        let episode = match self.run_data.episode(&self.episode) {
+            Ok(episode) => episode,
+            Err(error) => {
+                output.fault(&error);
+                return Ok(Exit::Fault);
+            }
+        };
+        match self.print(&episode, output) {
+            Ok(written) => written.map(|()| Exit::Success),
+            Err(error) => {
+                output.fault(&error);
+                Ok(Exit::Fault)
+            }
+        }
+    }
+
+    fn print(&self, episode: &Episode, output: &mut Output) -> Result<io::Result<()>, Error> {
+        let artifact = match self.record {
+            Record::State => Artifact::State,
+            Record::Summary => Artifact::Summary,
+        };
+        if self.raw {
+            let bytes = episode.bytes(artifact)?;
+            // A terminal would act on what a file or a pipe only keeps.
+            return Ok(if io::stdout().is_terminal() {
+                write_json_text(output.stdout(), &String::from_utf8_lossy(&bytes))
+            } else {
+                output.stdout().write_all(&bytes)
+            });
+        }
+        let document = match self.record {
+            Record::State => episode.state()?.into_document(),
+            Record::Summary => episode.summary()?.into_document(),
+        };
+        let out = output.stdout();
+        Ok(pretty(out, document.root(), 0).and_then(|()| writeln!(out)))
+    }
+}
+
+/// Writes a value with one member or item on each line.
+fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
+    let line = |out: &mut dyn Write, first: bool, depth: usize| {
+        write!(out, "{}\n{:indent$}", if first { "" } else { "," }, "", indent = depth * 2)
+    };
+    let is_empty = node.members().next().is_none() && node.items().next().is_none();
+    match node.kind() {
+        Kind::Object if !is_empty => {
+            out.write_all(b"{")?;
+            for (index, key) in node.members().enumerate() {
+                line(out, index == 0, depth + 1)?;
+                write_json_text(out, key.raw())?;
+                out.write_all(b": ")?;
+                pretty(out, key.value(), depth + 1)?;
+            }
+            write!(out, "\n{:indent$}}}", "", indent = depth * 2)
+        }
+        Kind::Array if !is_empty => {
+            out.write_all(b"[")?;
+            for (index, item) in node.items().enumerate() {
+                line(out, index == 0, depth + 1)?;
+                pretty(out, item, depth + 1)?;
+            }
+            write!(out, "\n{:indent$}]", "", indent = depth * 2)
+        }
+        Kind::Object => out.write_all(b"{}"),
+        Kind::Array => out.write_all(b"[]"),
+        _ => write_json_text(out, node.raw()),
+    }
+}

@@ -1,0 +1,181 @@
+//! The door to plans: events -> the plan that they tell, and how a persisted one differs from it.
+//!
+//! ```
+//! use runvet::read::RunData;
+//!
+//! let run_data = RunData::open("corpus/demo")?;
+//! let edited = run_data.episode("ep_03_edited")?;
+//! let plan = runvet::plan::project(edited.events()?.flatten().map(|line| line.event)).unwrap();
+//! assert_eq!(plan.steps[1].status.as_deref(), Some("done"));
+//!
+//! let comparison = runvet::plan::compare(&edited).unwrap();
+//! assert_eq!(comparison.differences[0].pointer, "/plan/steps/1/status");
+//! assert_eq!(comparison.parts_at(), Some(6)); // the act event on line 6 says otherwise
+//! # Ok::<(), runvet::read::Error>(())
+//! ```
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::document::Tape;
+use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
+use crate::facts::{self, EventFacts, Run, TimelineReader};
+use crate::load::{self, Buffers};
+use crate::read::{Episode, Error};
+use crate::record::Event;
+use crate::schema::Schema;
+use crate::source::Line;
+
+/// A plan as the timeline tells it (reference, section 3). What the timeline does not say is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Plan {
+    /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its `agent_id`, else the event's.
+    pub source: Option<String>,
+    /// When the plan changed: the timestamp of that event.
+    pub updated_at: Option<String>,
+    /// Whether the event gave only labels of the form `<kind>:<description>`.
+    pub from_labels: bool,
+    /// The steps in their order.
+    pub steps: Vec<Step>,
+}
+
+/// A step as the timeline tells it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Step {
+    /// The step's identifier; labels have none.
+    pub id: Option<String>,
+    /// What kind of work it is.
+    pub kind: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// How far it has come: what the latest `act` event with its id says, else its record.
+    pub status: Option<String>,
+    /// Why it is there.
+    pub rationale: Option<String>,
+    /// What it is given.
+    pub inputs: Option<Value>,
+    /// The line of the act event that told its status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_line: Option<u64>,
+}
+
+/// The persisted plan of a run beside the one that its timeline tells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The plan rebuilt; `None` without a `plan` event within reach.
+    pub rebuilt: Option<Plan>,
+    /// Where the persisted plan differs; empty where it can't be judged.
+    pub differences: Vec<Difference>,
+    /// Why it could not be judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<String>,
+}
+
+/// One difference between the persisted plan and the rebuilt one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Where the persisted plan differs: a JSON Pointer into the state.
+    pub pointer: String,
+    /// What both sides say.
+    pub message: String,
+    /// The line of the event that says otherwise.
+    pub line: u64,
+}
+
+impl Comparison {
+    /// The first event with which the persisted plan and the timeline part: its line.
+    #[must_use]
+    pub fn parts_at(&self) -> Option<u64> {
+        self.differences.iter().map(|difference| difference.line).min()
+    }
+}
+
+/// Rebuilds the plan from events in the order of their timeline; `None` where none of them is a `plan` event.
+///
+/// The latest `plan` event gives the steps, by its `step_records` or else by its labels; each later `act` event with a
+/// `step_id` and a `step_status` sets the status of the step with that id; a step without such evidence keeps the status of
+/// its record. An `act` event for an unknown step changes nothing.
+#[must_use]
+pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
+    let mut reader = TimelineReader::new(None, None);
+    let mut tape = Tape::default();
+    for (number, event) in (1..).zip(events) {
+        let text = serde_json::to_string(&event).ok()?;
+        let Ok(document) = tape.read(text.as_bytes()) else { continue };
+        let violations = Schema::Event.violations(document).unwrap_or_default();
+        let line = Line { number, offset: 0, length: text.len() };
+        let value = facts::Value::root(document, &violations);
+        reader.event(EventFacts { line, value }, &text);
+    }
+    let timeline = reader.finish();
+    let event = timeline.plan_event(u64::MAX)?;
+    let document = tape.read(event.text.as_bytes()).ok()?;
+    let event = EventFacts { line: event.line, value: facts::Value::root(document, &[]) };
+    Rebuilt::new(event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
+}
+
+/// Holds the persisted plan of a run against the one that its timeline tells, by the code of the rules `plan/projection` and
+/// `plan/legacy-labels`.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] where the directory can't be opened.
+pub fn compare(episode: &Episode) -> Result<Comparison, Error> {
+    let files = episode.files()?;
+    let id = episode.dir().id.as_deref();
+    Ok(load::episode(&files, id, &mut Buffers::default(), |loaded| Comparison::of(loaded.run)))
+}
+
+impl Comparison {
+    /// The comparison of a run that was loaded.
+    pub(crate) fn of(run: &Run<'_>) -> Self {
+        let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.reach());
+        let unjudged = match (timeline, reach) {
+            (None, _) => Some("there is no timeline to read".to_owned()),
+            (_, None) => Some("no projection event tells how old the snapshot of this unfinished run is".to_owned()),
+            (Some(timeline), Some(_)) => {
+                let line = timeline.broken_line.map(|line| line.number);
+                let broken = line
+                    .map(|line| format!("line {line} of events.jsonl is no event, and may be the one that matters"));
+                broken.or_else(|| state.is_none().then(|| "there is no state to compare with".to_owned()))
+            }
+        };
+        let differences = match (&run.plan, state, timeline, reach, &unjudged) {
+            (Some(plan), Some(state), Some(timeline), Some(reach), None) => plan.differences(state, timeline, reach),
+            _ => Vec::new(),
+        };
+        let differences = differences.into_iter().map(|difference| Difference {
+            pointer: difference.pointer.as_str().to_owned(),
+            message: difference.message,
+            line: difference.line.number,
+        });
+        Self { rebuilt: run.plan.as_ref().map(Plan::of), differences: differences.collect(), unjudged }
+    }
+}
+
+impl Plan {
+    fn of(rebuilt: &Rebuilt<'_>) -> Self {
+        Self {
+            source: rebuilt.source.as_ref().map(|(_, source)| source.clone().into_owned()),
+            updated_at: rebuilt.updated_at.as_ref().map(|stamp| stamp.text.clone().into_owned()),
+            from_labels: rebuilt.form == Form::Labels,
+            steps: rebuilt.steps.iter().map(Step::of).collect(),
+        }
+    }
+}
+
+impl Step {
+    fn of(step: &RebuiltStep<'_>) -> Self {
+        let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
+        let told = step.evidence.and_then(|evidence| Some((evidence.status?, evidence.line.number)));
+        Self {
+            id: text("id"),
+            kind: text("kind"),
+            description: text("description"),
+            status: told.map(|(status, _)| status.name().to_owned()).or_else(|| text("status")),
+            rationale: text("rationale"),
+            inputs: step.field("inputs").and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
+            status_line: told.map(|(_, line)| line),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A run-data directory -> its runs, newest first, told from what a listing shows: no run is opened for its order.
+//!
+//! "Newest" is decided by the time that a directory's name carries, where it ends in a ULID (`ep_01JGFJJZ00CTSPE3DKFP348M8P`),
+//! else by the time at which an entry of the directory was last made, renamed or removed: when an artifact was written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use super::{EntryKind, EpisodeDir, entry_kind, list};
+
+/// A directory that is most likely a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunDir {
+    pub(crate) path: PathBuf,
+    /// The directory's name: the run's id.
+    pub(crate) name: String,
+    /// Nanoseconds since 1970.
+    time: i128,
+}
+
+impl RunDir {
+    /// The run, if the directory is one.
+    pub(crate) fn episode(&self) -> Option<EpisodeDir> {
+        let entries = list(&self.path).ok()?.entries;
+        let is_run = super::discover::is_episode(entries, false, true);
+        is_run.then(|| EpisodeDir { path: self.path.clone(), id: Some(self.name.clone()), entries })
+    }
+}
+
+/// The runs below a run-data directory, newest first.
+pub(crate) fn runs(run_data: &Path) -> io::Result<Vec<RunDir>> {
+    let mut runs = Vec::new();
+    collect(&super::discover::join(run_data, Path::new("episodes")), &mut runs)?;
+    runs.sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
+    Ok(runs)
+}
+
+fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+    let dir: OwnedFd = rustix::fs::open(group, flags, Mode::empty())?;
+    for entry in rustix::fs::Dir::read_from(&dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy();
+        if matches!(&*name, "." | ".." | ".git") {
+            continue;
+        }
+        if entry_kind(dir.as_fd(), &name, entry.file_type()) != EntryKind::Directory {
+            continue;
+        }
+        let path = super::discover::join(group, Path::new(&*name));
+        if let Some(milliseconds) = ulid_time(&name) {
+            runs.push(RunDir { path, name: name.into_owned(), time: i128::from(milliseconds) * 1_000_000 });
+            continue;
+        }
+        let Ok(stat) = rustix::fs::statat(&dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            continue;
+        }
+        // A directory without directories in it (besides the two links that it always has) groups no runs.
+        if stat.st_nlink != 2 && list(&path).is_ok_and(|listing| listing.entries == super::Entries::default()) {
+            collect(&path, runs)?;
+            continue;
+        }
+        let time = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+        runs.push(RunDir { path, name: name.into_owned(), time });
+    }
+    Ok(())
+}
+
+/// The milliseconds since 1970 that a ULID at the end of a name carries.
+fn ulid_time(name: &str) -> Option<u64> {
+    let ulid = name.get(name.len().checked_sub(26)?..)?;
+    let before = name.get(..name.len() - 26)?;
+    if !(before.is_empty() || before.ends_with(['_', '-'])) {
+        return None;
+    }
+    let digit = |c: u8| b"0123456789ABCDEFGHJKMNPQRSTVWXYZ".iter().position(|known| *known == c.to_ascii_uppercase());
+    if !ulid.bytes().all(|c| digit(c).is_some()) {
+        return None;
+    }
+    let time = ulid.bytes().take(10).try_fold(0u64, |sum, c| Some(sum << 5 | digit(c)? as u64))?;
+    (time < 1 << 48).then_some(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ulid_time;
+
+    #[test]
+    fn the_time_of_a_ulid_is_in_its_first_ten_characters() {
+        assert_eq!(ulid_time("ep_01JGFJJZ00CTSPE3DKFP348M8P"), Some(1_735_689_600_000));
+        assert_eq!(ulid_time("01JGFJJZ00CTSPE3DKFP348M8P"), Some(1_735_689_600_000));
+        for other in [
+            "ep_adr008_veto",
+            "ep_01JGFJJZ00CTSPE3DKFP348M8",
+            "x01JGFJJZ00CTSPE3DKFP348M8P",
+            "ep_81JGFJJZ00CTSPE3DKFP348M8P",
+            "ep_01JGFJJZ00CTSPE3DKFP348MUP",
+        ] {
+            assert_eq!(ulid_time(other), None, "{other}");
+        }
+    }
+}

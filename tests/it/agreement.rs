@@ -1,0 +1,338 @@
+//! What the schemas say, runvet says: good records with mistakes made in them are judged as other validators judge them.
+//!
+//! runvet recognises most right records by a quick reading of its own and asks the `jsonschema` crate about the others. Here
+//! that crate judges every mutant from a tree of `serde_json`, with neither the quick reading nor runvet's tape in the way;
+//! and Python's `jsonschema`, by other authors in another language, judges a part of them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, ValidationError, Validator};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use runvet::check::{Check, Level, all_rules, discover};
+use runvet::document::{Kind, Node, Tape};
+use runvet::finding::Finding;
+use runvet::source::{Artifact, Pointer};
+use runvet::{Instant, Schema};
+use serde_json::{Value, json};
+
+use crate::corpus::corpus;
+use crate::properties::config;
+
+/// What takes the place of every value in turn.
+const VALUES: [&str; 16] = [
+    "null",
+    "true",
+    "0",
+    "5",
+    "2.0",
+    "-1",
+    "2.5",
+    HUGE,
+    r#""""#,
+    r#""x""#,
+    r#""2026-03-01T12:00:00""#,
+    r#""2026-03-01T13:00:00.5+01:00""#,
+    "[]",
+    "[null]",
+    "{}",
+    r#"{"x":{}}"#,
+];
+
+/// A number beyond every double.
+const HUGE: &str = "1e400";
+
+/// Values on which validators may differ, for the second validator alone.
+const EDGES: [&str; 10] = [
+    "1.00000000000000000000000001",
+    "0.99999999999999999999999999",
+    "-1e-400",
+    "18446744073709551616.0",
+    r#""2026-03-01t12:00:00z""#,
+    r#""2016-12-31T23:59:60Z""#,
+    r#""2026-03-01T12:00:60Z""#,
+    r#""0000-01-01T00:00:00Z""#,
+    r#""2026-03-01T12:00:00Z\n""#,
+    r#""２026-03-01T12:00:00Z""#,
+];
+
+const SCHEMAS: [(Schema, Artifact); 3] =
+    [(Schema::State, Artifact::State), (Schema::Summary, Artifact::Summary), (Schema::Event, Artifact::Events)];
+
+/// A good record: `state.json`, `summary.json` or a line of `events.jsonl`.
+struct Record {
+    name: String,
+    schema: Schema,
+    artifact: Artifact,
+    text: String,
+}
+
+/// The records of all good runs; events that differ in their run's id alone, once.
+static RECORDS: LazyLock<Vec<Record>> = LazyLock::new(|| {
+    let mut records = Vec::new();
+    let mut seen = BTreeSet::new();
+    for episode in discover(&[corpus().join("good")]).episodes {
+        let id = episode.path.file_name().unwrap().to_str().unwrap();
+        for (schema, artifact) in SCHEMAS {
+            let path = episode.path.join(artifact.file_name());
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let name = path.strip_prefix(corpus()).unwrap().display();
+            let texts: Vec<_> = if schema == Schema::Event { text.lines().collect() } else { vec![&*text] };
+            for (index, text) in texts.into_iter().enumerate() {
+                if !text.trim().is_empty() && seen.insert(text.replace(id, "")) {
+                    let name = format!("{name}:{}", index + 1);
+                    records.push(Record { name, schema, artifact, text: text.into() });
+                }
+            }
+        }
+    }
+    records
+});
+
+/// A mistake: what stands in a record instead of some of its bytes.
+struct Edit {
+    at: Range<usize>,
+    put: String,
+    what: String,
+}
+
+/// Makes every mistake that there is to make in a record.
+struct Editor<'t> {
+    text: &'t str,
+    values: &'t [&'t str],
+    edits: Vec<Edit>,
+}
+
+impl Editor<'_> {
+    fn edits(text: &str, values: &[&str]) -> Vec<Edit> {
+        let mut tape = Tape::default();
+        let mut editor = Editor { text, values, edits: Vec::new() };
+        editor.visit(tape.read(text.as_bytes()).unwrap().root(), &Pointer::default());
+        editor.edits
+    }
+
+    fn visit(&mut self, node: Node<'_>, pointer: &Pointer) {
+        let Range { start, end } = node.span();
+        for value in self.values {
+            self.edit(start..end, *value, pointer, format!("= {value}"));
+        }
+        let mut parts = Vec::new();
+        for key in node.members() {
+            let Range { start, end } = key.span().start..key.value().span().end;
+            // Of a key that stands twice the last one counts.
+            let name = &self.text[key.span()];
+            self.edit(start..start, format!("{name}:null,"), pointer, format!("+ {name} before"));
+            self.edit(end..end, format!(",{name}:null"), pointer, format!("+ {name} behind"));
+            self.visit(key.value(), &pointer.field(&key.name()));
+            parts.push(start..end);
+        }
+        for (index, item) in node.items().enumerate() {
+            self.visit(item, &pointer.item(index));
+            parts.push(item.span());
+        }
+        if node.kind() == Kind::Object {
+            let comma = if parts.is_empty() { "" } else { "," };
+            for key in [r#""unknown/~""#, r#""x-unknown""#] {
+                self.edit(start + 1..start + 1, format!("{key}:null{comma}"), pointer, format!("+ {key}"));
+            }
+        }
+        for (index, part) in parts.iter().enumerate() {
+            // With it goes the comma behind it, or before it where it is the last.
+            let with_next = parts.get(index + 1).map(|next| part.start..next.start);
+            let with_last = index.checked_sub(1).map(|last| parts[last].end..part.end);
+            let at = with_next.or(with_last).unwrap_or(part.clone());
+            self.edit(at, "", pointer, format!("- {}", &self.text[part.clone()]));
+        }
+    }
+
+    fn edit(&mut self, at: Range<usize>, put: impl Into<String>, pointer: &Pointer, what: String) {
+        self.edits.push(Edit { at, put: put.into(), what: format!("{} {what}", pointer.as_str()) });
+    }
+}
+
+impl Edit {
+    fn made_in(&self, text: &str) -> String {
+        [&text[..self.at.start], &self.put, &text[self.at.end..]].concat()
+    }
+}
+
+/// Where runvet finds that texts violate the schema of an artifact: of each text the JSON Pointers, sorted.
+fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
+    // A line that is no object at all is told of by a rule of its own.
+    const RULES: [&str; 4] = ["state/schema", "summary/schema", "events/schema", "events/syntax"];
+    static CHECK: LazyLock<Check> = LazyLock::new(|| {
+        let others = all_rules().filter(|rule| !RULES.contains(&rule.id));
+        others.fold(Check::new(), |check, rule| check.level(rule.id, Level::Off).unwrap())
+    });
+    // Events make one timeline.
+    let is_timeline = artifact == Artifact::Events;
+    let files = if is_timeline { vec![texts.join("\n")] } else { texts.to_vec() };
+    let mut found = vec![BTreeSet::new(); texts.len()];
+    for (index, file) in files.iter().enumerate() {
+        for Finding { location, message, .. } in CHECK.records("ep", &[(artifact, file.as_bytes())]).findings {
+            let line = usize::try_from(location.line.unwrap()).unwrap();
+            let place = location.pointer.unwrap_or_default();
+            found[if is_timeline { line - 1 } else { index }].insert((place, message));
+        }
+    }
+    found.into_iter().map(|findings| findings.into_iter().map(|(place, _)| place).collect()).collect()
+}
+
+/// The same judgement without any of runvet's code but `Instant`.
+struct Judge {
+    validator: Validator,
+    /// The version fields, each with the version that is current.
+    versions: Vec<(String, Value)>,
+}
+
+impl Judge {
+    fn new(schema: Schema) -> Self {
+        let schema: Value = serde_json::from_str(schema.text()).unwrap();
+        let constant = |(name, property): (&String, &Value)| Some((name.clone(), property.get("const")?.clone()));
+        let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+        let options = options.with_format("date-time", |text| Instant::parse(text).is_some());
+        Self {
+            validator: options.build(&schema).unwrap(),
+            versions: schema["properties"].as_object().unwrap().iter().filter_map(constant).collect(),
+        }
+    }
+
+    /// Where a record violates its schema; `None` where the text is no JSON, or the version rules judge the record.
+    fn expected(schema: Schema, text: &str) -> Option<Vec<String>> {
+        static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| SCHEMAS.map(|(schema, _)| Judge::new(schema)));
+        let judge = &JUDGES[SCHEMAS.iter().position(|(known, _)| *known == schema)?];
+        // The largest double stands for a number that has none: it is as whole, and as far above every bound.
+        let record: Value = serde_json::from_str(&text.replace(HUGE, &format!("{:e}", f64::MAX))).ok()?;
+        let is_other = |(field, current): &(String, Value)| record[field].is_string() && record[field] != *current;
+        let is_of_another_version = judge.versions.iter().any(is_other);
+        (!is_of_another_version).then(|| places(judge.validator.iter_errors(&record)))
+    }
+}
+
+/// The places of the findings that errors make: one mistake, one finding.
+///
+/// - A value of the wrong type mostly fails `enum`, `const` or `format` too, and a payload may fail `type` both as any
+///   event's and as that of its phase: what is told of is that it has the wrong type.
+/// - A missing field is told of at the object that lacks it. That is where the error is as well.
+/// - All keys that `additionalProperties` forbids in one object make one error; each key is told of, at the key itself.
+fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
+    let errors: Vec<_> = errors.map(|error| (Pointer::new(error.instance_path().as_str()), error)).collect();
+    let is_of_type = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
+    let wrong_types = errors.iter().filter(|(_, error)| is_of_type(error)).map(|(place, _)| place);
+    let wrong_types: BTreeSet<&Pointer> = wrong_types.collect();
+    let mut places: Vec<String> = wrong_types.iter().map(|place| place.as_str().into()).collect();
+    for (place, error) in errors.iter().filter(|(place, _)| !wrong_types.contains(place)) {
+        match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected } => {
+                places.extend(unexpected.iter().map(|key| place.field(key).as_str().into()));
+            }
+            _ => places.push(place.as_str().into()),
+        }
+    }
+    places.sort();
+    places
+}
+
+/// Mutants of a record, each with its name, that runvet judges otherwise than its schema says.
+fn misjudged(record: &Record, mutants: Vec<(String, String)>) -> Vec<String> {
+    let mut expected = Vec::new();
+    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    for (name, text) in mutants {
+        if let Some(places) = Judge::expected(record.schema, &text) {
+            expected.push(places);
+            names.push(name);
+            texts.push(text);
+        }
+    }
+    let judged = names.iter().zip(found(record.artifact, &texts)).zip(expected);
+    let differently = judged.filter(|((_, found), expected)| found != expected);
+    let tell = |((name, found), expected)| format!("{} {name}: found {found:?}, expected {expected:?}", record.name);
+    differently.map(tell).collect()
+}
+
+#[test]
+fn with_any_one_mistake_a_record_is_judged_as_its_schema_says() {
+    let mutants = |record: &Record| {
+        let edits = Editor::edits(&record.text, &VALUES).into_iter();
+        edits.map(|edit| (edit.made_in(&record.text), edit.what)).map(|(text, what)| (what, text)).collect()
+    };
+    let wrong: Vec<String> = RECORDS.iter().flat_map(|record| misjudged(record, mutants(record))).collect();
+    assert!(wrong.is_empty(), "{} mutants, such as\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+}
+
+proptest! {
+    #![proptest_config(config(3000))]
+
+    #[test]
+    fn with_any_two_mistakes_a_record_is_judged_as_its_schema_says(record: Index, one: Index, other: Index) {
+        static EDITS: LazyLock<Vec<Vec<Edit>>> =
+            LazyLock::new(|| RECORDS.iter().map(|record| Editor::edits(&record.text, &VALUES)).collect());
+        let index = record.index(RECORDS.len());
+        let (record, edits) = (&RECORDS[index], &EDITS[index]);
+        let (mut one, mut other) = (one.get(edits), other.get(edits));
+        if one.at.start > other.at.start {
+            (one, other) = (other, one);
+        }
+        // Two mistakes in the same bytes are no two.
+        prop_assume!(one.at.end <= other.at.start);
+        let text = one.made_in(&other.made_in(&record.text));
+        let wrong = misjudged(record, vec![(format!("{} and {}", one.what, other.what), text)]);
+        prop_assert!(wrong.is_empty(), "{}", wrong.concat());
+    }
+}
+
+#[test]
+fn a_payload_of_the_wrong_type_is_told_of_once() {
+    for phase in ["start", "plan", "act", "runtime"] {
+        let event = format!(r#"{{"phase":"{phase}","timestamp":"2026-03-01T12:00:00Z","payload":null}}"#);
+        let findings = Check::new().records("ep", &[(Artifact::Events, event.as_bytes())]).findings;
+        let told = findings.iter().filter(|finding| finding.rule == "events/schema").count();
+        assert_eq!(told, 1, "{phase}");
+    }
+}
+
+/// Says why a test judged nothing, where it is seen although the test passes.
+fn skipped(reason: &str) {
+    writeln!(io::stderr(), "\nskipped: a_validator_in_another_language_agrees: {}", reason.trim()).unwrap();
+}
+
+#[test]
+fn a_validator_in_another_language_agrees() {
+    let values = [&VALUES[..], &EDGES].concat();
+    let mutants = RECORDS.iter().flat_map(|record| {
+        let edits = Editor::edits(&record.text, &values);
+        edits.into_iter().map(move |edit| (record, edit.made_in(&record.text), edit))
+    });
+    // Another number of mistakes for each value than there are values, so that every value gets everywhere.
+    let mutants = mutants.step_by(23).filter(|(record, text, _)| Judge::expected(record.schema, text).is_some());
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("mutants.jsonl");
+    let lines = mutants.map(|(record, text, edit)| {
+        let valid = found(record.artifact, &[text.clone()])[0].is_empty();
+        let name = format!("{} {}", record.name, edit.what);
+        json!({ "name": name, "schema": record.schema.name(), "put": edit.put, "text": text, "valid": valid })
+    });
+    fs::write(&file, lines.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = root.join("tests/agreement.py");
+    let judged =
+        Command::new("python3").arg(script).args([root, &file, Path::new(env!("CARGO_TARGET_TMPDIR"))]).output();
+    let judged = match judged {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return skipped("there is no python3"),
+        judged => judged.unwrap(),
+    };
+    let (out, err) = (String::from_utf8_lossy(&judged.stdout), String::from_utf8_lossy(&judged.stderr));
+    match judged.status.code() {
+        Some(0) => {}
+        Some(77) => skipped(&out),
+        _ => panic!("{out}{err}"),
+    }
+}

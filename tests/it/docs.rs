@@ -1,0 +1,354 @@
+//! The documents say what is so: their table, outputs, examples, links and names are held against the code.
+//!
+//! A fenced block shows by its info string what it is held against:
+//!
+//! | info string | what the block must be |
+//! |---|---|
+//! | `console` | if it starts with `$ runvet `: commands, each with what it prints; a line `…` stands for lines left out |
+//! | `json report-of=PATH` | the report of the run data at the path |
+//! | `LANGUAGE file=FILE` | a part of that file |
+//! | `rust` | in the README, a documentation test of the library |
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use runvet::check::all_rules;
+use serde_json::Value;
+
+use crate::generated::check;
+
+/// The line that stands for lines left out.
+const LEFT_OUT: &str = "…";
+
+/// Tests that rewrite documents do it one after the other.
+static WRITING: Mutex<()> = Mutex::new(());
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The documents: the Markdown files at the top level and in `docs/`.
+fn documents() -> Vec<String> {
+    let in_dir = |dir: &str| {
+        let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let markdown = names.filter(|name| name.ends_with(".md"));
+        markdown.map(|name| Path::new(dir).join(name).display().to_string()).collect::<Vec<_>>()
+    };
+    let mut documents = [in_dir(""), in_dir("docs")].concat();
+    documents.sort();
+    documents
+}
+
+struct Block<'d> {
+    info: &'d str,
+    body: Range<usize>,
+}
+
+impl Block<'_> {
+    fn setting(&self, name: &str) -> Option<&str> {
+        self.info.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+/// The fenced blocks of a document.
+fn blocks(document: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut open: Option<(&str, &str, usize)> = None;
+    let mut offset = 0;
+    for line in document.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        let ticks = line.len() - line.trim_start_matches('`').len();
+        match open {
+            None if ticks >= 3 => open = Some((&line[..ticks], line[ticks..].trim(), offset)),
+            None => assert!(!line.trim_start().starts_with("```"), "fences are not indented: {line}"),
+            Some((fence, info, body)) if line.starts_with(fence) && line.trim_matches(['`', '\n']).is_empty() => {
+                blocks.push(Block { info, body: body..start });
+                open = None;
+            }
+            Some(_) => {}
+        }
+    }
+    assert!(open.is_none(), "the last fence is not closed");
+    blocks
+}
+
+/// The document without fenced blocks.
+fn prose(document: &str) -> String {
+    let mut prose = document.to_owned();
+    for block in blocks(document).iter().rev() {
+        prose.replace_range(block.body.clone(), "");
+    }
+    prose.lines().filter(|line| !line.starts_with("```")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The texts in backticks, outside fenced blocks.
+fn code_spans(prose: &str) -> Vec<&str> {
+    prose.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2)).collect()
+}
+
+fn runvet(args: &str) -> Output {
+    assert!(!args.contains(['|', '>', '"', '\'', '\\']), "no shell reads `runvet {args}`");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    command.args(args.split_whitespace()).current_dir(root()).env_clear().output().unwrap()
+}
+
+/// Whether a text is what a block shows, where a line `…` stands for any number of lines.
+fn is_shown(actual: &str, shown: &str) -> bool {
+    let actual: Vec<&str> = actual.lines().collect();
+    let shown: Vec<&str> = shown.lines().collect();
+    let mut parts = shown.split(|line| *line == LEFT_OUT);
+    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else { return false };
+    let mut parts: Vec<&[&str]> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
+        let Some(at) = at else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A block of commands with what they print, as it should be.
+fn with_outputs(block: &str) -> String {
+    let mut expected = String::new();
+    let mut code = None;
+    for part in format!("\n{}", block.trim_end()).split("\n$ ").skip(1) {
+        let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
+        let printed = if command == "echo $?" {
+            code.expect("a command before `echo $?`").to_string()
+        } else {
+            let output = runvet(command.strip_prefix("runvet ").unwrap_or_else(|| panic!("`{command}` is not run")));
+            code = output.status.code();
+            String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+        };
+        let printed = printed.trim_end();
+        let shown = if is_shown(printed, shown.trim_end()) { shown } else { printed };
+        expected.push_str(&format!("$ {command}\n{shown}\n"));
+    }
+    expected
+}
+
+#[test]
+fn the_readme_lists_every_rule() {
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let readme = read("README.md");
+    let (before, rest) = readme.split_once("<!-- rules -->").expect("a mark where the table starts");
+    let (_, after) = rest.split_once("<!-- /rules -->").expect("a mark where the table ends");
+    let row = |rule: &runvet::Meta| {
+        let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
+        format!("| [`{}`]({page}) | {} | {} |\n", rule.id, rule.severity.word(), rule.title)
+    };
+    let rows: String = all_rules().map(row).collect();
+    let table = format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
+    check("README.md", &format!("{before}<!-- rules -->\n{table}<!-- /rules -->{after}"));
+}
+
+#[test]
+fn what_documents_show_is_what_runvet_prints() {
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut run = 0;
+    for document in documents() {
+        let text = read(&document);
+        let mut expected = text.clone();
+        for block in blocks(&text).into_iter().rev().filter(|block| block.info == "console") {
+            let shown = &text[block.body.clone()];
+            if shown.starts_with("$ runvet ") {
+                run += 1;
+                let printed = with_outputs(shown);
+                if printed != shown {
+                    eprintln!("{document} shows\n{shown}\nwhere this is printed\n{printed}");
+                }
+                expected.replace_range(block.body, &printed);
+            }
+        }
+        check(&document, &expected);
+    }
+    assert!(run > 0, "no document shows what runvet prints");
+}
+
+#[test]
+fn the_reports_in_documents_are_those_of_runvet() {
+    let mut compared = 0;
+    for document in documents() {
+        let text = read(&document);
+        for block in blocks(&text).iter().filter(|block| block.info.split_whitespace().next() == Some("json")) {
+            let shown: Value = serde_json::from_str(&text[block.body.clone()])
+                .unwrap_or_else(|error| panic!("{document}: a block that is no JSON: {error}"));
+            if let Some(path) = block.setting("report-of") {
+                let printed = runvet(&format!("validate --format json {path}")).stdout;
+                let printed: Value = serde_json::from_slice(&printed).unwrap();
+                assert!(printed == shown, "{document}: the report of {path} is\n{printed:#}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 0, "no document shows a report");
+}
+
+#[test]
+fn the_files_in_documents_are_those_of_the_repository() {
+    let mut compared = 0;
+    for document in documents() {
+        let text = read(&document);
+        for block in blocks(&text) {
+            let Some(file) = block.setting("file") else { continue };
+            let shown = &text[block.body.clone()];
+            assert!(read(file).contains(shown), "{document} shows what is not in {file}:\n{shown}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "no document shows a file");
+}
+
+/// The name by which a link finds a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// Where the links of a document lead.
+fn links(document: &str) -> Vec<String> {
+    let prose = prose(document);
+    let inline = prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
+    let referenced = prose.lines().filter(|line| line.starts_with('['));
+    inline.chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned()))).collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_are_there() {
+    let (mut followed, mut wrong) = (0, Vec::new());
+    for document in documents() {
+        let text = read(&document);
+        for link in links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            followed += 1;
+            let (file, heading) = link.split_once('#').map_or((&*link, None), |(file, heading)| (file, Some(heading)));
+            let path = match file {
+                "" => PathBuf::from(&document),
+                file => Path::new(&document).parent().unwrap().join(file),
+            };
+            if !root().join(&path).exists() {
+                wrong.push(format!("{document}: {link}"));
+            } else if let Some(heading) = heading {
+                let target = prose(&read(&path.display().to_string()));
+                let headings = target.lines().filter(|line| line.starts_with('#'));
+                if !headings.map(|line| anchor(line.trim_start_matches('#'))).any(|name| name == heading) {
+                    wrong.push(format!("{document}: {link}"));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [] as [&str; 0]);
+    assert!(followed > all_rules().count(), "the README links the page of every rule");
+}
+
+/// What a text in backticks names, as far as it can be looked up.
+enum Named<'s> {
+    /// A file or directory of the repository.
+    Path(&'s str),
+    /// A test of the test binary `it`: its module and its function.
+    Test(&'s str, &'s str),
+    /// A target of the Makefile.
+    Target(&'s str),
+    /// An option of the command line.
+    Option(&'s str),
+}
+
+impl<'s> Named<'s> {
+    fn of(span: &'s str) -> Option<Self> {
+        let is_plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+        let word = span.split_whitespace().next()?;
+        if let Some(target) = span.strip_prefix("make ").filter(|target| is_plain(target)) {
+            Some(Self::Target(target))
+        } else if word.starts_with("--") {
+            Some(Self::Option(word))
+        } else if let Some((module, test)) = span.split_once("::").filter(|(a, b)| is_plain(a) && is_plain(b)) {
+            root().join(format!("tests/it/{module}.rs")).exists().then_some(Self::Test(module, test))
+        } else {
+            let first = span.split('/').next()?;
+            let is_path = span.contains('/') && is_plain(span) && root().join(first).is_dir();
+            is_path.then_some(Self::Path(span))
+        }
+    }
+
+    fn is_there(&self, help: &str) -> bool {
+        match self {
+            Self::Path(path) => root().join(path).exists(),
+            Self::Test(module, test) => read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}()")),
+            Self::Target(target) => read("Makefile").lines().any(|line| line.starts_with(&format!("{target}:"))),
+            Self::Option(option) => help.split(|c: char| c.is_whitespace() || c == ',').any(|word| word == *option),
+        }
+    }
+}
+
+#[test]
+fn what_documents_name_is_there() {
+    let help: String = ["", "validate ", "explain ", "rules ", "schema "]
+        .map(|command| String::from_utf8(runvet(&format!("{command}--help")).stdout).unwrap())
+        .concat();
+    let mut wrong = Vec::new();
+    for document in documents() {
+        let prose = prose(&read(&document));
+        let spans = code_spans(&prose);
+        wrong.extend(
+            spans
+                .iter()
+                .filter(|span| Named::of(span).is_some_and(|named| !named.is_there(&help)))
+                .map(|span| format!("{document}: {span}")),
+        );
+        // A line of the form "`this` in `that/file`" says what stands in a file.
+        for pair in prose.split("` in `").collect::<Vec<_>>().windows(2) {
+            let text = pair[0].rsplit('`').next().unwrap();
+            let file = pair[1].split('`').next().unwrap();
+            if root().join(file).is_file() && !read(file).contains(text) {
+                wrong.push(format!("{document}: {text} in {file}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [] as [&str; 0]);
+}
+
+#[test]
+fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
+    let contributing = read("CONTRIBUTING.md");
+    let section = contributing.split("\n## ").find(|section| section.starts_with("Adding a rule\n"));
+    let prose = prose(section.expect("a section that tells how to add a rule"));
+    let named: BTreeSet<&str> = code_spans(&prose).into_iter().collect();
+    for step in [
+        "src/rules/started_at/summary.rs",
+        "src/rules/started_at/summary.md",
+        "pub(super) mod summary;",
+        "src/rules/started_at.rs",
+        "&started_at::summary::RULE,",
+        "src/rules.rs",
+        "corpus/bad/started-at/summary/other-offset",
+        "corpus/good/written-differently",
+        "make bless",
+    ] {
+        assert!(named.contains(step), "the section on adding a rule does not name {step}");
+    }
+    // That the files and lines are there is for the test above; here is what it can't see.
+    assert!(read("src/rules/started_at.rs").contains("pub(super) mod summary;"));
+    assert!(read("src/rules.rs").contains("&started_at::summary::RULE,"));
+    assert!(root().join("corpus/bad/started-at/summary/other-offset/expect.json").is_file());
+}
+
+#[test]
+fn the_architecture_names_every_stage() {
+    let architecture = read("ARCHITECTURE.md");
+    let sources = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().file_name());
+    let absent: BTreeSet<String> = sources
+        .map(|name| format!("`src/{}`", name.to_str().unwrap()))
+        .filter(|name| name.ends_with(".rs`") && !architecture.contains(name))
+        .collect();
+    assert!(absent.is_empty(), "ARCHITECTURE.md says nothing of {absent:?}");
+}
