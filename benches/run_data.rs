@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// SplitMix64: the same seed gives the same data everywhere.
-pub struct Random(pub u64);
+/// `SplitMix64`: the same seed gives the same data everywhere.
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -18,8 +18,16 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
+    }
+
+    fn small(&mut self, bound: u16) -> u16 {
+        u16::try_from(self.below(bound.into())).expect("below the bound")
+    }
+
+    fn pick<'p>(&mut self, from: &[&'p str]) -> &'p str {
+        from[usize::from(self.small(u16::try_from(from.len()).expect("a few")))]
     }
 }
 
@@ -33,14 +41,14 @@ fn instant(milliseconds: u64) -> String {
 }
 
 /// The three records of one episode: state, summary (where the run has ended) and timeline.
-pub struct Episode {
-    pub state: Value,
-    pub summary: Option<Value>,
-    pub events: Vec<Value>,
+pub(crate) struct Episode {
+    pub(crate) state: Value,
+    pub(crate) summary: Option<Value>,
+    pub(crate) events: Vec<Value>,
 }
 
 /// Makes an episode; about one in ten goes on, some have failed or were vetoed.
-pub fn episode(id: &str, random: &mut Random, events: u64) -> Episode {
+pub(crate) fn episode(id: &str, random: &mut Random, events: u64) -> Episode {
     let status = match random.below(20) {
         0 | 1 => "pending",
         2 => "error",
@@ -88,7 +96,7 @@ pub fn episode(id: &str, random: &mut Random, events: u64) -> Episode {
         step["status"] = done.into();
     }
     for index in 0..events {
-        let phase = PHASES[random.below(PHASES.len() as u64) as usize];
+        let phase = random.pick(&PHASES);
         let note = format!("Note {} on what was seen: {:016x}{:016x}", index, random.next(), random.next());
         timeline.push(envelope(
             60 + index,
@@ -96,7 +104,7 @@ pub fn episode(id: &str, random: &mut Random, events: u64) -> Episode {
             "system",
             json!({
             "basis": ["step:step-1:detect", "step:step-2:act", "step:step-3:verify"], "note": note,
-            "score": (random.below(1000) as f64) / 1000.0, "signals": [{"name": "ready", "value": true}]}),
+            "score": f64::from(random.small(1000)) / 1000.0, "signals": [{"name": "ready", "value": true}]}),
         ));
     }
     let links = if ended {
@@ -132,7 +140,7 @@ pub fn episode(id: &str, random: &mut Random, events: u64) -> Episode {
 }
 
 /// Writes episodes below `dir/episodes`; of every `broken_every` one is broken (0: none).
-pub fn write(dir: &Path, episodes: u64, broken_every: u64, events: u64) -> io::Result<()> {
+pub(crate) fn write(dir: &Path, episodes: u64, broken_every: u64, events: u64) -> io::Result<()> {
     let mut random = Random(1);
     for index in 0..episodes {
         let id = format!("ep_{index:08}");
@@ -167,7 +175,7 @@ fn write_episode(home: &Path, episode: &Episode) -> io::Result<()> {
 }
 
 /// Writes one episode whose timeline has at least so many bytes.
-pub fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
+pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
     let mut random = Random(2);
     let home = dir.join("episodes").join("ep_long");
     fs::create_dir_all(&home)?;

@@ -2,14 +2,12 @@
 //!
 //! Every pair of commands is run in turn, so that ratios hold when the machine's speed drifts; medians are reported.
 
-#![allow(
-    missing_docs,
-    clippy::pedantic,
-    clippy::unwrap_used,
+#![expect(
     clippy::expect_used,
-    clippy::print_stdout,
+    clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::disallowed_methods
+    clippy::print_stdout,
+    reason = "a benchmark prints its table and fails by panicking"
 )]
 
 mod run_data;
