@@ -8,7 +8,6 @@
 
 mod judge;
 mod locate;
-mod parallel;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -17,12 +16,13 @@ use std::path::Path;
 use crate::facts::Run;
 use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Severity, Skip, Tool, Totals};
 use crate::load::Buffers;
+use crate::parallel::in_order;
 use crate::rule::Meta;
 use crate::rules;
 use crate::source::Artifact;
 use crate::store::{self, EpisodeDir, Files};
 
-pub use crate::store::{Discovery, Fault, discover};
+pub use crate::store::{Discovery, Fault};
 
 /// How much the findings of a rule weigh in a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,11 +153,11 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// The first path that could not be looked at. To get what was found besides, use [`discover`] and
+    /// The first path that could not be looked at. To get what was found besides, use [`Check::discover`] and
     /// [`Check::each`].
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut discovery = discover(&paths);
+        let mut discovery = self.discover(&paths);
         if !discovery.faults.is_empty() {
             return Err(discovery.faults.swap_remove(0).into());
         }
@@ -183,10 +183,24 @@ impl Check {
         Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals })
     }
 
+    /// Finds the episodes below paths: directories above, among or below run data, episode directories, or artifact files,
+    /// which stand for their episodes.
+    ///
+    /// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path itself.
+    ///
+    /// ```
+    /// let found = runvet::check::Check::new().discover(&["corpus/demo", "nowhere"]);
+    /// assert_eq!((found.episodes.len(), found.faults.len()), (5, 1));
+    /// ```
+    #[must_use]
+    pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
+        store::discover(paths, self.jobs)
+    }
+
     /// Checks episodes, several at a time, and hands each report out in the order of the episodes as soon as it and all
     /// before it are done; stops early when told to. An episode whose directory can't be opened is a fault.
     pub fn each(&self, episodes: &[EpisodeDir], take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>) {
-        parallel::in_order(
+        in_order(
             episodes,
             self.jobs,
             Buffers::default,

@@ -41,7 +41,7 @@ impl From<Exit> for ExitCode {
 /// Vets agent runs: checks the records that an agent runtime leaves for each episode against their JSON Schemas, against
 /// each other, and against the event timeline.
 #[derive(Parser)]
-#[command(name = "runvet", version, about, propagate_version = true, max_term_width = 100)]
+#[command(name = "runvet", version, propagate_version = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -106,6 +106,7 @@ pub struct Tape {
 /// An array or object that is not closed yet.
 struct Open {
     token: u32,
+    is_object: bool,
     keys: u32,
     /// A Bloom filter of the keys so far: a key whose bit is unset was not seen yet.
     seen: u64,
@@ -203,6 +204,14 @@ impl fmt::Debug for OwnedDocument {
     }
 }
 
+/// How far a value was read.
+enum Read {
+    /// To its end, which is here.
+    Whole(usize),
+    /// A container, up to its first value, which starts here.
+    Opened(usize),
+}
+
 struct Parser<'t, 'a> {
     tape: &'t mut Tape,
     text: &'a str,
@@ -218,19 +227,21 @@ impl Parser<'_, '_> {
             return fail(at, "the text is empty");
         }
         loop {
-            at = self.value(at)?;
-            // A value or an opening bracket with a first member before us has been read: close what ends here.
+            // A value starts here.
+            at = match self.value(at)? {
+                Read::Whole(end) => end,
+                Read::Opened(member) => {
+                    at = member;
+                    continue;
+                }
+            };
+            // A value ended here: close what ends with it.
             loop {
+                at = self.blank(at);
                 let Some(open) = self.tape.open.last() else {
-                    at = self.blank(at);
                     return if at == self.bytes.len() { Ok(()) } else { fail(at, "more text after the JSON value") };
                 };
-                let is_object = self.tape.tokens[open.token as usize].kind == Kind::Object;
-                if self.awaits_member(open.token) {
-                    break;
-                }
-                at = self.blank(at);
-                match (self.bytes.get(at), is_object) {
+                match (self.bytes.get(at), open.is_object) {
                     (Some(b','), true) => {
                         at = self.blank(at + 1);
                         at = self.key(at)?;
@@ -252,23 +263,17 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the innermost container was just opened and its first member's value comes next.
-    fn awaits_member(&self, container: u32) -> bool {
-        let behind = self.tape.tokens.len() as u32 - container;
-        behind == 1 || (behind == 2 && self.tape.tokens[container as usize].kind == Kind::Object)
-    }
-
     /// Reads a scalar whole, and of a container its opening bracket (with its first key, or its closing bracket).
     #[inline]
-    fn value(&mut self, at: usize) -> Result<usize, SyntaxError> {
+    fn value(&mut self, at: usize) -> Result<Read, SyntaxError> {
         match self.bytes.get(at) {
-            Some(b'"') => self.string(at),
+            Some(b'"') => self.string(at).map(Read::Whole),
             Some(b'{') => self.container(at, Kind::Object),
             Some(b'[') => self.container(at, Kind::Array),
-            Some(b'-' | b'0'..=b'9') => self.number(at),
-            Some(b't') => self.literal(at, b"true", Kind::True),
-            Some(b'f') => self.literal(at, b"false", Kind::False),
-            Some(b'n') => self.literal(at, b"null", Kind::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(at).map(Read::Whole),
+            Some(b't') => self.literal(at, b"true", Kind::True).map(Read::Whole),
+            Some(b'f') => self.literal(at, b"false", Kind::False).map(Read::Whole),
+            Some(b'n') => self.literal(at, b"null", Kind::Null).map(Read::Whole),
             Some(b'N' | b'I') => fail(at, "NaN and Infinity are not JSON"),
             Some(b'\'') => fail(at, "strings stand in double quotes"),
             Some(b'/' | b'#') => fail(at, "JSON has no comments"),
@@ -282,20 +287,22 @@ impl Parser<'_, '_> {
         self.tape.tokens.push(Token { start: start as u32, end: end as u32, size: 1, kind, escaped, shadowed: false });
     }
 
-    fn container(&mut self, start: usize, kind: Kind) -> Result<usize, SyntaxError> {
+    #[inline]
+    fn container(&mut self, start: usize, kind: Kind) -> Result<Read, SyntaxError> {
         if self.tape.open.len() == MAX_DEPTH {
             return fail(start, "arrays and objects are nested deeper than 128 levels");
         }
-        self.tape.open.push(Open { token: self.tape.tokens.len() as u32, keys: 0, seen: 0, suspect: false });
+        let is_object = kind == Kind::Object;
+        self.tape.open.push(Open { token: self.tape.tokens.len() as u32, is_object, keys: 0, seen: 0, suspect: false });
         self.push(start, start, kind, false);
         let at = self.blank(start + 1);
         match (kind, self.bytes.get(at)) {
             (Kind::Object, Some(b'}')) | (Kind::Array, Some(b']')) => {
                 self.close(at + 1);
-                Ok(at + 1)
+                Ok(Read::Whole(at + 1))
             }
-            (Kind::Object, _) => self.key(at),
-            _ => Ok(at),
+            (Kind::Object, _) => self.key(at).map(Read::Opened),
+            _ => Ok(Read::Opened(at)),
         }
     }
 
@@ -331,13 +338,12 @@ impl Parser<'_, '_> {
 
     #[inline]
     fn note_key(&mut self, key: u32) {
-        let name = self.key_name(key);
-        let bytes = name.as_bytes();
-        let ends = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        let name = self.key_bytes(key);
+        let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
             (Some(head), Some(tail)) => u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23),
-            _ => bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+            _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
         };
-        let hash = (ends ^ (bytes.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let bit = 1 << (hash >> 58);
         let Some(open) = self.tape.open.last_mut() else { return };
         let maybe_seen = open.seen & bit != 0;
@@ -353,13 +359,12 @@ impl Parser<'_, '_> {
         }
     }
 
-    #[cold]
     fn repeated_among_few(&mut self, object: u32, key: u32) {
-        let name = self.key_name(key);
+        let name = self.key_bytes(key);
         let mut sibling = object + 1;
         let mut shadowed = None;
         while sibling < key {
-            if self.key_name(sibling) == name {
+            if self.key_bytes(sibling) == name {
                 shadowed = Some(sibling);
             }
             sibling += 1 + self.tape.tokens[sibling as usize + 1].size;
@@ -380,9 +385,9 @@ impl Parser<'_, '_> {
         }
         // Keys among the first few were compared as they came.
         let first_unscanned = keys.get(SCANNED_KEYS as usize).copied().unwrap_or(end);
-        keys.sort_by(|a, b| self.key_name(*a).cmp(&self.key_name(*b)).then(a.cmp(b)));
+        keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)).then(a.cmp(b)));
         for pair in keys.windows(2) {
-            if pair[1] >= first_unscanned && self.key_name(pair[0]) == self.key_name(pair[1]) {
+            if pair[1] >= first_unscanned && self.key_bytes(pair[0]) == self.key_bytes(pair[1]) {
                 self.shadow(pair[0], pair[1]);
             }
         }
@@ -393,8 +398,14 @@ impl Parser<'_, '_> {
         self.tape.duplicates.push(later);
     }
 
-    fn key_name(&self, key: u32) -> Cow<'_, str> {
-        string_value(self.text, &self.tape.tokens[key as usize])
+    /// The bytes of a key's name, unescaped.
+    #[inline]
+    fn key_bytes(&self, key: u32) -> Cow<'_, [u8]> {
+        let token = &self.tape.tokens[key as usize];
+        if token.escaped {
+            return Cow::Owned(string_value(self.text, token).into_owned().into_bytes());
+        }
+        Cow::Borrowed(&self.bytes[token.start as usize + 1..token.end as usize - 1])
     }
 
     #[inline]
@@ -618,15 +629,16 @@ impl<'a> Key<'a> {
         self.token().shadowed
     }
 
+    /// Whether this is the key's name.
     #[inline]
     pub(crate) fn is(self, name: &str) -> bool {
         let token = self.token();
-        if token.escaped {
-            return self.name() == name;
+        let quoted = (token.start as usize, token.end as usize);
+        // Most names differ in length.
+        if quoted.1 - quoted.0 != name.len() + 2 {
+            return token.escaped && self.name() == name;
         }
-        (token.end - token.start) as usize == name.len() + 2
-            && self.document.text.as_bytes().get(token.start as usize + 1..token.end as usize - 1)
-                == Some(name.as_bytes())
+        !token.escaped && self.document.text.as_bytes().get(quoted.0 + 1..quoted.1 - 1) == Some(name.as_bytes())
     }
 }
 

@@ -37,6 +37,9 @@ impl<'a> Value<'a> {
 
     /// Whether nothing in the value violates its schema.
     pub(crate) fn is_fact(self) -> bool {
+        if self.violations.is_empty() {
+            return true;
+        }
         let first = self.violations.partition_point(|violation| violation.token < self.node.index());
         self.violations.get(first).is_none_or(|violation| violation.token >= self.node.end_index())
     }

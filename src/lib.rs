@@ -1,4 +1,19 @@
-//! runvet
+//! Vets agent runs: checks the records that an agent runtime leaves for each episode against their JSON Schemas, against each
+//! other, and against the event timeline.
+//!
+//! The doors, in reading order:
+//!
+//! - [`check`] finds the episodes below paths and says what in them can't be trusted;
+//! - [`read`] lists runs and reads their states, summaries and events;
+//! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
+//! - [`view`] shows one run at a glance;
+//! - [`policy`] asks user code for advice on a run;
+//! - [`report`] writes what was found, for people and for programs;
+//! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
+//!
+//! What they speak of: [`finding`] is what a report holds, [`source`] how places in files are named, [`document`] a JSON text
+//! with the place of each of its values, [`Instant`] a moment in time, [`printable`] text that is safe to show.
+
 pub mod check;
 #[doc(hidden)]
 pub mod cli;
@@ -7,6 +22,7 @@ mod facts;
 pub mod finding;
 mod instant;
 mod load;
+mod parallel;
 pub mod plan;
 pub mod policy;
 pub mod printable;
@@ -19,7 +35,13 @@ mod schema;
 pub mod source;
 mod store;
 pub mod view;
+
 pub use instant::Instant;
 pub use rule::Meta;
 pub use schema::Schema;
 pub use store::EpisodeDir;
+
+// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

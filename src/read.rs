@@ -19,6 +19,7 @@
 //! ```
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -224,7 +225,7 @@ impl Episode {
     /// [`Error::UnknownRun`] where there is no episode, or more than one.
     pub fn at(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let mut found = store::discover(&[path]).episodes;
+        let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
             _ => Err(Error::UnknownRun { id: path.to_string_lossy().into_owned(), nearest: Vec::new() }),

@@ -93,6 +93,11 @@ pub(crate) enum Trouble {
     EventsSchema,
 }
 
+impl Trouble {
+    /// How many kinds there are.
+    pub(crate) const COUNT: usize = Self::EventsSchema as usize + 1;
+}
+
 /// What a finding says, before its place is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {

@@ -4,16 +4,18 @@ mod discover;
 mod lines;
 mod runs;
 
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 
-pub use discover::{Discovery, Fault, discover};
+pub(crate) use discover::discover;
+pub use discover::{Discovery, Fault};
 pub(crate) use lines::{LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 
@@ -227,29 +229,34 @@ struct Listing {
     entries: Entries,
     /// Whether it holds a directory called `episodes`.
     holds_episodes: bool,
+    /// The directories in it that may hold episodes.
+    directories: Vec<OsString>,
 }
 
 fn list(path: &Path) -> io::Result<Listing> {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
     let fd = rustix::fs::open(path, flags, Mode::empty())?;
-    let mut listing = Listing { entries: Entries::default(), holds_episodes: false };
+    let mut listing = Listing { entries: Entries::default(), holds_episodes: false, directories: Vec::new() };
     for entry in rustix::fs::Dir::read_from(&fd)? {
         let entry = entry?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
-        let artifact = Artifact::from_file_name(name);
-        if artifact.is_none() && name != "episodes" {
+        let name = entry.file_name().to_bytes();
+        let artifact = std::str::from_utf8(name).ok().and_then(Artifact::from_file_name);
+        if artifact.is_none() && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
             continue;
         }
-        let kind = entry_kind(fd.as_fd(), name, entry.file_type());
-        match artifact {
-            Some(artifact) => listing.entries.set(artifact, kind),
-            None => listing.holds_episodes = kind == EntryKind::Directory,
+        let kind = entry_kind(fd.as_fd(), entry.file_name(), entry.file_type());
+        if let Some(artifact) = artifact {
+            listing.entries.set(artifact, kind);
+        }
+        if kind == EntryKind::Directory && !matches!(name, b"." | b".." | b".git") {
+            listing.holds_episodes |= name == b"episodes";
+            listing.directories.push(OsString::from_vec(name.to_vec()));
         }
     }
     Ok(listing)
 }
 
-fn entry_kind(dir: rustix::fd::BorrowedFd<'_>, name: &str, listed: FileType) -> EntryKind {
+fn entry_kind(dir: BorrowedFd<'_>, name: &CStr, listed: FileType) -> EntryKind {
     let known = if listed == FileType::Unknown {
         // Some file systems do not say it in the listing.
         rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)

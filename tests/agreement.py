@@ -6,14 +6,16 @@ ROOT is the project; MUTANTS has a JSON object on each line: a record's `text`, 
 messages, what was `put` into a good record to make it, and whether runvet finds it `valid`; the packages below go into a
 virtual environment in WORK.
 
-Where the two differ, `agreement-exceptions.json` must say why, by what was put into the record; and every line of it must
-be called for. Exit: 0, they agree; 1, they don't; 77, nothing could be judged, with the reason on standard output.
+Numbers are read as decimals: among doubles `-1e-400` is 0 and `1e400` infinite. Where the two differ,
+`agreement-exceptions.json` must say why, by what was put into the record; and every line of it must be called for.
+Exit: 0, they agree; 1, they don't; 77, nothing could be judged, with the reason on standard output.
 """
 
 import json
 import os
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]
@@ -47,16 +49,24 @@ def enter_environment(work):
     os.execv(python, [python, *sys.argv])
 
 
+def is_whole(_, value):
+    if isinstance(value, Decimal):
+        return value == value.to_integral_value()
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def validators(root):
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
 
+    exact = extend(Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", is_whole))
     formats = Draft202012Validator.FORMAT_CHECKER
     assert "date-time" in formats.checkers
     found = {}
     for file in sorted(root.glob("schemas/*.schema.json")):
         schema = json.loads(file.read_text())
         Draft202012Validator.check_schema(schema)
-        found[file.name.removesuffix(".schema.json")] = Draft202012Validator(schema, format_checker=formats)
+        found[file.name.removesuffix(".schema.json")] = exact(schema, format_checker=formats)
     return found
 
 
@@ -69,7 +79,8 @@ def main(root, mutants, work):
     for line in mutants.open():
         mutant = json.loads(line)
         count += 1
-        if judges[mutant["schema"]].is_valid(json.loads(mutant["text"])) != mutant["valid"]:
+        record = json.loads(mutant["text"], parse_float=Decimal)
+        if judges[mutant["schema"]].is_valid(record) != mutant["valid"]:
             difference = (mutant["put"], mutant["valid"])
             called_for.add(difference)
             if difference not in reasons:

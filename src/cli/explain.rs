@@ -21,11 +21,18 @@ impl Explain {
             Ok(rule) => {
                 let out = output.stdout();
                 writeln!(out, "# {} ({})\n", rule.id, rule.severity.word())?;
-                writeln!(out, "{}", rule.page.trim_end())?;
+                for line in rule.page.trim_end().lines() {
+                    // What stands behind a block's language tells tests what to do with it.
+                    let fence = line.strip_prefix("```").map(|info| info.split(' ').next().unwrap_or_default());
+                    match fence {
+                        Some(language) => writeln!(out, "```{language}")?,
+                        None => writeln!(out, "{line}")?,
+                    }
+                }
                 Ok(Exit::Success)
             }
             Err(error) => {
-                output.fault(&format!("{error}; `runvet rules` lists them all"));
+                output.fault(&format!("{error} (`runvet rules` lists them all)"));
                 Ok(Exit::Fault)
             }
         }

@@ -1,6 +1,7 @@
 //! `runvet validate`: checks run data and prints what it found.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -13,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Exit;
 use super::output::{Color, Output, style, width};
-use crate::check::{Check, Level, discover};
+use crate::check::{Check, Level};
 use crate::finding::Totals;
 use crate::report::{self, HumanOptions, Renderer};
 
@@ -41,7 +42,7 @@ Examples:
   runvet validate runs/                      all episodes below runs/
   runvet validate runs/episodes/ep_1         one episode
   runvet validate --format json . | jq .totals
-  git diff --name-only -z | runvet validate --files-from - -0 --allow-empty")]
+  find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(super) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes [default: .]
     paths: Vec<PathBuf>,
@@ -59,7 +60,7 @@ pub(super) struct Validate {
 
     /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off; repeatable
     ///
-    /// Later settings go before earlier ones. `runvet rules` lists the rules.
+    /// Later settings override earlier ones. `runvet rules` lists the rules.
     #[arg(long = "rule", value_name = "NAME=LEVEL", value_parser = parse_level)]
     rules: Vec<(String, Level)>,
 
@@ -91,7 +92,7 @@ pub(super) struct Validate {
     #[arg(long, value_name = "N", default_value_t = 20)]
     max_findings: usize,
 
-    /// Print findings and nothing else
+    /// Print findings, what could not be judged, and nothing else
     #[arg(short, long)]
     quiet: bool,
 
@@ -141,7 +142,7 @@ impl Validate {
                 return Ok(Exit::Fault);
             }
         };
-        let discovery = discover(&paths);
+        let discovery = check.discover(&paths);
         let mut faulty = !discovery.faults.is_empty();
         for fault in &discovery.faults {
             output.fault(fault);
@@ -212,10 +213,11 @@ impl Validate {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
             let mut bytes = Vec::new();
-            if list.as_os_str() == "-" {
-                io::stdin().lock().take(MAX_LIST_BYTES).read_to_end(&mut bytes)?;
-            } else {
-                std::fs::File::open(list)?.take(MAX_LIST_BYTES).read_to_end(&mut bytes)?;
+            let mut reader: Box<dyn Read> =
+                if list.as_os_str() == "-" { Box::new(io::stdin().lock()) } else { Box::new(File::open(list)?) };
+            reader.by_ref().take(MAX_LIST_BYTES + 1).read_to_end(&mut bytes)?;
+            if bytes.len() as u64 > MAX_LIST_BYTES {
+                return Err(io::Error::other(format!("it is longer than {} MiB", MAX_LIST_BYTES >> 20)));
             }
             let separator = if self.null { 0 } else { b'\n' };
             let listed = bytes.split(|byte| *byte == separator).filter(|path| !path.is_empty());

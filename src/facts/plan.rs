@@ -144,10 +144,10 @@ impl<'a> Rebuilt<'a> {
             let evidence = step.id().and_then(|id| timeline.step_evidence(reach, &id));
             RebuiltStep { evidence, ..step }
         });
-        let text = |object: Value<'a>, key: &str, at: &'static str| Some((at, object.text(&[key])?));
-        let source = text(payload, "source", "/payload/source")
-            .or_else(|| text(payload, "agent_id", "/payload/agent_id"))
-            .or_else(|| text(event.value, "agent_id", "/agent_id"));
+        let text = |key: &str, at: &'static str| Some((at, payload.text(&[key])?));
+        let source = text("source", "/payload/source")
+            .or_else(|| text("agent_id", "/payload/agent_id"))
+            .or_else(|| Some(("/agent_id", event.agent_id()?)));
         Some(Self { line: event.line, form, steps: steps.collect(), source, updated_at: event.timestamp() })
     }
 

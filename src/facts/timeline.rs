@@ -26,22 +26,61 @@ impl Stamp<'_> {
     }
 }
 
-/// What one event says.
+/// What one event says: its fields, facts or not.
 #[derive(Clone, Copy)]
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
-    pub(crate) value: Value<'a>,
+    phase: Option<Value<'a>>,
+    event_type: Option<Value<'a>>,
+    episode_id: Option<Value<'a>>,
+    agent_id: Option<Value<'a>>,
+    timestamp: Option<Value<'a>>,
+    payload: Option<Value<'a>>,
 }
 
 impl<'a> EventFacts<'a> {
+    /// The fields of an event, found in one pass over its members.
+    pub(crate) fn new(line: Line, event: Value<'a>) -> Self {
+        let mut facts = Self {
+            line,
+            phase: None,
+            event_type: None,
+            episode_id: None,
+            agent_id: None,
+            timestamp: None,
+            payload: None,
+        };
+        for (name, value) in event.members() {
+            match &*name {
+                "phase" => facts.phase = Some(value),
+                "event_type" => facts.event_type = Some(value),
+                "episode_id" => facts.episode_id = Some(value),
+                "agent_id" => facts.agent_id = Some(value),
+                "timestamp" => facts.timestamp = Some(value),
+                "payload" => facts.payload = Some(value),
+                _ => {}
+            }
+        }
+        facts
+    }
+
     /// The payload, if it is an object.
     pub(crate) fn payload(self) -> Option<Value<'a>> {
-        self.value.get("payload").filter(|payload| payload.node().kind() == Kind::Object)
+        self.payload.filter(|payload| payload.node().kind() == Kind::Object)
     }
 
     pub(crate) fn timestamp(self) -> Option<Stamp<'a>> {
-        self.value.stamp(&["timestamp"])
+        Stamp::of(text(self.timestamp)?)
     }
+
+    pub(crate) fn agent_id(self) -> Option<Cow<'a, str>> {
+        text(self.agent_id)
+    }
+}
+
+/// A field's text, if it is a fact and a text.
+fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
+    field.filter(|value| value.is_fact())?.node().text()
 }
 
 /// A value that events set again and again: the latest, and the latest as of the latest projection event.
@@ -214,16 +253,16 @@ impl<'a> TimelineReader<'a> {
         &mut self.timeline
     }
 
-    /// Takes one event in; `text` is its line.
-    pub(crate) fn event(&mut self, event: EventFacts<'_>, text: &str) {
-        if let (Some(expected), Some(id)) = (self.expected_id, event.value.text(&["episode_id"]))
+    /// Takes one event in; `line` is its text.
+    pub(crate) fn event(&mut self, event: EventFacts<'_>, line: &str) {
+        if let (Some(expected), Some(id)) = (self.expected_id, text(event.episode_id))
             && id != expected
         {
             let foreign = &mut self.timeline.foreign;
             foreign.get_or_insert_with(|| ForeignEvents { first: event.line, id: id.into_owned(), lines: 0 }).lines +=
                 1;
         }
-        match event.value.text(&["phase"]).as_deref() {
+        match text(event.phase).as_deref() {
             Some("start") if self.timeline.start.is_none() => {
                 let timestamp = event.timestamp().map(Stamp::into_owned);
                 self.timeline.start = Some(Start { line: event.line, timestamp });
@@ -232,10 +271,10 @@ impl<'a> TimelineReader<'a> {
                 self.timeline.directions += 1;
                 self.timeline.first_direction.get_or_insert(event.line);
             }
-            Some("runtime") if event.value.text(&["event_type"]).as_deref() == Some("run.state_projection") => {
-                keep(&mut self.timeline.projection, event.line, text);
+            Some("runtime") if text(event.event_type).as_deref() == Some("run.state_projection") => {
+                keep(&mut self.timeline.projection, event.line, line);
             }
-            Some("plan") => self.plan(event, text),
+            Some("plan") => self.plan(event, line),
             Some("act") => self.act(event),
             _ => {}
         }

@@ -43,6 +43,8 @@ pub(super) struct Human {
     /// Findings met so far, by rule.
     met: BTreeMap<String, usize>,
     first_rule: Option<String>,
+    /// Episodes in which a rule could not be judged.
+    unjudged: u64,
 }
 
 impl Human {
@@ -57,7 +59,7 @@ impl Human {
             .with_links(false)
             .with_word_separator(textwrap::WordSeparator::AsciiSpace)
             .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
-        Self { options, handler, met: BTreeMap::new(), first_rule: None }
+        Self { options, handler, met: BTreeMap::new(), first_rule: None, unjudged: 0 }
     }
 
     fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
@@ -128,8 +130,8 @@ impl Renderer for Human {
         let mut shown: Vec<&Finding> = episode.findings.iter().filter(|finding| self.show(finding)).collect();
         // What can't be read explains the rest, and errors weigh more than warnings.
         shown.sort_by_key(|finding| (finding.severity, !finding.rule.starts_with("record/")));
-        let skips = if self.options.quiet { &[] } else { episode.skipped.as_slice() };
-        if shown.is_empty() && skips.is_empty() {
+        self.unjudged += u64::from(!episode.skipped.is_empty());
+        if shown.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
         let lifecycle = match episode.lifecycle {
@@ -146,7 +148,7 @@ impl Renderer for Human {
             self.finding(out, finding)?;
             writeln!(out)?;
         }
-        self.skips(out, skips)
+        self.skips(out, &episode.skipped)
     }
 
     fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
@@ -165,7 +167,10 @@ impl Renderer for Human {
         if self.options.quiet {
             return Ok(());
         }
-        let verdict = match totals.invalid {
+        if totals.episodes == 0 {
+            return writeln!(out, "no episodes");
+        }
+        let mut verdict = match totals.invalid {
             0 if totals.warnings == 0 => "all valid".into(),
             0 => format!("all valid, with {}", count(totals.warnings, "warning")),
             invalid => {
@@ -175,6 +180,9 @@ impl Renderer for Human {
                 format!("{} valid, {invalid} not ({})", totals.valid, findings.collect::<Vec<_>>().join(", "))
             }
         };
+        if self.unjudged > 0 {
+            verdict = format!("{verdict}; {} not judged in full", self.unjudged);
+        }
         writeln!(out, "{}: {verdict}", self.bold(&count(totals.episodes, "episode")))?;
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;

@@ -3,6 +3,7 @@
 //! Every keyword that the checked-in schemas use is implemented exactly; a schema with any other keyword accepts nothing
 //! here and leaves every judgement to the general validator. Tests hold the two against each other.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -33,9 +34,16 @@ struct Shape {
     /// Prefixes of keys that are allowed whatever `additional` says.
     prefixes: Vec<Box<str>>,
     items: Option<ShapeId>,
-    conditions: Vec<(ShapeId, ShapeId)>,
+    conditions: Vec<Condition>,
     /// Whether the subschema uses a keyword that is not known here.
     unsupported: bool,
+}
+
+/// If a property is a text, then a subschema holds.
+struct Condition {
+    property: Box<str>,
+    equals: Box<str>,
+    then: ShapeId,
 }
 
 struct Property {
@@ -81,6 +89,17 @@ impl Shapes {
         let mut failures = shape.scalar_failures(node);
         match node.kind() {
             _ if failures >= limit => {}
+            Kind::Object if shape.looks_up() => {
+                for property in &shape.properties {
+                    match node.get(&property.name) {
+                        Some(value) => failures += self.failures(property.shape, value, limit - failures),
+                        None => failures += usize::from(property.required),
+                    }
+                    if failures >= limit {
+                        return failures;
+                    }
+                }
+            }
             Kind::Object => {
                 let mut missing = shape.properties.iter().filter(|property| property.required).count();
                 // Writers sort keys or keep their order: the next key is most often the next property.
@@ -122,9 +141,16 @@ impl Shapes {
             }
             _ => {}
         }
-        for (condition, then) in &shape.conditions {
-            if failures < limit && self.failures(*condition, node, 1) == 0 {
-                failures += self.failures(*then, node, limit - failures);
+        let mut looked_up: Option<(&str, Option<Cow<'_, str>>)> = None;
+        for condition in &shape.conditions {
+            let name = &*condition.property;
+            let text = match &looked_up {
+                Some((before, text)) if *before == name => text,
+                _ => &looked_up.insert((name, node.get(name).and_then(Node::text))).1,
+            };
+            // An `if` about properties says nothing of what is no object, and so holds for it.
+            if failures < limit && (node.kind() != Kind::Object || text.as_deref() == Some(&condition.equals)) {
+                failures += self.failures(condition.then, node, limit - failures);
             }
         }
         failures
@@ -133,7 +159,7 @@ impl Shapes {
     /// Misspelled keys, see the rule `record/misspelled-field`.
     pub(super) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<Misspelling<'a>> {
         let mut found = Vec::new();
-        self.find_misspellings(0, root, &Pointer::default(), &mut found);
+        self.find_misspellings(0, root, Path::Root, &mut found);
         found
     }
 
@@ -141,36 +167,62 @@ impl Shapes {
         &'static self,
         id: ShapeId,
         node: Node<'a>,
-        at: &Pointer,
+        at: Path<'_>,
         found: &mut Vec<Misspelling<'a>>,
     ) {
         let Some(shape) = self.0.get(id) else { return };
         if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
             for (index, item) in node.items().enumerate() {
-                self.find_misspellings(items, item, &at.item(index), found);
+                self.find_misspellings(items, item, Path::Item(&at, index), found);
             }
         }
         if shape.properties.is_empty() || node.kind() != Kind::Object {
             return;
         }
         let mut absent: Option<Vec<&'static str>> = None;
+        let mut next = 0;
         for key in node.members() {
-            if let Some(property) = shape.property_index(key, 0).and_then(|index| shape.properties.get(index)) {
-                self.find_misspellings(property.shape, key.value(), &at.field(&property.name), found);
+            if let Some(index) = shape.property_index(key, next) {
+                next = index + 1;
+                let Some(property) = shape.properties.get(index) else { continue };
+                self.find_misspellings(property.shape, key.value(), Path::Field(&at, &property.name), found);
             } else if matches!(shape.additional, Additional::Any) {
                 let absent = absent.get_or_insert_with(|| {
                     shape.properties.iter().map(|p| &*p.name).filter(|name| node.get(name).is_none()).collect()
                 });
                 let name = key.name();
                 if let Some(known) = absent.iter().find(|known| almost_equal(&name, known)) {
-                    found.push(Misspelling { pointer: at.field(&name), key, known });
+                    found.push(Misspelling { pointer: at.pointer().field(&name), key, known });
                 }
             }
         }
     }
 }
 
+/// The way to a value, as a chain on the stack: most walks need no pointer.
+#[derive(Clone, Copy)]
+enum Path<'p> {
+    Root,
+    Field(&'p Path<'p>, &'p str),
+    Item(&'p Path<'p>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(self) -> Pointer {
+        match self {
+            Self::Root => Pointer::default(),
+            Self::Field(above, name) => above.pointer().field(name),
+            Self::Item(above, index) => above.pointer().item(index),
+        }
+    }
+}
+
 impl Shape {
+    /// Whether looking a few properties up is less work than looking at every member.
+    fn looks_up(&self) -> bool {
+        self.properties.len() <= 2 && matches!(self.additional, Additional::Any)
+    }
+
     fn scalar_failures(&self, node: Node<'_>) -> usize {
         let kind = node.kind();
         let number = node.number();
@@ -349,11 +401,22 @@ impl<'a> Compiler<'a> {
         shape
     }
 
-    /// A part of an `allOf` of the form `{"if": …, "then": …}`.
+    /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required": [NAME]}, "then": …}`.
     fn condition(&mut self, part: &'a Value, shape: &mut Shape) -> bool {
         let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else { return false };
-        shape.conditions.push((self.shape(condition), self.shape(then)));
-        part.as_object().is_some_and(|keywords| keywords.len() == 2)
+        let Some((name, constant)) =
+            condition.get("properties").and_then(Value::as_object).and_then(|properties| properties.iter().next())
+        else {
+            return false;
+        };
+        let Some(equals) = constant.get("const").and_then(Value::as_str) else { return false };
+        let then = self.shape(then);
+        shape.conditions.push(Condition { property: name.as_str().into(), equals: equals.into(), then });
+        *part
+            == serde_json::json!({
+                "if": { "properties": { name: { "const": equals } }, "required": [name] },
+                "then": part.get("then")
+            })
     }
 }
 

@@ -60,6 +60,8 @@ pub(super) fn explain<'e>(document: Document<'_>, errors: impl Iterator<Item = V
         }
     }
     violations.sort_by(|a, b| (a.token, &a.message).cmp(&(b.token, &b.message)));
+    // Two subschemas may assert the same of one value.
+    violations.dedup();
     violations
 }
 

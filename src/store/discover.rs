@@ -1,13 +1,17 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::{Entries, EpisodeDir, display, id_of, list};
+use super::{Entries, EpisodeDir, Listing, display, id_of, list};
+use crate::parallel::in_order;
 use crate::source::Artifact;
 
 /// What was found below the given paths, and what stood in the way.
@@ -46,20 +50,27 @@ fn artifact_names() -> String {
     Artifact::ALL.map(Artifact::file_name).join(", ")
 }
 
+/// Directories in one directory from which on several workers look at them.
+const SPLIT: usize = 64;
+
 /// Finds the episodes below paths: directories above, among or below run data, episode directories, or artifact files,
 /// which stand for their episodes.
 ///
 /// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path itself.
 #[must_use]
-pub fn discover<P: AsRef<Path>>(paths: &[P]) -> Discovery {
+pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Discovery {
     let mut discovery = Discovery::default();
-    let mut seen = BTreeSet::new();
     for path in paths {
-        if let Err(fault) = look(path.as_ref(), &mut discovery, &mut seen) {
+        if let Err(fault) = look(path.as_ref(), jobs, &mut discovery) {
             discovery.faults.push(fault);
         }
     }
     discovery.episodes.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    if paths.len() > 1 {
+        // Several paths may lead to one episode; the first in order speaks for it.
+        let mut seen = BTreeSet::new();
+        discovery.episodes.retain(|episode| episode.path.canonicalize().map_or(true, |real| seen.insert(real)));
+    }
     discovery
 }
 
@@ -69,7 +80,7 @@ struct Root {
     real: PathBuf,
 }
 
-fn look(path: &Path, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
+fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
     let fault = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
         _ => Fault::Unlistable { path: path.to_owned(), source },
@@ -77,7 +88,10 @@ fn look(path: &Path, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) ->
     let real = |path: &Path| path.canonicalize().map_err(fault);
     // A link that dangles is still an artifact that can't be read.
     if path.metadata().or_else(|_| path.symlink_metadata()).map_err(fault)?.is_dir() {
-        walk(&Root { typed: tidy(path), real: real(path)? }, discovery, seen);
+        let root = Root { typed: tidy(path), real: real(path)? };
+        let mut found = Found::default();
+        walk(&root, Path::new(""), jobs, &mut found);
+        found.finish(&root, discovery);
         return Ok(());
     }
     if path.file_name().and_then(OsStr::to_str).and_then(Artifact::from_file_name).is_none() {
@@ -88,12 +102,25 @@ fn look(path: &Path, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) ->
     let root = enclosing_episode(&root).unwrap_or(root);
     match list(&root.typed) {
         Ok(listing) if is_episode(listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
-            push(&root, Path::new(""), listing.entries, discovery, seen);
+            discovery.episodes.push(root.episode(Path::new(""), listing.entries));
         }
         Ok(_) => {}
         Err(source) => discovery.faults.push(Fault::Unlistable { path: root.typed, source }),
     }
     Ok(())
+}
+
+impl Root {
+    /// Whether what lies there lies below a directory called `episodes`.
+    fn is_below_episodes(&self, below: &Path) -> bool {
+        below_episodes(&self.real.join(below))
+    }
+
+    fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
+        let real = if below == Path::new("") { Cow::Borrowed(&*self.real) } else { Cow::Owned(self.real.join(below)) };
+        let id = below_episodes(&real).then(|| real.file_name().map(id_of)).flatten();
+        EpisodeDir { path: join(&self.typed, below), id, entries }
+    }
 }
 
 /// A path without `.` in it, as a user would type it.
@@ -137,65 +164,109 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
     })
 }
 
-fn walk(root: &Root, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) {
-    let below_root = below_episodes(&root.real);
-    // Directories with a summary alone: episodes unless an episode lies below them.
-    let mut candidates: Vec<(PathBuf, Entries)> = Vec::new();
-    let first = discovery.episodes.len();
-    let mut entries = WalkDir::new(&root.typed).into_iter();
+/// What a walk has found.
+#[derive(Default)]
+struct Found {
+    episodes: Vec<EpisodeDir>,
+    /// Directories with a summary alone: episodes unless an episode lies below them.
+    candidates: Vec<(PathBuf, Entries)>,
+    faults: Vec<Fault>,
+}
+
+impl Found {
+    /// Sorts a directory in; whether it may hold episodes.
+    fn sort_in(&mut self, root: &Root, below: &Path, listing: &Listing) -> bool {
+        if is_episode(listing.entries, listing.holds_episodes, false) {
+            self.episodes.push(root.episode(below, listing.entries));
+            return false;
+        }
+        if listing.entries.has(Artifact::Summary)
+            && is_episode(listing.entries, listing.holds_episodes, root.is_below_episodes(below))
+        {
+            self.candidates.push((below.to_owned(), listing.entries));
+        }
+        true
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.episodes.append(&mut other.episodes);
+        self.candidates.append(&mut other.candidates);
+        self.faults.append(&mut other.faults);
+    }
+
+    /// Decides about the candidates.
+    fn finish(mut self, root: &Root, discovery: &mut Discovery) {
+        if !self.candidates.is_empty() {
+            // The deepest first: a candidate that is an episode keeps those above it from being one.
+            self.candidates.sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
+            let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
+            let mut holders: BTreeSet<PathBuf> =
+                self.episodes.iter().flat_map(|episode| above(&episode.path)).collect();
+            for (below, entries) in self.candidates {
+                let episode = root.episode(&below, entries);
+                if !holders.contains(&episode.path) {
+                    holders.extend(above(&episode.path));
+                    self.episodes.push(episode);
+                }
+            }
+        }
+        discovery.episodes.append(&mut self.episodes);
+        discovery.faults.append(&mut self.faults);
+    }
+}
+
+/// Walks down from a directory below the root until it meets episodes. Where a directory holds many, several workers look
+/// at them.
+fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
+    let start = join(&root.typed, from);
+    let mut entries = WalkDir::new(&start).into_iter();
     while let Some(entry) = entries.next() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(&root.typed).to_owned();
                 let source = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of directories"));
-                discovery.faults.push(Fault::Unlistable { path, source });
+                found.faults.push(Fault::Unlistable { path, source });
                 continue;
             }
         };
-        let is_root = entry.depth() == 0;
-        if !is_root && !entry.file_type().is_dir() {
+        let is_start = entry.depth() == 0;
+        if !is_start && !entry.file_type().is_dir() {
             continue;
         }
-        if !is_root && entry.file_name() == ".git" {
+        if !is_start && entry.file_name() == ".git" {
             entries.skip_current_dir();
             continue;
         }
-        let below = entry.path().strip_prefix(&root.typed).unwrap_or(Path::new(""));
-        let below_episodes = below_root
-            || (!is_root && root.real.file_name() == Some(OsStr::new("episodes")))
-            || below.parent().is_some_and(|parent| parent.components().any(|part| part.as_os_str() == "episodes"));
         // Where a directory can't be listed, the walk meets the same fault when it goes down, and tells it then.
         let Ok(listing) = list(entry.path()) else { continue };
-        if is_episode(listing.entries, listing.holds_episodes, false) {
-            let below = below.to_owned();
+        let below = from.join(entry.path().strip_prefix(&start).unwrap_or(Path::new("")));
+        if !found.sort_in(root, &below, &listing) {
             entries.skip_current_dir();
-            push(root, &below, listing.entries, discovery, seen);
-        } else if is_episode(listing.entries, listing.holds_episodes, below_episodes) {
-            candidates.push((below.to_owned(), listing.entries));
+        } else if listing.directories.len() >= SPLIT {
+            entries.skip_current_dir();
+            let look = |(): &mut (), directory: &OsString| {
+                let mut found = Found::default();
+                let below = below.join(directory);
+                // Most often it is an episode, and there is nothing to walk.
+                match list(&join(&root.typed, &below)) {
+                    Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
+                        found.sort_in(root, &below, &listing);
+                    }
+                    _ => walk(root, &below, NonZeroUsize::MIN, &mut found),
+                }
+                found
+            };
+            in_order(
+                &listing.directories,
+                jobs,
+                || (),
+                look,
+                |part| {
+                    found.append(part);
+                    ControlFlow::Continue(())
+                },
+            );
         }
-    }
-    // The deepest first: a candidate that is an episode keeps those above it from being one.
-    candidates.sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
-    let mut holders: BTreeSet<PathBuf> = BTreeSet::new();
-    if !candidates.is_empty() {
-        for episode in discovery.episodes.iter().skip(first) {
-            holders.extend(episode.path.ancestors().skip(1).map(Path::to_owned));
-        }
-    }
-    for (below, entries) in candidates {
-        let path = join(&root.typed, &below);
-        if !holders.contains(&path) {
-            holders.extend(path.ancestors().skip(1).map(Path::to_owned));
-            push(root, &below, entries, discovery, seen);
-        }
-    }
-}
-
-fn push(root: &Root, below: &Path, entries: Entries, discovery: &mut Discovery, seen: &mut BTreeSet<PathBuf>) {
-    let real = if below == Path::new("") { root.real.clone() } else { root.real.join(below) };
-    let id = below_episodes(&real).then(|| real.file_name().map(id_of)).flatten();
-    if seen.insert(real) {
-        discovery.episodes.push(EpisodeDir { path: join(&root.typed, below), id, entries });
     }
 }

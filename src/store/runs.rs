@@ -47,7 +47,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
         if matches!(&*name, "." | ".." | ".git") {
             continue;
         }
-        if entry_kind(dir.as_fd(), &name, entry.file_type()) != EntryKind::Directory {
+        if entry_kind(dir.as_fd(), entry.file_name(), entry.file_type()) != EntryKind::Directory {
             continue;
         }
         let path = super::discover::join(group, Path::new(&*name));

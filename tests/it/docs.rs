@@ -10,11 +10,12 @@
 //! | `rust` | in the README, a documentation test of the library |
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use runvet::check::all_rules;
 use serde_json::Value;
@@ -24,8 +25,11 @@ use crate::generated::check;
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
 
-/// Tests that rewrite documents do it one after the other.
-static WRITING: Mutex<()> = Mutex::new(());
+/// No test reads a document while another rewrites it.
+fn alone() -> MutexGuard<'static, ()> {
+    static DOCUMENTS: Mutex<()> = Mutex::new(());
+    DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -39,9 +43,9 @@ fn read(file: &str) -> String {
 fn documents() -> Vec<String> {
     let in_dir = |dir: &str| {
         let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let markdown = names.filter(|name| name.ends_with(".md"));
-        markdown.map(|name| Path::new(dir).join(name).display().to_string()).collect::<Vec<_>>()
+        let paths = entries.map(|entry| Path::new(dir).join(entry.unwrap().file_name()));
+        let markdown = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        markdown.map(|path| path.display().to_string()).collect::<Vec<_>>()
     };
     let mut documents = [in_dir(""), in_dir("docs")].concat();
     documents.sort();
@@ -88,7 +92,7 @@ fn prose(document: &str) -> String {
     for block in blocks(document).iter().rev() {
         prose.replace_range(block.body.clone(), "");
     }
-    prose.lines().filter(|line| !line.starts_with("```")).map(|line| format!("{line}\n")).collect()
+    prose.split_inclusive('\n').filter(|line| !line.starts_with("```")).collect()
 }
 
 /// The texts in backticks, outside fenced blocks.
@@ -121,7 +125,7 @@ fn is_shown(actual: &str, shown: &str) -> bool {
 /// A block of commands with what they print, as it should be.
 fn with_outputs(block: &str) -> String {
     let mut expected = String::new();
-    let mut code = None;
+    let mut code: Option<i32> = None;
     for part in format!("\n{}", block.trim_end()).split("\n$ ").skip(1) {
         let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
         let printed = if command == "echo $?" {
@@ -133,14 +137,14 @@ fn with_outputs(block: &str) -> String {
         };
         let printed = printed.trim_end();
         let shown = if is_shown(printed, shown.trim_end()) { shown } else { printed };
-        expected.push_str(&format!("$ {command}\n{shown}\n"));
+        writeln!(expected, "$ {command}\n{shown}").unwrap();
     }
     expected
 }
 
 #[test]
 fn the_readme_lists_every_rule() {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let readme = read("README.md");
     let (before, rest) = readme.split_once("<!-- rules -->").expect("a mark where the table starts");
     let (_, after) = rest.split_once("<!-- /rules -->").expect("a mark where the table ends");
@@ -150,12 +154,12 @@ fn the_readme_lists_every_rule() {
     };
     let rows: String = all_rules().map(row).collect();
     let table = format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
-    check("README.md", &format!("{before}<!-- rules -->\n{table}<!-- /rules -->{after}"));
+    check("README.md", &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"));
 }
 
 #[test]
 fn what_documents_show_is_what_runvet_prints() {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut run = 0;
     for document in documents() {
         let text = read(&document);
@@ -178,6 +182,7 @@ fn what_documents_show_is_what_runvet_prints() {
 
 #[test]
 fn the_reports_in_documents_are_those_of_runvet() {
+    let _alone = alone();
     let mut compared = 0;
     for document in documents() {
         let text = read(&document);
@@ -197,6 +202,7 @@ fn the_reports_in_documents_are_those_of_runvet() {
 
 #[test]
 fn the_files_in_documents_are_those_of_the_repository() {
+    let _alone = alone();
     let mut compared = 0;
     for document in documents() {
         let text = read(&document);
@@ -226,6 +232,7 @@ fn links(document: &str) -> Vec<String> {
 
 #[test]
 fn links_lead_to_files_and_headings_that_are_there() {
+    let _alone = alone();
     let (mut followed, mut wrong) = (0, Vec::new());
     for document in documents() {
         let text = read(&document);
@@ -290,11 +297,20 @@ impl<'s> Named<'s> {
     }
 }
 
+/// All that the command line says of itself.
+fn help() -> String {
+    let of = |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
+    let overview = of("");
+    let listed = overview.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.contains(&"validate"), "the commands are {commands:?}");
+    commands.into_iter().filter(|command| *command != "help").map(of).collect::<String>() + &overview
+}
+
 #[test]
 fn what_documents_name_is_there() {
-    let help: String = ["", "validate ", "explain ", "rules ", "schema "]
-        .map(|command| String::from_utf8(runvet(&format!("{command}--help")).stdout).unwrap())
-        .concat();
+    let _alone = alone();
+    let help = help();
     let mut wrong = Vec::new();
     for document in documents() {
         let prose = prose(&read(&document));
@@ -319,10 +335,11 @@ fn what_documents_name_is_there() {
 
 #[test]
 fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
-    let contributing = read("CONTRIBUTING.md");
+    let _alone = alone();
+    let contributing = prose(&read("CONTRIBUTING.md"));
     let section = contributing.split("\n## ").find(|section| section.starts_with("Adding a rule\n"));
-    let prose = prose(section.expect("a section that tells how to add a rule"));
-    let named: BTreeSet<&str> = code_spans(&prose).into_iter().collect();
+    let section = section.expect("a section that tells how to add a rule");
+    let named: BTreeSet<&str> = code_spans(section).into_iter().collect();
     for step in [
         "src/rules/started_at/summary.rs",
         "src/rules/started_at/summary.md",
@@ -344,6 +361,7 @@ fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
 
 #[test]
 fn the_architecture_names_every_stage() {
+    let _alone = alone();
     let architecture = read("ARCHITECTURE.md");
     let sources = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().file_name());
     let absent: BTreeSet<String> = sources

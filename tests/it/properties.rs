@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 use runvet::Schema;
-use runvet::check::{Check, discover};
+use runvet::check::Check;
 use runvet::document::{Kind, MAX_DEPTH, Node, Tape};
 use runvet::finding::Totals;
 use runvet::source::Artifact;
@@ -38,7 +38,7 @@ struct Run {
 /// A run that has ended and one that goes on.
 static GOOD_RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
     ["terminal", "paused"].map(|case| {
-        let episode = discover(&[corpus().join("good").join(case)]).episodes.remove(0);
+        let episode = Check::new().discover(&[corpus().join("good").join(case)]).episodes.remove(0);
         let there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
         let artifacts = there.map(|artifact| (artifact, fs::read(episode.path.join(artifact.file_name())).unwrap()));
         Run { id: episode.id.unwrap(), artifacts: artifacts.collect() }

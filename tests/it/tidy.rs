@@ -7,21 +7,22 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 /// Each stage with the stages that it may import. What is not named here may be imported by nobody.
-const MAY_IMPORT: [(&str, &[&str]); 22] = [
+const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("printable", &[]),
     ("instant", &[]),
     ("source", &["printable"]),
     ("document", &["printable", "source"]),
     ("record", &["instant"]),
     ("finding", &["record", "source"]),
-    ("store", &["printable", "source"]),
+    ("parallel", &[]),
+    ("store", &["parallel", "printable", "source"]),
     ("schema", &["document", "finding", "instant", "printable", "record", "source"]),
     ("facts", &["document", "finding", "instant", "printable", "record", "schema", "source", "store"]),
     ("rule", &["facts", "finding", "source"]),
     ("load", &["document", "facts", "finding", "printable", "rule", "schema", "source", "store"]),
     ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
     ("report", &["finding", "printable", "source"]),
-    ("check", &["document", "facts", "finding", "load", "printable", "rule", "rules", "source", "store"]),
+    ("check", &["document", "facts", "finding", "load", "parallel", "printable", "rule", "rules", "source", "store"]),
     ("policy", &["record"]),
     ("read", &["document", "facts", "finding", "printable", "record", "source", "store"]),
     ("plan", &["document", "facts", "load", "read", "record", "schema", "source"]),

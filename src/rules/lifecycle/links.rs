@@ -34,7 +34,7 @@ fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
         let rest = if keys.len() > 8 { format!(" and {} more", keys.len() - 8) } else { String::new() };
         (!keys.is_empty()).then(|| format!("{what} {list}{rest}"))
     };
-    let parts: Vec<String> = [part("lacks", &absent), part("has beyond that", &extra)].into_iter().flatten().collect();
+    let parts: Vec<String> = [part("lacks", &absent), part("also has", &extra)].into_iter().flatten().collect();
     if !parts.is_empty() {
         let place = if links.is_some() { Place::state("/links") } else { Place::state("") };
         findings.at(place, format!("{kind} {}; this one {}", expected.join(", "), parts.join(" and ")));

@@ -20,38 +20,57 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Opt
     }
     let differ: Vec<_> = evidence.members().filter(|(key, theirs)| differs(persisted, key, theirs.node())).collect();
     let (key, theirs) = differ.first()?;
-    let mut message = match persisted.get(key) {
-        Some(ours) => first_difference(key, theirs.node(), ours.node()),
-        None => format!("{} is {} in the evidence, and absent in the state", quote(key), show(theirs.node())),
+    let in_event = Pointer::new("/payload/outcomes").field(key);
+    let in_state = Pointer::new("/outcomes");
+    let (mut message, in_event, in_state) = match persisted.get(key) {
+        Some(ours) => {
+            let Difference { below, theirs, ours } = first_difference(Vec::new(), theirs.node(), ours.node());
+            let down = |pointer: Pointer| below.iter().fold(pointer, |pointer, step| pointer.field(step));
+            let in_state = down(in_state.field(key));
+            let name = in_state.dotted();
+            let message = format!("`{name}` is {} in the evidence, and {} in the state", show(theirs), show(ours));
+            (message, down(in_event), in_state)
+        }
+        None => {
+            let message = format!("{} is {} in the evidence, and absent in the state", quote(key), show(theirs.node()));
+            (message, in_event, in_state)
+        }
     };
     if differ.len() > 1 {
         let others: Vec<String> = differ.iter().skip(1).take(8).map(|(key, _)| quote(key)).collect();
         message = format!("{message}; also different: {}", others.join(", "));
     }
-    let in_event = Pointer::new("/payload/outcomes").field(key);
-    let in_state = Pointer::new("/outcomes");
-    let in_state = if persisted.get(key).is_some() { in_state.field(key) } else { in_state };
     let draft = Draft::new(at(projection.line, in_event), message);
     Some(draft.related(Place::value(Artifact::State, in_state), "the state's outcomes"))
 }
 
-/// The first place, at or below a key, where the evidence differs from the state.
-fn first_difference(at: &str, theirs: Node<'_>, ours: Node<'_>) -> String {
-    let below: Option<(String, Node<'_>, Node<'_>)> = match (theirs.kind(), ours.kind()) {
+/// Where two values differ: the way down to it, and what both sides say there.
+struct Difference<'t, 'o> {
+    below: Vec<String>,
+    theirs: Node<'t>,
+    ours: Node<'o>,
+}
+
+/// The first place, at or below a value, where the evidence differs from the state.
+fn first_difference<'t, 'o>(mut below: Vec<String>, theirs: Node<'t>, ours: Node<'o>) -> Difference<'t, 'o> {
+    let next = match (theirs.kind(), ours.kind()) {
         (Kind::Object, Kind::Object) => theirs.members().find_map(|key| {
             let (theirs, ours) = (key.value(), ours.get(&key.name())?);
-            (!theirs.equals(ours)).then(|| (format!("{at}.{}", key.name()), theirs, ours))
+            (!theirs.equals(ours)).then(|| (key.name().into_owned(), theirs, ours))
         }),
         (Kind::Array, Kind::Array) if theirs.items().count() == ours.items().count() => {
             let pairs = theirs.items().zip(ours.items()).enumerate();
             let mut differing = pairs.filter(|(_, (theirs, ours))| !theirs.equals(*ours));
-            differing.next().map(|(index, (theirs, ours))| (format!("{at}[{index}]"), theirs, ours))
+            differing.next().map(|(index, (theirs, ours))| (index.to_string(), theirs, ours))
         }
         _ => None,
     };
-    match below {
-        Some((at, theirs, ours)) => first_difference(&at, theirs, ours),
-        None => format!("{} is {} in the evidence, and {} in the state", quote(at), show(theirs), show(ours)),
+    match next {
+        Some((step, theirs, ours)) => {
+            below.push(step);
+            first_difference(below, theirs, ours)
+        }
+        None => Difference { below, theirs, ours },
     }
 }
 

@@ -21,7 +21,7 @@ struct Queue<R> {
 }
 
 /// Works on all items with several workers, each with a state of its own, and hands the results out in order.
-pub(super) fn in_order<T: Sync, S, R: Send>(
+pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
     new_state: impl Fn() -> S + Sync,
