@@ -136,7 +136,7 @@ pub(crate) fn episode<R>(
     if let (Some(timeline), Some(reach)) = (read_timeline, run.reach()) {
         let event = timeline.plan_event(reach);
         let event = event.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
-        run.plan = event.and_then(|event| Rebuilt::new(event, timeline, reach));
+        run.plan = event.and_then(|event| Rebuilt::new(&event, timeline, reach));
     }
 
     judge(Loaded {
@@ -414,7 +414,7 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let violations = schema_violations(document, line, self.troubles);
                 let value = Value::root(document, &violations);
-                return self.reader.event(EventFacts::new(line, value), document.text());
+                return self.reader.event(&EventFacts::new(line, value), document.text());
             }
             Ok(document) => {
                 (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))

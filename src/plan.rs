@@ -105,13 +105,13 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
         let violations = Schema::Event.violations(document).unwrap_or_default();
         let line = Line { number, offset: 0, length: text.len() };
         let value = facts::Value::root(document, &violations);
-        reader.event(EventFacts::new(line, value), &text);
+        reader.event(&EventFacts::new(line, value), &text);
     }
     let timeline = reader.finish();
     let event = timeline.plan_event(u64::MAX)?;
     let document = tape.read(event.text.as_bytes()).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
-    Rebuilt::new(event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
+    Rebuilt::new(&event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
 }
 
 /// Holds the persisted plan of a run against the one that its timeline tells, by the code of the rules `plan/projection` and

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::OwnedFd;
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 
 pub(crate) use discover::discover;
@@ -235,16 +235,16 @@ struct Listing {
 
 fn list(path: &Path) -> io::Result<Listing> {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-    let fd = rustix::fs::open(path, flags, Mode::empty())?;
+    let mut dir = rustix::fs::Dir::new(rustix::fs::open(path, flags, Mode::empty())?)?;
     let mut listing = Listing { entries: Entries::default(), holds_episodes: false, directories: Vec::new() };
-    for entry in rustix::fs::Dir::read_from(&fd)? {
+    while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
         let artifact = std::str::from_utf8(name).ok().and_then(Artifact::from_file_name);
         if artifact.is_none() && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
             continue;
         }
-        let kind = entry_kind(fd.as_fd(), entry.file_name(), entry.file_type());
+        let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
         if let Some(artifact) = artifact {
             listing.entries.set(artifact, kind);
         }
@@ -256,11 +256,11 @@ fn list(path: &Path) -> io::Result<Listing> {
     Ok(listing)
 }
 
-fn entry_kind(dir: BorrowedFd<'_>, name: &CStr, listed: FileType) -> EntryKind {
+fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind {
     let known = if listed == FileType::Unknown {
         // Some file systems do not say it in the listing.
-        rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
-            .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+        let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
     } else {
         listed
     };

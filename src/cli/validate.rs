@@ -150,6 +150,8 @@ impl Validate {
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
         let mut totals = Totals::default();
+        // On a terminal, what was found is shown as soon as it is.
+        let is_watched = io::stdout().is_terminal();
         let mut written = renderer.begin(output.stdout());
         if written.is_ok() {
             check.each(&discovery.episodes, |checked| {
@@ -159,7 +161,7 @@ impl Validate {
                         totals.add(&episode);
                         written = progress.beside(|| {
                             renderer.episode(output.stdout(), &episode)?;
-                            if io::stdout().is_terminal() { output.finish() } else { Ok(()) }
+                            if is_watched { output.finish() } else { Ok(()) }
                         });
                     }
                     Err(fault) => {

@@ -36,7 +36,7 @@ impl<'a> Document<'a> {
 }
 
 fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
-    let duplicates = node.document.duplicates;
+    let duplicates = &node.document.tape.duplicates;
     let first = duplicates.partition_point(|key| *key < node.index());
     if duplicates.get(first).is_none_or(|key| *key >= node.end_index()) {
         return;

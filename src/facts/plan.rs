@@ -131,7 +131,7 @@ pub(crate) struct PlanDifference {
 impl<'a> Rebuilt<'a> {
     /// The plan that an event tells, brought up to date by the events of the timeline up to a line; `None` where the
     /// event's payload is no object.
-    pub(crate) fn new(event: EventFacts<'a>, timeline: &Timeline, reach: u64) -> Option<Self> {
+    pub(crate) fn new(event: &EventFacts<'a>, timeline: &Timeline, reach: u64) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| payload.get(key).filter(|value| value.node().kind() == Kind::Array);
         let (form, nodes) = match (array("step_records"), array("steps")) {

@@ -27,7 +27,6 @@ impl Stamp<'_> {
 }
 
 /// What one event says: its fields, facts or not.
-#[derive(Clone, Copy)]
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
     phase: Option<Value<'a>>,
@@ -65,15 +64,15 @@ impl<'a> EventFacts<'a> {
     }
 
     /// The payload, if it is an object.
-    pub(crate) fn payload(self) -> Option<Value<'a>> {
+    pub(crate) fn payload(&self) -> Option<Value<'a>> {
         self.payload.filter(|payload| payload.node().kind() == Kind::Object)
     }
 
-    pub(crate) fn timestamp(self) -> Option<Stamp<'a>> {
+    pub(crate) fn timestamp(&self) -> Option<Stamp<'a>> {
         Stamp::of(text(self.timestamp)?)
     }
 
-    pub(crate) fn agent_id(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn agent_id(&self) -> Option<Cow<'a, str>> {
         text(self.agent_id)
     }
 }
@@ -254,7 +253,7 @@ impl<'a> TimelineReader<'a> {
     }
 
     /// Takes one event in; `line` is its text.
-    pub(crate) fn event(&mut self, event: EventFacts<'_>, line: &str) {
+    pub(crate) fn event(&mut self, event: &EventFacts<'_>, line: &str) {
         if let (Some(expected), Some(id)) = (self.expected_id, text(event.episode_id))
             && id != expected
         {
@@ -280,7 +279,7 @@ impl<'a> TimelineReader<'a> {
         }
     }
 
-    fn plan(&mut self, event: EventFacts<'_>, text: &str) {
+    fn plan(&mut self, event: &EventFacts<'_>, text: &str) {
         let records = event.payload().and_then(|payload| payload.get("step_records"));
         let ids = records.into_iter().flat_map(Value::items).filter_map(|record| record.node().get("id")?.text());
         let trace = PlanTrace {
@@ -292,7 +291,7 @@ impl<'a> TimelineReader<'a> {
         self.timeline.plan = Some(Latest::after(before, event.line.number, trace, projection_line));
     }
 
-    fn act(&mut self, event: EventFacts<'_>) {
+    fn act(&mut self, event: &EventFacts<'_>) {
         let Some(payload) = event.payload() else { return };
         let projection_line = self.timeline.projection_line().unwrap_or(0);
         if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.get("step_status"))
@@ -329,7 +328,7 @@ fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &str) {
 /// Keys of an action that must agree with the event's payload where both have them, besides `x-…`.
 const MIRRORED: [&str; 5] = ["kind", "tool", "input_excerpt", "result_status", "step_id"];
 
-fn differences(index: usize, action: Value<'_>, event: EventFacts<'_>, payload: Value<'_>) -> Vec<Difference> {
+fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>, payload: Value<'_>) -> Vec<Difference> {
     let at = || Pointer::new("/outcomes/actions").item(index);
     let mut differences = Vec::new();
     let written = action.get("timestamp");

@@ -30,6 +30,8 @@ struct Shape {
     min_length: usize,
     date_time: bool,
     properties: Vec<Property>,
+    /// A bit for each length that the name of a property has; most unknown names are told by their length.
+    name_lengths: u64,
     additional: Additional,
     /// Prefixes of keys that are allowed whatever `additional` says.
     prefixes: Vec<Box<str>>,
@@ -249,6 +251,9 @@ impl Shape {
         if self.properties.get(expected).is_some_and(|property| key.is(&property.name)) {
             return Some(expected);
         }
+        if key.plain_len().is_some_and(|len| self.name_lengths & length_bit(len) == 0) {
+            return None;
+        }
         self.properties.iter().position(|property| key.is(&property.name))
     }
 }
@@ -262,6 +267,10 @@ fn is(node: Node<'_>, expected: &Value) -> bool {
         Value::Number(expected) => node.number().is_some_and(|number| number.equals_text(&expected.to_string())),
         Value::Array(_) | Value::Object(_) => false,
     }
+}
+
+fn length_bit(len: usize) -> u64 {
+    1 << len.min(63)
 }
 
 const fn bit(kind: Kind) -> u8 {
@@ -367,6 +376,7 @@ impl<'a> Compiler<'a> {
                             required: required.contains(&name.as_str()),
                         })
                         .collect();
+                    shape.name_lengths = properties.keys().fold(0, |lengths, name| lengths | length_bit(name.len()));
                     true
                 }
                 ("required", Value::Array(_)) => required

@@ -6,8 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use super::{EntryKind, EpisodeDir, entry_kind, list};
 
@@ -40,14 +39,14 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Vec<RunDir>> {
 
 fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-    let dir: OwnedFd = rustix::fs::open(group, flags, Mode::empty())?;
-    for entry in rustix::fs::Dir::read_from(&dir)? {
+    let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
+    while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy();
         if matches!(&*name, "." | ".." | ".git") {
             continue;
         }
-        if entry_kind(dir.as_fd(), entry.file_name(), entry.file_type()) != EntryKind::Directory {
+        if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
             continue;
         }
         let path = super::discover::join(group, Path::new(&*name));
@@ -55,7 +54,8 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
             runs.push(RunDir { path, name: name.into_owned(), time: i128::from(milliseconds) * 1_000_000 });
             continue;
         }
-        let Ok(stat) = rustix::fs::statat(&dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
+        let Ok(stat) = stat else { continue };
         if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
             continue;
         }

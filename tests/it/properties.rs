@@ -1,6 +1,6 @@
 //! What holds for every input: no bytes make runvet panic, its report keeps its own schema, and it reads JSON as RFC 8259 says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::sync::LazyLock;
@@ -169,7 +169,7 @@ impl Tree {
             Self::Scalar(_) => false,
             Self::Array(_, items) => items.iter().any(Self::repeats_keys),
             Self::Object(_, members) => {
-                let names: BTreeMap<String, ()> = members.iter().map(|(key, _)| (unquoted(key), ())).collect();
+                let names: BTreeSet<String> = members.iter().map(|(key, _)| unquoted(key)).collect();
                 names.len() < members.len() || members.iter().any(|(_, value)| value.repeats_keys())
             }
         }

@@ -7,7 +7,7 @@ use crate::rule::Draft;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 
 /// How the evidence for the outcomes falls short of the persisted `outcomes`, or differs from it.
-pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
+pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let payload = projection.payload()?;
     let persisted = state.outcomes()?;
     let Some(evidence) = payload.get("outcomes") else {
@@ -22,19 +22,16 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: EventFacts<'_>) -> Opt
     let (key, theirs) = differ.first()?;
     let in_event = Pointer::new("/payload/outcomes").field(key);
     let in_state = Pointer::new("/outcomes");
-    let (mut message, in_event, in_state) = match persisted.get(key) {
-        Some(ours) => {
-            let Difference { below, theirs, ours } = first_difference(Vec::new(), theirs.node(), ours.node());
-            let down = |pointer: Pointer| below.iter().fold(pointer, |pointer, step| pointer.field(step));
-            let in_state = down(in_state.field(key));
-            let name = in_state.dotted();
-            let message = format!("`{name}` is {} in the evidence, and {} in the state", show(theirs), show(ours));
-            (message, down(in_event), in_state)
-        }
-        None => {
-            let message = format!("{} is {} in the evidence, and absent in the state", quote(key), show(theirs.node()));
-            (message, in_event, in_state)
-        }
+    let (mut message, in_event, in_state) = if let Some(ours) = persisted.get(key) {
+        let Difference { below, theirs, ours } = first_difference(Vec::new(), theirs.node(), ours.node());
+        let down = |pointer: Pointer| below.iter().fold(pointer, |pointer, step| pointer.field(step));
+        let in_state = down(in_state.field(key));
+        let name = in_state.dotted();
+        let message = format!("`{name}` is {} in the evidence, and {} in the state", show(theirs), show(ours));
+        (message, down(in_event), in_state)
+    } else {
+        let message = format!("{} is {} in the evidence, and absent in the state", quote(key), show(theirs.node()));
+        (message, in_event, in_state)
     };
     if differ.len() > 1 {
         let others: Vec<String> = differ.iter().skip(1).take(8).map(|(key, _)| quote(key)).collect();
@@ -84,7 +81,7 @@ fn differs(persisted: Value<'_>, key: &str, theirs: Node<'_>) -> bool {
 }
 
 /// How the evidence for the links differs from the persisted `links`.
-pub(super) fn links(state: StateFacts<'_>, projection: EventFacts<'_>) -> Option<Draft> {
+pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let payload = projection.payload()?;
     let persisted = state.links().ok()?;
     let Some(evidence) = payload.get("links") else {

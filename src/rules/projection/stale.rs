@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.lifecycle == Lifecycle::NonTerminal
-        && let Some(projection) = run.projection
+        && let Some(projection) = &run.projection
     {
         for draft in [evidence::outcomes(state, projection), evidence::links(state, projection)].into_iter().flatten() {
             findings.push(draft);
