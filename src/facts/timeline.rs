@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{StateFacts, Value};
 use crate::Instant;
-use crate::document::{Kind, Node};
+use crate::document::{Kind, Node, Tape};
 use crate::printable::{brief, quote};
 use crate::record::StepStatus;
+use crate::schema::Schema;
 use crate::source::{Line, Pointer};
 
 /// An instant as a record wrote it.
@@ -189,8 +190,8 @@ pub(crate) struct Timeline {
     plan: Option<Latest<PlanTrace>>,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
-    /// For each action of the state, the latest act event with its id.
-    mirrors: Vec<Option<Latest<Mirror>>>,
+    /// The latest act event for each id that an action of the state has.
+    acts: BTreeMap<String, Latest<KeptEvent>>,
 }
 
 impl Timeline {
@@ -213,9 +214,13 @@ impl Timeline {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// The act event that an action of the state mirrors, up to a line.
-    pub(crate) fn mirror(&self, reach: u64, action: usize) -> Option<&Mirror> {
-        self.mirrors.get(action)?.as_ref()?.as_of(reach)
+    /// How an action of the state compares with the latest act event up to a line that has its id; `None` without one.
+    pub(crate) fn mirror(&self, reach: u64, index: usize, action: Value<'_>, tape: &mut Tape) -> Option<Mirror> {
+        let kept = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
+        let document = tape.read(kept.text.as_bytes()).ok()?;
+        let violations = Schema::Event.violations(document).unwrap_or_default();
+        let event = EventFacts::new(kept.line, Value::root(document, &violations));
+        Some(Mirror { line: kept.line, differences: differences(index, action, &event) })
     }
 }
 
@@ -225,9 +230,8 @@ pub(crate) struct TimelineReader<'a> {
     expected_id: Option<&'a str>,
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
-    actions: Vec<Value<'a>>,
-    /// The ids of the state's actions with their indices, sorted.
-    action_ids: Vec<(Cow<'a, str>, usize)>,
+    /// The ids of the state's actions, sorted.
+    action_ids: Vec<Cow<'a, str>>,
 }
 
 impl<'a> TimelineReader<'a> {
@@ -235,13 +239,10 @@ impl<'a> TimelineReader<'a> {
         let steps = state.and_then(StateFacts::steps).into_iter().flatten();
         let mut step_ids: Vec<_> = steps.filter_map(|step| step.text(&["id"])).collect();
         step_ids.sort_unstable();
-        let actions: Vec<_> = state.iter().flat_map(|state| state.actions()).collect();
-        let ids = actions.iter().enumerate().filter_map(|(index, action)| Some((action.text(&["id"])?, index)));
-        let mut action_ids: Vec<_> = ids.collect();
+        let actions = state.into_iter().flat_map(StateFacts::actions);
+        let mut action_ids: Vec<_> = actions.filter_map(|action| action.text(&["id"])).collect();
         action_ids.sort_unstable();
-        let mut timeline = Timeline::default();
-        timeline.mirrors.resize_with(actions.len(), || None);
-        Self { timeline, expected_id, step_ids, actions, action_ids }
+        Self { timeline: Timeline::default(), expected_id, step_ids, action_ids }
     }
 
     pub(crate) fn finish(self) -> Timeline {
@@ -274,7 +275,7 @@ impl<'a> TimelineReader<'a> {
                 keep(&mut self.timeline.projection, event.line, line);
             }
             Some("plan") => self.plan(event, line),
-            Some("act") => self.act(event),
+            Some("act") => self.act(event, line),
             _ => {}
         }
     }
@@ -291,7 +292,7 @@ impl<'a> TimelineReader<'a> {
         self.timeline.plan = Some(Latest::after(before, event.line.number, trace, projection_line));
     }
 
-    fn act(&mut self, event: &EventFacts<'_>) {
+    fn act(&mut self, event: &EventFacts<'_>, line: &str) {
         let Some(payload) = event.payload() else { return };
         let projection_line = self.timeline.projection_line().unwrap_or(0);
         if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.get("step_status"))
@@ -308,12 +309,12 @@ impl<'a> TimelineReader<'a> {
         }
         let Some(id) = payload.text(&["action_id"]).or_else(|| payload.text(&["id"])) else { return };
         self.timeline.first_act_id.get_or_insert(event.line.number);
-        let first = self.action_ids.partition_point(|(known, _)| **known < *id);
-        for (_, index) in self.action_ids.iter().skip(first).take_while(|(known, _)| *known == id) {
-            if let (Some(action), Some(slot)) = (self.actions.get(*index), self.timeline.mirrors.get_mut(*index)) {
-                let mirror = Mirror { line: event.line, differences: differences(*index, *action, event, payload) };
-                *slot = Some(Latest::after(slot.take(), event.line.number, mirror, projection_line));
-            }
+        if self.action_ids.binary_search(&id).is_ok() {
+            // Compared once, when all events are read: many events may name an action, and many actions share an id.
+            let before = self.timeline.acts.remove(&*id);
+            let kept = KeptEvent { line: event.line, text: line.to_owned() };
+            let after = Latest::after(before, event.line.number, kept, projection_line);
+            self.timeline.acts.insert(id.into_owned(), after);
         }
     }
 }
@@ -328,7 +329,8 @@ fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &str) {
 /// Keys of an action that must agree with the event's payload where both have them, besides `x-…`.
 const MIRRORED: [&str; 5] = ["kind", "tool", "input_excerpt", "result_status", "step_id"];
 
-fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>, payload: Value<'_>) -> Vec<Difference> {
+fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<Difference> {
+    let Some(payload) = event.payload() else { return Vec::new() };
     let at = || Pointer::new("/outcomes/actions").item(index);
     let mut differences = Vec::new();
     let written = action.get("timestamp");

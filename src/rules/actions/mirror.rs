@@ -1,5 +1,6 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
+use crate::document::Tape;
 use crate::facts::{Difference, Run, StateFacts, Timeline};
 use crate::finding::Severity;
 use crate::printable::quote;
@@ -24,9 +25,10 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
     if !timeline.names_actions(reach) {
         return;
     }
+    let mut tape = Tape::default();
     for (index, action) in state.actions().enumerate() {
         let Some(id) = action.text(&["id"]) else { continue };
-        let Some(mirror) = timeline.mirror(reach, index) else {
+        let Some(mirror) = timeline.mirror(reach, index, action, &mut tape) else {
             let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
             findings.at(
                 Place::value(Artifact::State, pointer),
