@@ -14,6 +14,8 @@ struct Decimal<'a> {
     /// Digits, perhaps with a decimal point among them, which does not count.
     mantissa: &'a str,
     exponent: i64,
+    /// Whether the exponent was cut to 18 digits: a number so large or so small is told from others by its text alone.
+    cut: bool,
 }
 
 impl<'a> Number<'a> {
@@ -35,8 +37,9 @@ impl<'a> Number<'a> {
             return true;
         }
         match (self.decimal(), other.decimal()) {
-            (Some(a), Some(b)) => a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits()),
-            // An exponent beyond 18 digits: equal only when written alike, never equal by accident.
+            (Some(a), Some(b)) => {
+                !a.cut && !b.cut && a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
+            }
             _ => false,
         }
     }
@@ -44,7 +47,7 @@ impl<'a> Number<'a> {
     /// Whether the value is a whole number.
     #[must_use]
     pub fn is_integer(self) -> bool {
-        self.decimal().map_or(!self.0.contains("e-") && !self.0.contains("E-"), |decimal| decimal.exponent >= 0)
+        self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
     }
 
     /// How many digits after the decimal point the value needs.
@@ -76,20 +79,22 @@ impl<'a> Number<'a> {
         let (negative, unsigned) = self.0.strip_prefix('-').map_or((false, self.0), |rest| (true, rest));
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let Some(first) = mantissa.find(|c| matches!(c, '1'..='9')) else {
-            return Some(Decimal { negative: false, mantissa: "", exponent: 0 });
+            return Some(Decimal { negative: false, mantissa: "", exponent: 0, cut: false });
         };
         let last = mantissa.rfind(|c| matches!(c, '1'..='9'))?;
         let point = mantissa.find('.').unwrap_or(mantissa.len());
         let written = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
-        if written.len() > 18 {
-            return None;
-        }
-        let written = if written.is_empty() { 0 } else { written.parse::<i64>().ok()? };
-        let written = if exponent.starts_with('-') { -written } else { written };
+        let cut = written.len() > 18;
+        let magnitude = match written {
+            "" => 0,
+            _ if cut => 1_000_000_000_000_000_000,
+            written => written.parse::<i64>().ok()?,
+        };
+        let written = if exponent.starts_with('-') { -magnitude } else { magnitude };
         // The power of ten of the last digit that counts.
         let place =
             if last < point { i64::try_from(point - last - 1).ok()? } else { -i64::try_from(last - point).ok()? };
-        Some(Decimal { negative, mantissa: mantissa.get(first..=last)?, exponent: written + place })
+        Some(Decimal { negative, mantissa: mantissa.get(first..=last)?, exponent: written + place, cut })
     }
 }
 
@@ -161,6 +166,7 @@ mod tests {
         assert!(Number("0.99999999999999999999999").as_f64() < 1.0);
         assert!(Number("1e-400").as_f64() > 0.0);
         assert!(Number("-1e-400").as_f64() < 0.0);
+        assert!(Number("-1e-9999999999999999999").as_f64() < 0.0);
         assert!(Number("-0.99999999999999999999999").as_f64() > -1.0);
         for (text, double) in [("1e400", f64::MAX), ("0.5", 0.5), ("-0.5", -0.5), ("-3.0", -3.0)] {
             assert_eq!(Number(text).as_f64().to_bits(), double.to_bits(), "{text}");
@@ -174,6 +180,7 @@ mod tests {
         {
             assert_eq!(Number(text).decimals(), decimals, "{text}");
         }
+        assert!(Number("1e-9999999999999999999").decimals() > 4);
     }
 
     proptest! {

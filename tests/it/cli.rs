@@ -262,7 +262,7 @@ fn an_unlistable_directory_is_a_fault_and_the_rest_is_checked() {
     assert_eq!(stdout(&output), "1 episode: all valid\n");
 }
 
-fn copy_dir(from: &Path, to: &Path) {
+pub(crate) fn copy_dir(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), to.join(file.file_name())).unwrap();

@@ -83,7 +83,7 @@ fn what_a_snippet_underlines_is_the_place() {
 }
 
 /// A run whose every text wants to act on the terminal or forge a line of the report.
-fn hostile_run() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}";
     let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));

@@ -11,5 +11,8 @@ mod docs;
 mod formats;
 mod generated;
 mod pages;
+mod plan;
 mod properties;
+mod read;
 mod tidy;
+mod view;
