@@ -9,6 +9,7 @@
 mod judge;
 mod locate;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -39,19 +40,19 @@ pub enum Level {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No rule, and no group of rules, has that name.
-    #[error("there is no rule called `{name}`{}", suggestion(*.nearest))]
+    #[error("there is no rule called `{name}`{}", suggestion(.nearest.as_deref()))]
     UnknownRule {
         /// The name.
         name: String,
-        /// The rule whose name is most alike, if one is.
-        nearest: Option<&'static str>,
+        /// The rule or group whose name is most alike, if one is.
+        nearest: Option<String>,
     },
     /// A path could not be looked at.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
 
-fn suggestion(nearest: Option<&'static str>) -> String {
+fn suggestion(nearest: Option<&str>) -> String {
     nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
@@ -89,10 +90,18 @@ pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
 }
 
 fn unknown_rule(name: &str) -> Error {
-    let distance = |known: &&'static str| strsim::osa_distance(name, known);
-    let last_part = |known: &&'static str| known.split('/').next_back() == name.split('/').next_back();
-    let nearest =
-        all_rules().map(|rule| rule.id).filter(|known| distance(known) <= 3 || last_part(known)).min_by_key(distance);
+    let group = |rule: &'static str| rule.split('/').next().unwrap_or_default();
+    let groups: BTreeSet<&str> = all_rules().map(|rule| group(rule.id)).collect();
+    let wanted = name.trim_end_matches(['*', '/']);
+    let distance = |known: &&str| strsim::osa_distance(wanted, known);
+    let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
+    let nearest = if wanted.contains('/') {
+        let near = all_rules().map(|rule| rule.id).filter(|known| distance(known) <= 3 || last_part(known));
+        near.min_by_key(distance).map(str::to_owned)
+    } else {
+        let near = groups.into_iter().filter(|group| distance(group) <= 2).min_by_key(distance);
+        near.map(|group| format!("{group}/*"))
+    };
     Error::UnknownRule { name: crate::printable::brief(name), nearest }
 }
 
@@ -218,7 +227,9 @@ impl Check {
     /// ```
     #[must_use]
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        judge::episode(self, Path::new(id), Some(id), &Files::Memory(records), &mut Buffers::default(), |_| ()).0
+        let files = Files::Memory(records);
+        let dir = EpisodeDir { path: id.into(), id: Some(id.into()), name: id.into(), entries: files.entries() };
+        judge::episode(self, &dir, &files, &mut Buffers::default(), |_| ()).0
     }
 
     /// Checks one episode.
@@ -247,13 +258,8 @@ impl Check {
     ) -> Result<(EpisodeReport, R), Fault> {
         let files = Files::open(episode, self.follow_links)
             .map_err(|source| Fault::Unlistable { path: episode.path.clone(), source })?;
-        Ok(judge::episode(self, &episode.path, episode.id.as_deref(), &files, buffers, also))
+        Ok(judge::episode(self, episode, &files, buffers, also))
     }
-}
-
-/// The id of an episode that nothing names: its directory's.
-fn fallback_id(dir: &Path) -> String {
-    dir.file_name().map_or_else(|| store::display(dir), |name| name.to_string_lossy().into_owned())
 }
 
 /// Sorts skips and drops those that say the same.

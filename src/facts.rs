@@ -217,11 +217,11 @@ impl IdSource {
 }
 
 impl Run<'_> {
-    /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that goes on is as old as its
-    /// latest projection event. `None` where there is none yet.
+    /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that goes on, or may go on, is
+    /// as old as its latest projection event. `None` where there is none yet.
     pub(crate) fn reach(&self) -> Option<u64> {
         match (self.lifecycle, &self.timeline) {
-            (Lifecycle::NonTerminal, Recorded::Read(timeline)) => timeline.projection_line(),
+            (Lifecycle::NonTerminal | Lifecycle::Unknown, Recorded::Read(timeline)) => timeline.projection_line(),
             _ => Some(u64::MAX),
         }
     }

@@ -54,7 +54,7 @@ pub struct Step {
     pub rationale: Option<String>,
     /// What it is given.
     pub inputs: Option<Value>,
-    /// The line of the act event that told its status.
+    /// The line of the act event that told its status; for [`project`], which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_line: Option<u64>,
 }
@@ -132,7 +132,10 @@ impl Comparison {
         let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.reach());
         let unjudged = match (timeline, reach) {
             (None, _) => Some("there is no timeline to read".to_owned()),
-            (_, None) => Some("no projection event tells how old the snapshot of this unfinished run is".to_owned()),
+            (_, None) => Some(
+                "no projection event tells how old the snapshot of this run is, which has not ended for certain"
+                    .to_owned(),
+            ),
             (Some(timeline), Some(_)) => {
                 let line = timeline.broken_line.map(|line| line.number);
                 let broken = line
@@ -167,12 +170,15 @@ impl Plan {
 impl Step {
     fn of(step: &RebuiltStep<'_>) -> Self {
         let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
-        let told = step.evidence.and_then(|evidence| Some((evidence.status?, evidence.line.number)));
+        // An act event that says what is no status leaves nothing known.
+        let told = step
+            .evidence
+            .map(|evidence| (evidence.status.map(|status| status.name().to_owned()), evidence.line.number));
         Self {
             id: text("id"),
             kind: text("kind"),
             description: text("description"),
-            status: told.map(|(status, _)| status.name().to_owned()).or_else(|| text("status")),
+            status: told.clone().map_or_else(|| text("status"), |(status, _)| status),
             rationale: text("rationale"),
             inputs: step.field("inputs").and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
             status_line: told.map(|(_, line)| line),

@@ -25,11 +25,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::document::{Kind, Node, OwnedDocument, Tape};
+use crate::document::{Document, Kind, Node, OwnedDocument, Tape};
 use crate::facts;
 use crate::finding::Lifecycle;
 use crate::printable::escape;
 use crate::record::{Event, State, Summary};
+use crate::schema::Schema;
 use crate::source::{Artifact, Line, Scanner};
 use crate::store::{self, EpisodeDir, Files, LineRead, Lines, MAX_RECORD_BYTES, RunDir, Stream};
 
@@ -162,17 +163,15 @@ impl RunData {
         if name.contains('/') || name.starts_with('.') {
             return Episode::at(name);
         }
-        let mut matches = self.runs.iter().filter(|run| run.name.starts_with(name));
-        match (matches.next().filter(|_| !name.is_empty()), matches.next()) {
-            (Some(run), None) => {
-                let dir = run.episode().ok_or_else(|| self.unknown(name))?;
-                Ok(Episode { dir })
+        let candidates = self.runs.iter().filter(|run| !name.is_empty() && run.name.starts_with(name));
+        let mut matches: Vec<EpisodeDir> = candidates.filter_map(RunDir::episode).take(8).collect();
+        match (matches.pop(), matches.is_empty()) {
+            (Some(dir), true) => Ok(Episode { dir }),
+            (Some(last), false) => {
+                let ids = matches.into_iter().chain([last]).filter_map(|dir| dir.id);
+                Err(Error::Ambiguous { prefix: name.into(), matches: ids.collect() })
             }
-            (Some(first), Some(second)) => {
-                let matches = [first, second].into_iter().chain(matches.take(6));
-                Err(Error::Ambiguous { prefix: name.into(), matches: matches.map(|run| run.name.clone()).collect() })
-            }
-            _ => Err(self.unknown(name)),
+            (None, _) => Err(self.unknown(name)),
         }
     }
 
@@ -222,13 +221,18 @@ impl Episode {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] where there is no episode, or more than one.
+    /// [`Error::UnknownRun`] where there is no episode, and [`Error::Ambiguous`] where there are several.
     pub fn at(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
+        let name = path.to_string_lossy().into_owned();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
-            _ => Err(Error::UnknownRun { id: path.to_string_lossy().into_owned(), nearest: Vec::new() }),
+            (Some(_), false) => {
+                let matches = found.into_iter().take(8).map(|dir| store::display(&dir.path)).collect();
+                Err(Error::Ambiguous { prefix: name, matches })
+            }
+            (None, _) => Err(Error::UnknownRun { id: name, nearest: Vec::new() }),
         }
     }
 
@@ -271,7 +275,7 @@ impl Episode {
     ///
     /// [`Error::Artifact`] where there is none, or it is no JSON.
     pub fn state(&self) -> Result<Stored<State>, Error> {
-        self.stored(Artifact::State)
+        self.stored(Artifact::State, Schema::State)
     }
 
     /// The summary record, as it was stored and as a type.
@@ -280,7 +284,7 @@ impl Episode {
     ///
     /// [`Error::Artifact`] where there is none, or it is no JSON.
     pub fn summary(&self) -> Result<Stored<Summary>, Error> {
-        self.stored(Artifact::Summary)
+        self.stored(Artifact::Summary, Schema::Summary)
     }
 
     /// The bytes of an artifact.
@@ -302,7 +306,12 @@ impl Episode {
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn events(&self) -> Result<Events, Error> {
         let lines = Lines::new(self.stream(Artifact::Events)?, Vec::new(), MAX_RECORD_BYTES);
-        Ok(Events { lines, path: self.dir.path.join(Artifact::Events.file_name()), failed: false })
+        Ok(Events {
+            lines,
+            path: self.dir.path.join(Artifact::Events.file_name()),
+            failed: false,
+            tape: Tape::default(),
+        })
     }
 
     /// The events as plain JSON objects, see [`EventTexts::next_document`].
@@ -333,9 +342,9 @@ impl Episode {
         }
     }
 
-    fn stored<T>(&self, artifact: Artifact) -> Result<Stored<T>, Error> {
+    fn stored<T>(&self, artifact: Artifact, schema: Schema) -> Result<Stored<T>, Error> {
         let path = self.dir.path.join(artifact.file_name());
-        Ok(Stored { document: self.document(artifact)?, path, as_type: std::marker::PhantomData })
+        Ok(Stored { document: self.document(artifact)?, schema, path, as_type: std::marker::PhantomData })
     }
 
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
@@ -374,6 +383,7 @@ fn text_at(root: Node<'_>, path: &[&str]) -> Option<String> {
 #[derive(Debug)]
 pub struct Stored<T> {
     document: OwnedDocument,
+    schema: Schema,
     path: PathBuf,
     as_type: std::marker::PhantomData<fn() -> T>,
 }
@@ -405,15 +415,20 @@ impl<T: DeserializeOwned> Stored<T> {
     ///
     /// [`Error::Artifact`] with the place where the record does not fit its type.
     pub fn record(&self) -> Result<T, Error> {
-        serde_json::from_str(self.text()).map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason.split(" at line ").next().unwrap_or_default();
-            Error::Artifact {
+        if let Some((span, reason)) = self.schema.misfit(self.document.view()) {
+            let (spot, _) = Scanner::new(self.text().as_bytes(), 0, 1).locate(span);
+            return Err(Error::Artifact {
                 path: self.path.clone(),
-                line: Some(error.line() as u64),
-                column: Some(error.column() as u64),
-                reason: escape(reason).into_owned(),
-            }
+                line: Some(spot.line),
+                column: Some(spot.column),
+                reason,
+            });
+        }
+        typed(self.text()).map_err(|reason| Error::Artifact {
+            path: self.path.clone(),
+            line: None,
+            column: None,
+            reason,
         })
     }
 }
@@ -423,6 +438,7 @@ pub struct Events {
     lines: Lines<Stream<'static>>,
     path: PathBuf,
     failed: bool,
+    tape: Tape,
 }
 
 /// An event, and where it stands.
@@ -449,18 +465,54 @@ impl Iterator for Events {
 
     fn next(&mut self) -> Option<Self::Item> {
         let path = self.path.clone();
-        self.next_text().map(|read| {
+        let mut tape = std::mem::take(&mut self.tape);
+        let read = self.next_text().map(|read| {
             let (line, text) = read?;
-            match serde_json::from_str::<Event>(text) {
-                Ok(event) => Ok(EventLine { line: line.number, offset: line.offset, text: text.into(), event }),
-                Err(why) => {
-                    let reason = why.to_string();
-                    let reason = escape(reason.split(" at line ").next().unwrap_or_default()).into_owned();
-                    Err(Error::Artifact { path, line: Some(line.number), column: Some(why.column() as u64), reason })
-                }
-            }
-        })
+            event_line(&mut tape, line, text).map_err(|(column, reason)| Error::Artifact {
+                path,
+                line: Some(line.number),
+                column: Some(column),
+                reason,
+            })
+        });
+        self.tape = tape;
+        read
     }
+}
+
+/// A line as an event, or the column and the reason why it is none.
+fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64, String)> {
+    let document = event_document(tape, text)?;
+    if let Some((span, reason)) = Schema::Event.misfit(document) {
+        return Err((column_of(text, span.start), reason));
+    }
+    let event = typed(text).map_err(|reason| (1, reason))?;
+    Ok(EventLine { line: line.number, offset: line.offset, text: text.into(), event })
+}
+
+/// A text as a type. Of keys that stand twice the last one counts, as everywhere here.
+fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
+    serde_json::from_value(value).map_err(|error| reason(&error))
+}
+
+fn reason(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    escape(reason.split(" at line ").next().unwrap_or_default()).into_owned()
+}
+
+/// The JSON object on a line, or the column and the reason why there is none.
+fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>, (u64, String)> {
+    match tape.read(text.as_bytes()) {
+        Ok(document) if document.root().kind() == Kind::Object => Ok(document),
+        Ok(document) => Err((1, format!("{}, not an object", document.root().kind().with_article()))),
+        Err(why) => Err((column_of(text, why.offset), format!("not JSON: {why}"))),
+    }
+}
+
+/// The column of a byte, in characters, counted from 1.
+fn column_of(text: &str, offset: usize) -> u64 {
+    text.get(..offset).map_or(0, |before| before.chars().count()) as u64 + 1
 }
 
 impl Events {
@@ -499,16 +551,13 @@ impl EventTexts {
             Ok(read) => read,
             Err(error) => return Some(Err(error)),
         };
-        let error = |column: usize, reason: String| {
-            Err(Error::Artifact { path, line: Some(line.number), column: Some(column as u64 + 1), reason })
-        };
-        Some(match self.tape.read(text.as_bytes()) {
-            Ok(document) if document.root().kind() == Kind::Object => Ok((line.number, document.root())),
-            Ok(document) => error(0, format!("{}, not an object", document.root().kind().with_article())),
-            Err(why) => {
-                error(text.get(..why.offset).map_or(0, |before| before.chars().count()), format!("not JSON: {why}"))
-            }
-        })
+        let document = event_document(&mut self.tape, text);
+        Some(document.map(|document| (line.number, document.root())).map_err(|(column, reason)| Error::Artifact {
+            path,
+            line: Some(line.number),
+            column: Some(column),
+            reason,
+        }))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::source::Place;
 /// Findings of one rule in one episode up to which each is told; the rest is counted in one more finding.
 ///
 /// A record of millions of broken items would otherwise fill the memory with sentences that nobody reads.
-pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
 
 /// A rule: what it is called, how much it weighs, and how it is judged.
 pub(crate) struct Rule {

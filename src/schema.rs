@@ -8,6 +8,7 @@ mod instance;
 mod shape;
 mod violation;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use jsonschema::{PatternOptions, Validator};
@@ -24,7 +25,7 @@ pub(crate) use violation::Violation;
 
 /// Violations of one record up to which each is told. A record with more is none at all: what wrote it meant something
 /// else, and a list of millions would help nobody and could exhaust the memory.
-pub(crate) const MAX_VIOLATIONS: usize = 10_000;
+pub(crate) const MAX_VIOLATIONS: usize = 100_000;
 
 /// A schema that ships with runvet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,19 @@ impl Schema {
             return Err(TooManyViolations);
         }
         Ok(violation::explain(document, self.validator().iter_errors(instance::Instance::Node(document.root()))))
+    }
+
+    /// The first place where a document can't be read as what the schema describes, and why. A version that is not the
+    /// current one does not count: readers read newer minor versions.
+    pub(crate) fn misfit(self, document: Document<'_>) -> Option<(Range<usize>, String)> {
+        let Ok(violations) = self.violations(document) else {
+            return Some((0..0, format!("it violates its schema in {MAX_VIOLATIONS} places or more")));
+        };
+        let is_version = |violation: &Violation| {
+            matches!(violation.pointer.as_str(), "/version" | "/state_schema_version" | "/schema_version")
+        };
+        let first = violations.into_iter().find(|violation| !is_version(violation))?;
+        Some((document.span_of(first.token)?, first.message))
     }
 
     /// Fields that the schema does not know, where one that it knows and that is absent is spelled almost alike.

@@ -65,6 +65,8 @@ pub struct EpisodeDir {
     pub path: PathBuf,
     /// The directory's name, where that is the episode's id: below a directory called `episodes`.
     pub id: Option<String>,
+    /// The directory's name, wherever it lies.
+    pub name: String,
     /// What it lists.
     pub entries: Entries,
 }
@@ -74,6 +76,8 @@ pub struct EpisodeDir {
 pub(crate) enum Unreadable {
     #[error("it is a symbolic link, and links are not followed")]
     Link,
+    #[error("it is a symbolic link that leads nowhere")]
+    Dangling,
     #[error("it is a directory")]
     Directory,
     #[error("it is a FIFO, a socket or a device")]
@@ -147,10 +151,18 @@ impl<'a> Files<'a> {
     /// Whether an artifact that runvet has no need to read could be read.
     pub(crate) fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
         let Self::Disk { dir, entries, follow_links } = self else { return Ok(()) };
-        match entries.kind(artifact) {
-            Some(EntryKind::Link) if !follow_links => Err(Unreadable::Link),
-            Some(EntryKind::Directory) => Err(Unreadable::Directory),
-            Some(EntryKind::Special) => Err(Unreadable::Special),
+        let kind = match entries.kind(artifact) {
+            Some(EntryKind::Link) if !follow_links => return Err(Unreadable::Link),
+            Some(EntryKind::Link) => {
+                let target = rustix::fs::statat(dir, artifact.file_name(), AtFlags::empty()).map_err(dangling)?;
+                kind_of(FileType::from_raw_mode(target.st_mode))
+            }
+            Some(kind) => kind,
+            None => EntryKind::File,
+        };
+        match kind {
+            EntryKind::Directory => Err(Unreadable::Directory),
+            EntryKind::Special => Err(Unreadable::Special),
             _ => Ok(rustix::fs::accessat(dir, artifact.file_name(), Access::READ_OK, AtFlags::EACCESS)?),
         }
     }
@@ -162,13 +174,14 @@ impl<'a> Files<'a> {
                 let blob = blobs.iter().find(|(name, _)| *name == artifact).ok_or(Unreadable::Vanished)?;
                 Ok(Stream::Bytes { all: blob.1, read: 0 })
             }
-            Self::Disk { dir, follow_links, .. } => {
+            Self::Disk { dir, follow_links, entries } => {
                 // Without O_NONBLOCK, opening a FIFO would wait for a writer.
                 let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
                 flags.set(OFlags::NOFOLLOW, !follow_links);
                 let file = match rustix::fs::openat(dir, artifact.file_name(), flags, Mode::empty()) {
                     // What a socket or a device without a driver says to being opened.
                     Err(rustix::io::Errno::NXIO | rustix::io::Errno::NODEV) => return Err(Unreadable::Special),
+                    Err(errno) if entries.kind(artifact) == Some(EntryKind::Link) => return Err(dangling(errno)),
                     other => other?,
                 };
                 match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
@@ -264,7 +277,19 @@ fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind
     } else {
         listed
     };
-    match known {
+    kind_of(known)
+}
+
+/// Why a link that is followed leads to nothing.
+fn dangling(errno: rustix::io::Errno) -> Unreadable {
+    match errno {
+        rustix::io::Errno::NOENT => Unreadable::Dangling,
+        other => other.into(),
+    }
+}
+
+fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
         FileType::RegularFile => EntryKind::File,
         FileType::Symlink => EntryKind::Link,
         FileType::Directory => EntryKind::Directory,
@@ -277,7 +302,7 @@ pub(crate) fn display(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The name of a directory as an id; `None` where it is not UTF-8, which no record can name.
+/// The name of a directory as an id; one that is not UTF-8 no record can name.
 fn id_of(name: &OsStr) -> String {
     name.to_string_lossy().into_owned()
 }

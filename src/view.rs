@@ -29,6 +29,9 @@ pub const EVENTS_AT_EACH_END: usize = 10;
 /// Phases that a view counts one by one; a timeline that names more of them counts the rest together.
 const MAX_PHASES: usize = 100;
 
+/// Characters of a phase or an agent's name that a view keeps.
+const MAX_NAME: usize = 200;
+
 /// One run at a glance, as far as its records tell it: reading them takes no longer for a long timeline.
 #[derive(Debug)]
 pub struct View {
@@ -159,7 +162,7 @@ impl Moment {
     /// An event in outline; the first one with a timestamp starts the clock.
     #[must_use]
     pub fn of(line: u64, event: Node<'_>, started: &mut Option<Instant>) -> Self {
-        let text = |key: &str| event.get(key).and_then(Node::text).map(|text| brief(&text)).unwrap_or_default();
+        let text = |key: &str| event.get(key).and_then(Node::text).unwrap_or_default().chars().take(MAX_NAME).collect();
         let instant = event.get("timestamp").and_then(Node::text).and_then(|text| Instant::parse(&text));
         let offset = instant.map(|instant| instant.seconds_since(started.get_or_insert_with(|| instant.clone())));
         Self { line, offset, phase: text("phase"), agent: text("agent_id"), summary: outline(event) }
@@ -172,7 +175,7 @@ fn outline(event: Node<'_>) -> String {
         event.get("event_type").and_then(Node::text).map(|kind| brief(&kind)).into_iter().collect();
     let payload = event.get("payload");
     let known =
-        ["tool", "task", "input_excerpt", "result_status", "step_id", "step_status", "decision", "status", "message"];
+        ["step_id", "step_status", "decision", "status", "task", "input_excerpt", "message", "result_status", "tool"];
     let members = || payload.into_iter().flat_map(Node::members);
     let mut named: Vec<(usize, String)> = members()
         .filter_map(|key| {
@@ -183,9 +186,9 @@ fn outline(event: Node<'_>) -> String {
         .collect();
     named.sort();
     parts.extend(named.into_iter().map(|(_, value)| value));
-    for (key, noun) in [("step_records", "steps"), ("steps", "labels")] {
+    for (key, noun) in [("step_records", "steps"), ("steps", "labels of steps")] {
         if let Some(steps) = payload.and_then(|payload| payload.get(key)).filter(|steps| steps.kind() == Kind::Array) {
-            parts.push(format!("{} {noun}", steps.items().count()));
+            parts.push(format!("{noun}: {}", steps.items().count()));
         }
     }
     if parts.is_empty() {

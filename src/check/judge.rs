@@ -3,24 +3,23 @@
 use std::path::Path;
 
 use super::locate::Locator;
-use super::{Check, Level, fallback_id, tidy};
+use super::{Check, Level, tidy};
 use crate::facts::{Recorded, Run};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, Severity};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
-use crate::store::{self, Files};
+use crate::store::{self, EpisodeDir, Files};
 
 /// Judges an episode, and takes from the same reading of it what else is wanted.
 pub(super) fn episode<R>(
     check: &Check,
-    dir: &Path,
-    directory_id: Option<&str>,
+    episode: &EpisodeDir,
     files: &Files<'_>,
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, directory_id, buffers, |mut loaded| {
+    load::episode(files, episode.id.as_deref(), buffers, |mut loaded| {
         let mut drafts = Vec::new();
         let mut skips = std::mem::take(&mut loaded.skips);
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
@@ -35,11 +34,11 @@ pub(super) fn episode<R>(
             let findings = Findings { meta: &rule.meta, severity, count: 0, drafts: &mut drafts, skips: &mut skips };
             judge(rule, &loaded, findings);
         }
-        let findings = locate(drafts, &loaded, dir);
-        let id = loaded.run.id.as_ref().map_or_else(|| fallback_id(dir), |(id, _)| id.clone().into_owned());
+        let findings = locate(drafts, &loaded, &episode.path);
+        let id = loaded.run.id.as_ref().map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
         let report = EpisodeReport {
             id,
-            dir: store::display(dir),
+            dir: store::display(&episode.path),
             lifecycle: loaded.run.lifecycle,
             valid: findings.iter().all(|finding| finding.severity != Severity::Error),
             findings,
@@ -123,7 +122,9 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
         }
         Need::Reach => {
             let unknown = run.reach().is_none();
-            unknown.then(|| "no projection event tells how old the snapshot of this unfinished run is".into())
+            unknown.then(|| {
+                "no projection event tells how old the snapshot of this run is, which has not ended for certain".into()
+            })
         }
     }
 }

@@ -114,28 +114,27 @@ impl List {
 
 fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
     let total = width();
+    let (starts, outcomes) = if total < 100 { (16, 9) } else { (19, 18) };
     let ids = runs.iter().map(|run| run.episode_id.chars().count()).max().unwrap_or(2).clamp(2, 29);
-    let outcomes = if total < 100 { 11 } else { 18 };
-    let fixed = 19 + 1 + ids + 1 + 8 + 1 + outcomes + 1 + 8 + 1;
-    let tasks = total.saturating_sub(fixed).max(4);
     let mut row = |cells: [&str; 6]| {
-        let [started, id, status, outcome, duration, task] = cells;
-        let line = format!("{started:19} {id:ids$} {status:8} {outcome:outcomes$} {duration:>8} {task}");
-        writeln!(output.stdout(), "{}", line.trim_end())
+        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, 200));
+        let (started, id, outcome) = (fit(&started, starts), fit(&id, ids), fit(&outcome, outcomes));
+        let line =
+            format!("{started:starts$} {id:ids$} {:8} {outcome:outcomes$} {duration:>6} {task}", fit(&status, 8));
+        writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
     };
     if !runs.is_empty() {
-        row(["STARTED", "ID", "STATUS", "OUTCOME", "DURATION", "TASK"])?;
+        row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", "TASK"])?;
     }
     for run in runs {
-        let text = |text: &Option<String>, columns| fit(text.as_deref().unwrap_or("-"), columns);
+        let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
-        let started = run.started_at.as_deref().map_or_else(|| "-".into(), instant);
-        let id = fit(&run.episode_id, ids);
-        row([&started, &id, &text(&run.status, 8), &text(&run.outcome, outcomes), &duration, &text(&run.task, tasks)])?;
+        let started = run.started_at.as_deref().map_or_else(|| "-".into(), |started| instant(started, starts));
+        row([&started, &run.episode_id, &text(&run.status), &text(&run.outcome), &duration, &text(&run.task)])?;
     }
     match (runs.len(), more) {
         (0, _) => writeln!(output.stdout(), "no runs"),
         (_, 0) => Ok(()),
-        (_, more) => writeln!(output.stdout(), "… and {more} more (--limit)"),
+        (_, more) => writeln!(output.stdout(), "… and {more} more directories (--limit)"),
     }
 }

@@ -83,6 +83,16 @@ pub(super) fn width() -> usize {
     columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
+/// Writes a text on as many lines as it takes.
+pub(super) fn paragraph(out: &mut dyn Write, width: usize, first: &str, next: &str, text: &str) -> io::Result<()> {
+    let options = textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(next);
+    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
 /// The characters that dashboards are drawn with.
 pub(super) struct Glyphs {
     pub(super) bar: &'static str,
@@ -126,17 +136,30 @@ impl Glyphs {
     }
 }
 
-/// An instant as tables show it: to the second, as written.
-pub(super) fn instant(text: &str) -> String {
+/// An instant as tables show it: as written, without its fraction and its offset, in so many columns.
+pub(super) fn instant(text: &str, columns: usize) -> String {
     if crate::Instant::parse(text).is_none() {
-        return crate::printable::fit(text, 19);
+        return crate::printable::fit(text, columns);
     }
-    text.chars().take(19).collect::<String>().replace(['T', 't'], " ")
+    text.chars().take(columns.min(19)).collect::<String>().replace(['T', 't'], " ")
 }
 
-/// A duration as tables show it.
+/// An instant as a dashboard shows it: without its fraction, with its offset.
+pub(super) fn instant_with_offset(text: &str) -> String {
+    let offset = match text.get(19..).and_then(|rest| Some(&rest[rest.find(['+', '-'])?..])) {
+        Some("+00:00" | "-00:00") | None => "Z",
+        Some(offset) => offset,
+    };
+    match crate::Instant::parse(text) {
+        Some(_) => format!("{}{offset}", instant(text, 19)),
+        None => crate::printable::fit(text, 19),
+    }
+}
+
+/// A duration as tables show it, in six columns at most.
 pub(super) fn seconds(seconds: f64) -> String {
     match seconds {
+        s if s < 0.0 => "?".into(),
         s if s < 10.0 => format!("{s:.2}s"),
         s if s < 600.0 => format!("{s:.0}s"),
         s if s < 36_000.0 => format!("{:.0}min", s / 60.0),

@@ -5,11 +5,11 @@ use std::io;
 use clap::Args;
 
 use super::Exit;
-use super::output::{Color, Glyphs, Output, style, width};
+use super::output::{Color, Glyphs, Output, paragraph, style, width};
 use super::run_data::RunDataArgs;
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{Comparison, Step, compare};
-use crate::printable::fit;
+use crate::printable::{escape, fit};
 use crate::read::{Episode, Error, Stored};
 use crate::report::{write_json, write_json_text};
 
@@ -85,7 +85,8 @@ fn table(output: &mut Output, state: Option<&OwnedDocument>, comparison: &Compar
     }
     writeln!(out)?;
     for difference in &comparison.differences {
-        writeln!(out, "! {} (events.jsonl:{})", fit(&difference.message, 400), difference.line)?;
+        let text = format!("{} (events.jsonl:{})", escape(&difference.message), difference.line);
+        paragraph(out, width(), "! ", "  ", &text)?;
     }
     match (&comparison.unjudged, &comparison.rebuilt, comparison.parts_at()) {
         (Some(reason), ..) => writeln!(out, "not judged: {reason}"),

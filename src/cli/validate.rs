@@ -150,8 +150,8 @@ impl Validate {
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
         let mut totals = Totals::default();
-        // On a terminal, what was found is shown as soon as it is.
-        let is_watched = io::stdout().is_terminal();
+        // On a terminal, and by the reader of a line for each episode, what was found is seen as soon as it is.
+        let is_watched = io::stdout().is_terminal() || self.format == Format::Ndjson;
         let mut written = renderer.begin(output.stdout());
         if written.is_ok() {
             check.each(&discovery.episodes, |checked| {
@@ -181,7 +181,10 @@ impl Validate {
         Ok(if faulty {
             Exit::Fault
         } else if totals.episodes == 0 && !self.allow_empty {
-            output.fault(&"no episode found; an episode is a directory that holds state.json or events.jsonl");
+            output.fault(
+                &"no episode found; an episode is a directory that holds state.json or events.jsonl, \
+                  or summary.json below a directory called episodes",
+            );
             Exit::NothingFound
         } else if is_clean {
             Exit::Success

@@ -7,7 +7,7 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::Exit;
-use super::output::{Color, Glyphs, Output, instant, seconds, style, width};
+use super::output::{Color, Glyphs, Output, instant_with_offset, paragraph, seconds, style, width};
 use super::run_data::RunDataArgs;
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
@@ -100,7 +100,8 @@ impl View {
             match read {
                 Ok((line, event)) => {
                     let moment = Moment::of(line, event, &mut started);
-                    let of_phase = self.phase.as_ref().is_none_or(|phase| *phase == moment.phase);
+                    let phase = event.get("phase").and_then(Node::text);
+                    let of_phase = self.phase.is_none() || self.phase.as_deref() == phase.as_deref();
                     if of_phase && self.grep.as_ref().is_none_or(|text| event.raw().contains(text)) {
                         writeln!(
                             output.stdout(),
@@ -215,13 +216,7 @@ impl Page<'_> {
 
     /// Writes a text on as many lines as it takes.
     fn paragraph(&mut self, indent: &str, text: &str) -> io::Result<()> {
-        let next = format!("{indent}  ");
-        let options = textwrap::Options::new(self.width)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .initial_indent(indent)
-            .subsequent_indent(&next);
-        textwrap::wrap(text, options).iter().take(SECTION_LINES).try_for_each(|line| self.line(line))
+        paragraph(self.output.stdout(), self.width, indent, &format!("{indent}  "), text)
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
@@ -259,20 +254,24 @@ impl Page<'_> {
         if let Some(task) = &entry.task {
             self.line(task)?;
         }
-        let mode =
-            summary.and_then(|summary| at(summary, &["flags", "mode"])).map(|mode| format!("mode {}", shown(mode)));
-        let adapter = state.and_then(|state| at(state, &["episode", "using"])).map(shown);
+        let mode = summary
+            .and_then(|summary| at(summary, &["flags", "mode"]))
+            .map(|mode| format!("mode {}", fit(&shown(mode), 20)));
+        let adapter = state.and_then(|state| at(state, &["episode", "using"])).map(|using| fit(&shown(using), 30));
         let parts = [
-            entry.status.as_deref().map(|status| format!("status {}", brief(status))),
-            entry.outcome.as_deref().map(|outcome| format!("outcome {}", brief(outcome))),
-            entry.started_at.as_deref().map(|started| format!("started {}", instant(started))),
+            entry.status.as_deref().map(|status| format!("status {}", fit(status, 20))),
+            entry.outcome.as_deref().map(|outcome| format!("outcome {}", fit(outcome, 20))),
+            entry.started_at.as_deref().map(|started| format!("started {}", instant_with_offset(started))),
             entry.duration_sec.map(|duration| format!("took {}", seconds(duration))),
             mode,
             adapter,
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        self.paragraph("", &parts.join(" · "))?;
-        self.line(&episode.path().to_string_lossy())?;
+        if !parts.is_empty() {
+            self.paragraph("", &parts.join(" · "))?;
+        }
+        // A path is there to be copied, so it is never cut.
+        writeln!(self.output.stdout(), "{}", escape(&episode.path().to_string_lossy()))?;
         for (name, error) in [("state.json", view.state.as_ref().err()), ("summary.json", view.summary.as_ref().err())]
         {
             let is_due = name == "state.json" || view.entry.lifecycle != Lifecycle::NonTerminal;
@@ -299,10 +298,10 @@ impl Page<'_> {
         let mut findings: Vec<&Finding> = report.findings.iter().collect();
         findings.sort_by_key(|finding| finding.severity);
         for finding in findings.iter().take(SECTION_LINES) {
-            self.paragraph(
-                "  ",
-                &format!("{} {}: {}", finding.severity.word(), finding.rule, escape(&finding.message)),
-            )?;
+            let file = finding.location.file.rsplit('/').next().unwrap_or_default();
+            let line = finding.location.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let (severity, rule, message) = (finding.severity.word(), &finding.rule, escape(&finding.message));
+            self.paragraph("  ", &format!("{severity} {rule} ({file}{line}): {message}"))?;
         }
         let more = findings.len().saturating_sub(SECTION_LINES);
         if more > 0 { self.line(&format!("  … and {more} more (runvet validate)")) } else { Ok(()) }
@@ -334,9 +333,12 @@ impl Page<'_> {
         }
         let mut phases: Vec<(&String, &u64)> = timeline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-        let phases: Vec<String> = phases.into_iter().map(|(phase, count)| format!("{phase} {count}")).collect();
-        self.title(&format!("Timeline: {} events", timeline.events))?;
-        self.paragraph("  ", &phases.join(" · "))?;
+        let phases: Vec<String> =
+            phases.into_iter().map(|(phase, count)| format!("{} {count}", fit(phase, 20))).collect();
+        self.title(&format!("Timeline, events: {}", timeline.events))?;
+        if !phases.is_empty() {
+            self.paragraph("  ", &phases.join(" · "))?;
+        }
         for moment in &timeline.first {
             self.line(&format!("  {}", line_of(moment, self.width)))?;
         }

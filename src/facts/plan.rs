@@ -236,7 +236,10 @@ impl Comparison<'_, '_> {
         for field in ["id", "kind", "description", "rationale", "inputs"] {
             self.field(index, step, field, theirs);
         }
-        if theirs.evidence.is_some() {
+        let ids_differ = theirs.id().zip(step.text(&["id"])).is_some_and(|(theirs, ours)| theirs != ours);
+        if ids_differ {
+            // Whose status it would be is not known.
+        } else if theirs.evidence.is_some() {
             self.evidence(index, step, theirs.evidence);
         } else {
             self.field(index, step, "status", theirs);

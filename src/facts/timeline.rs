@@ -334,16 +334,22 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
     let at = || Pointer::new("/outcomes/actions").item(index);
     let mut differences = Vec::new();
     let written = action.get("timestamp");
-    if let Some(happened) = event.timestamp()
-        && written.is_none_or(Value::is_fact)
-        && action.stamp(&["timestamp"]).is_none_or(|stamp| stamp.instant != happened.instant)
-    {
-        let action = match written {
-            Some(written) => Side::of(at().field("timestamp"), written.node()),
-            None => Side { pointer: at(), shown: "nothing".into() },
-        };
-        let event = Side { pointer: Pointer::new("/timestamp"), shown: quote(&happened.text) };
-        differences.push(Difference { field: "timestamp".into(), action, event });
+    let happened = event.timestamp();
+    let says_when = || match &happened {
+        Some(happened) => Side { pointer: Pointer::new("/timestamp"), shown: quote(&happened.text) },
+        None => Side { pointer: Pointer::default(), shown: "no instant".into() },
+    };
+    let differs = match (written, &happened) {
+        (None, _) => Some(Side { pointer: at(), shown: "absent".into() }),
+        (Some(written), Some(happened)) if written.is_fact() => {
+            let stamp = action.stamp(&["timestamp"]);
+            let equal = stamp.is_some_and(|stamp| stamp.instant == happened.instant);
+            (!equal).then(|| Side::of(at().field("timestamp"), written.node()))
+        }
+        _ => None,
+    };
+    if let Some(action) = differs {
+        differences.push(Difference { field: "timestamp".into(), action, event: says_when() });
     }
     for (name, ours) in action.members() {
         if !(MIRRORED.contains(&&*name) || name.starts_with("x-")) {

@@ -131,7 +131,7 @@ impl Renderer for Human {
         // What can't be read explains the rest, and errors weigh more than warnings.
         shown.sort_by_key(|finding| (finding.severity, !finding.rule.starts_with("record/")));
         self.unjudged += u64::from(!episode.skipped.is_empty());
-        if shown.is_empty() && episode.skipped.is_empty() {
+        if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
         let lifecycle = match episode.lifecycle {

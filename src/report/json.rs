@@ -72,9 +72,14 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
 /// Those of the writer.
 pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
-    for (at, c) in text.char_indices().filter(|(_, c)| is_hostile(*c) && !matches!(c, '\n' | '\r' | '\t')) {
+    for (at, c) in text.char_indices().filter(|(_, c)| is_hostile(*c) && !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
-        write_escape(out, c)?;
+        // A carriage return stands between tokens alone, where any blank does.
+        if c == '\r' {
+            out.write_all(b" ")?;
+        } else {
+            write_escape(out, c)?;
+        }
         plain_from = at + c.len_utf8();
     }
     out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())

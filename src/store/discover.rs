@@ -86,28 +86,43 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
         _ => Fault::Unlistable { path: path.to_owned(), source },
     };
     let real = |path: &Path| path.canonicalize().map_err(fault);
-    // A link that dangles is still an artifact that can't be read.
-    if path.metadata().or_else(|_| path.symlink_metadata()).map_err(fault)?.is_dir() {
+    let is_artifact = path.file_name().and_then(OsStr::to_str).and_then(Artifact::from_file_name).is_some();
+    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    // A link that dangles, or a directory in an artifact's place, is still an artifact that can't be read.
+    let is_dir = path.metadata().or_else(|_| path.symlink_metadata()).map_err(fault)?.is_dir();
+    if is_dir && !(is_artifact && list(parent).is_ok_and(|listing| holds_records(listing.entries))) {
         let root = Root { typed: tidy(path), real: real(path)? };
         let mut found = Found::default();
         walk(&root, Path::new(""), jobs, &mut found);
         found.finish(&root, discovery);
         return Ok(());
     }
-    if path.file_name().and_then(OsStr::to_str).and_then(Artifact::from_file_name).is_none() {
+    if !is_artifact {
         return Err(Fault::NotAnArtifact(path.to_owned()));
     }
-    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let root = Root { typed: tidy(parent), real: real(parent)? };
     let root = enclosing_episode(&root).unwrap_or(root);
     match list(&root.typed) {
-        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
+        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
             discovery.episodes.push(root.episode(Path::new(""), listing.entries));
+        }
+        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
+            // With a summary alone it is an episode unless one lies below it.
+            let mut found = Found::default();
+            walk(&root, Path::new(""), jobs, &mut found);
+            let mut below = Discovery::default();
+            found.finish(&root, &mut below);
+            discovery.episodes.extend(below.episodes.into_iter().filter(|episode| episode.path == root.typed));
         }
         Ok(_) => {}
         Err(source) => discovery.faults.push(Fault::Unlistable { path: root.typed, source }),
     }
     Ok(())
+}
+
+/// Whether a directory holds what makes an episode wherever it lies.
+fn holds_records(entries: Entries) -> bool {
+    entries.has(Artifact::State) || entries.has(Artifact::Events)
 }
 
 impl Root {
@@ -118,8 +133,8 @@ impl Root {
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
         let real = if below == Path::new("") { Cow::Borrowed(&*self.real) } else { Cow::Owned(self.real.join(below)) };
-        let id = below_episodes(&real).then(|| real.file_name().map(id_of)).flatten();
-        EpisodeDir { path: join(&self.typed, below), id, entries }
+        let name = real.file_name().map(id_of).unwrap_or_default();
+        EpisodeDir { path: join(&self.typed, below), id: below_episodes(&real).then(|| name.clone()), name, entries }
     }
 }
 
@@ -147,21 +162,26 @@ fn below_episodes(real: &Path) -> bool {
 
 /// Whether a directory is an episode, as far as it can be told without looking further down.
 pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
-    !holds_episodes
-        && (entries.has(Artifact::State)
-            || entries.has(Artifact::Events)
-            || (below_episodes && entries.has(Artifact::Summary)))
+    !holds_episodes && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
 }
 
 /// Copies of records lie in checkpoints inside an episode: below `episodes`, the outermost episode on the way counts.
 fn enclosing_episode(root: &Root) -> Option<Root> {
-    let mut ancestors: Vec<(&Path, &Path)> = root.typed.ancestors().zip(root.real.ancestors()).collect();
-    ancestors.retain(|(typed, real)| *typed != Path::new("") && typed.file_name() == real.file_name());
-    ancestors.into_iter().rev().filter(|(_, real)| below_episodes(real)).find_map(|(typed, real)| {
-        let entries = list(typed).ok().filter(|listing| !listing.holds_episodes)?.entries;
-        (entries.has(Artifact::State) || entries.has(Artifact::Events))
-            .then(|| Root { typed: typed.to_owned(), real: real.to_owned() })
+    let above: Vec<(usize, &Path)> = root.real.ancestors().enumerate().collect();
+    above.into_iter().rev().filter(|(_, real)| below_episodes(real)).find_map(|(levels, real)| {
+        let listing = list(real).ok()?;
+        let is_episode = !listing.holds_episodes && holds_records(listing.entries);
+        is_episode.then(|| Root { typed: up(&root.typed, levels, real), real: real.to_owned() })
     })
+}
+
+/// The path so many levels above one as it was typed: by the names that were typed where these are the real ones, else by
+/// `..`.
+fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
+    match typed.ancestors().nth(levels) {
+        Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => above.to_owned(),
+        _ => tidy(&std::iter::repeat_n("..", levels).fold(typed.to_owned(), |path, up| path.join(up))),
+    }
 }
 
 /// What a walk has found.
@@ -238,8 +258,14 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
             entries.skip_current_dir();
             continue;
         }
-        // Where a directory can't be listed, the walk meets the same fault when it goes down, and tells it then.
-        let Ok(listing) = list(entry.path()) else { continue };
+        let listing = match list(entry.path()) {
+            Ok(listing) => listing,
+            Err(source) => {
+                found.faults.push(Fault::Unlistable { path: entry.path().to_owned(), source });
+                entries.skip_current_dir();
+                continue;
+            }
+        };
         let below = from.join(entry.path().strip_prefix(&start).unwrap_or(Path::new("")));
         if !found.sort_in(root, &below, &listing) {
             entries.skip_current_dir();

@@ -6,9 +6,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use super::{EntryKind, EpisodeDir, entry_kind, list};
+use crate::source::Artifact;
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
@@ -25,7 +26,12 @@ impl RunDir {
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
         let entries = list(&self.path).ok()?.entries;
         let is_run = super::discover::is_episode(entries, false, true);
-        is_run.then(|| EpisodeDir { path: self.path.clone(), id: Some(self.name.clone()), entries })
+        is_run.then(|| EpisodeDir {
+            path: self.path.clone(),
+            id: Some(self.name.clone()),
+            name: self.name.clone(),
+            entries,
+        })
     }
 }
 
@@ -50,24 +56,29 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
             continue;
         }
         let path = super::discover::join(group, Path::new(&*name));
-        if let Some(milliseconds) = ulid_time(&name) {
-            runs.push(RunDir { path, name: name.into_owned(), time: i128::from(milliseconds) * 1_000_000 });
-            continue;
-        }
         let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
-        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-            continue;
-        }
-        // A directory without directories in it (besides the two links that it always has) groups no runs.
-        if stat.st_nlink != 2 && list(&path).is_ok_and(|listing| listing.entries == super::Entries::default()) {
+        // A directory without directories in it, besides the two links that it always has, groups no runs.
+        if stat.st_nlink != 2 && is_group(&path) {
+            let before = runs.len();
             collect(&path, runs)?;
-            continue;
+            if runs.len() > before {
+                continue;
+            }
         }
-        let time = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+        let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+        let time = ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
         runs.push(RunDir { path, name: name.into_owned(), time });
     }
     Ok(())
+}
+
+/// Whether a directory may hold runs, for it is none itself.
+fn is_group(path: &Path) -> bool {
+    list(path).is_ok_and(|listing| {
+        let is_run = listing.entries.has(Artifact::State) || listing.entries.has(Artifact::Events);
+        listing.holds_episodes || !(is_run || listing.directories.is_empty())
+    })
 }
 
 /// The milliseconds since 1970 that a ULID at the end of a name carries.

@@ -349,7 +349,7 @@ fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
     let (_temp, dir) = copy_of("good/paused");
     let projection = "\"event_type\":\"run.state_projection\"";
     replace(&dir.join("events.jsonl"), projection, "\"event_type\":\"run.other\"");
-    let reason = "no projection event tells how old the snapshot of this unfinished run is";
+    let reason = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
     assert_eq!(told(&dir), (None, reason.into()));
     // What happened after the snapshot of a run that goes on is not held against it.
     let beyond = Episode::at(run_of("good/events-beyond-the-snapshot")).unwrap();

@@ -24,7 +24,7 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("report", &["finding", "printable", "source"]),
     ("check", &["document", "facts", "finding", "load", "parallel", "printable", "rule", "rules", "source", "store"]),
     ("policy", &["record"]),
-    ("read", &["document", "facts", "finding", "printable", "record", "source", "store"]),
+    ("read", &["document", "facts", "finding", "printable", "record", "schema", "source", "store"]),
     ("plan", &["document", "facts", "load", "read", "record", "schema", "source"]),
     ("view", &["check", "document", "finding", "instant", "plan", "printable", "read", "source"]),
     (

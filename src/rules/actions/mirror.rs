@@ -1,7 +1,7 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
 use crate::document::Tape;
-use crate::facts::{Difference, Run, StateFacts, Timeline};
+use crate::facts::{Difference, Run, StateFacts, Timeline, Value, show};
 use crate::finding::Severity;
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
@@ -27,12 +27,12 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
     }
     let mut tape = Tape::default();
     for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.text(&["id"]) else { continue };
+        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else { continue };
         let Some(mirror) = timeline.mirror(reach, index, action, &mut tape) else {
             let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
             findings.at(
                 Place::value(Artifact::State, pointer),
-                format!("no act event has the id {} of this action", quote(&id)),
+                format!("no act event has the id {} of this action", show(id)),
             );
             continue;
         };
@@ -41,7 +41,7 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
             let message = format!(
                 "{} of action {} is {}, its act event says {}",
                 quote(field),
-                quote(&id),
+                show(id),
                 action.shown,
                 event.shown
             );

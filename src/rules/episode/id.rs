@@ -1,9 +1,9 @@
 //! `episode/id`: a record belongs to another episode.
 
-use crate::facts::{Run, StateFacts, SummaryFacts};
+use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
 use crate::finding::Severity;
 use crate::printable::quote;
-use crate::rule::{Check, Findings, Meta, Record, Rule};
+use crate::rule::{Check, Draft, Findings, Meta, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
@@ -31,7 +31,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
     for (id, pointer, place) in in_state.into_iter().chain(in_summary) {
         if id != *expected {
-            findings.at(place(pointer), format!("the record is of episode {}, {told}", quote(&id)));
+            let draft = Draft::new(place(pointer), format!("the record is of episode {}, {told}", quote(&id)));
+            findings.push(other_side(draft, *says));
         }
     }
     if let Some(foreign) = run.timeline.read().and_then(|timeline| timeline.foreign.as_ref()) {
@@ -40,6 +41,15 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             lines => format!("{lines} events, this one first, are"),
         };
         let message = format!("{lines} of another episode, {}; {told}", quote(&foreign.id));
-        findings.at(Place::event(foreign.first, "/episode_id"), message);
+        findings.push(other_side(Draft::new(Place::event(foreign.first, "/episode_id"), message), *says));
+    }
+}
+
+/// The record that names the episode, where it is not its directory that does.
+fn other_side(draft: Draft, says: IdSource) -> Draft {
+    match says {
+        IdSource::DirectoryName => draft,
+        IdSource::State => draft.related(Place::state("/episode/id"), "the episode's id"),
+        IdSource::Summary => draft.related(Place::summary("/episode_id"), "the episode's id"),
     }
 }

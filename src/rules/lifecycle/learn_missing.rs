@@ -1,6 +1,6 @@
 //! `lifecycle/learn-missing`: the learning timeline is linked and not there.
 
-use super::link::resolve;
+use super::link::leads_to;
 use crate::facts::{Run, StateFacts};
 use crate::finding::Severity;
 use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
@@ -20,9 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
-    let leads_to_it =
-        state.0.text(&["links", "learn"]).and_then(|link| resolve(&link)).is_some_and(|path| path == "learn.jsonl");
-    if leads_to_it && !run.entries.has(Artifact::Learn) {
+    let links_it = state.0.text(&["links", "learn"]).is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
+    if links_it && !run.entries.has(Artifact::Learn) {
         let draft = Draft::new(Place::whole(Artifact::Learn), "the state links learn.jsonl, and there is none");
         findings.push(draft.related(Place::state("/links/learn"), "the link"));
     }

@@ -25,9 +25,26 @@ pub(super) fn resolve(link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Whether a link is the path of a file of the episode.
+pub(super) fn leads_to(link: &str, file_name: &str) -> bool {
+    // A path that ends in a separator names a directory, and a backslash is no separator everywhere.
+    let names_a_file = !link.ends_with(['/', '.']) && !link.contains('\\');
+    names_a_file && resolve(link).as_deref() == Some(file_name)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::resolve;
+    use super::{leads_to, resolve};
+
+    #[test]
+    fn only_the_path_of_the_file_leads_to_it() {
+        assert!(leads_to("a/.././events.jsonl", "events.jsonl"));
+        for link in
+            ["events.jsonl/", "events.jsonl/.", "x\\..\\events.jsonl", ".\\events.jsonl", "/events.jsonl", "events"]
+        {
+            assert!(!leads_to(link, "events.jsonl"), "{link}");
+        }
+    }
 
     #[test]
     fn dots_are_resolved_as_text() {

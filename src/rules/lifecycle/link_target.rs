@@ -1,6 +1,6 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
-use super::link::resolve;
+use super::link::{leads_to, resolve};
 use crate::facts::{Run, StateFacts, Value};
 use crate::finding::Severity;
 use crate::printable::quote;
@@ -25,7 +25,7 @@ fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
         let Some(target) = link.node().text() else { continue };
         let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
         match Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key)) {
-            Some(artifact) if resolve(&target).as_deref() != Some(artifact.file_name()) => {
+            Some(artifact) if !leads_to(&target, artifact.file_name()) => {
                 findings
                     .at(place(), format!("the link {} leads to {}, not to {artifact}", quote(&key), quote(&target)));
             }
