@@ -268,3 +268,86 @@ pub(crate) fn copy_dir(from: &Path, to: &Path) {
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
 }
+
+/// Whether the tests run as somebody whom permissions hold off.
+fn permissions_hold(path: &Path) -> bool {
+    let held = fs::read_dir(path).is_err();
+    if !held {
+        eprintln!("skipped: the superuser may do anything");
+    }
+    held
+}
+
+#[test]
+fn a_directory_that_may_be_listed_but_not_entered_is_never_passed_over() {
+    use std::os::unix::fs::PermissionsExt;
+    let temp = tempfile::tempdir().unwrap();
+    let locked = temp.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    if !permissions_hold(&locked) {
+        return;
+    }
+    let episode = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);
+    fs::set_permissions(&episode, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = run(&["validate", episode.parent().unwrap().to_str().unwrap()]);
+    fs::set_permissions(&episode, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_ne!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert_ne!(output.status.code(), Some(3), "{}", stdout(&output));
+}
+
+#[test]
+fn a_summary_of_a_group_makes_it_no_episode_however_it_is_named() {
+    let group = "good/group-summary/episodes/group";
+    assert_eq!(code(&["validate", &format!("{group}/summary.json")]), 3);
+    assert_eq!(stdout(&run(&["validate", group])), "1 episode: all valid\n");
+}
+
+#[test]
+fn a_copy_in_a_checkpoint_stands_for_its_episode_from_wherever_it_is_named() {
+    let copy = "good/grouped/episodes/.nightly/a/ep_grouped/checkpoints/1";
+    let id_from = |dir: &Path, path: &str| {
+        let output = runvet(&["validate", "--format", "json", path]).current_dir(dir).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["totals"]["valid"], 1, "{path}");
+        report["episodes"][0]["id"].as_str().unwrap().to_owned()
+    };
+    let copy = corpus().join(copy);
+    assert_eq!(id_from(&copy, "state.json"), "ep_grouped");
+    assert_eq!(id_from(&copy, "../1/state.json"), "ep_grouped");
+    assert_eq!(id_from(copy.parent().unwrap(), "1/state.json"), "ep_grouped");
+    assert_eq!(id_from(copy.ancestors().nth(2).unwrap(), "checkpoints/1/state.json"), "ep_grouped");
+}
+
+#[test]
+fn a_directory_in_an_artifact_s_place_stands_for_its_episode_too() {
+    let state = "bad/record/unreadable/directory/episodes/ep_answer/state.json";
+    let output = run(&["validate", "--format", "json", state]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["episodes"][0]["findings"][0]["rule"], "record/unreadable");
+}
+
+#[test]
+fn links_are_followed_when_asked_for_and_only_to_files() {
+    let case = "bad/record/unreadable/link";
+    assert_eq!(code(&["validate", case]), 1);
+    assert_eq!(code(&["validate", "--follow-links", case]), 0);
+    let output = run(&["validate", "--follow-links", "bad/record/unreadable/dangling-manifest"]);
+    assert!(stdout(&output).contains("a symbolic link that leads nowhere"), "{}", stdout(&output));
+    let temp = tempfile::tempdir().unwrap();
+    let episode = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);
+    fs::remove_file(episode.join("manifest.json")).unwrap();
+    std::os::unix::fs::symlink("..", episode.join("manifest.json")).unwrap();
+    let output = run(&["validate", "--follow-links", temp.path().to_str().unwrap()]);
+    assert!(stdout(&output).contains("manifest.json can't be read: it is a directory"), "{}", stdout(&output));
+}
+
+#[test]
+fn an_episode_whose_findings_are_cut_is_still_named() {
+    let output = run(&["validate", "--max-findings", "1", "bad/episode"]);
+    for case in ["bad/episode/id/events", "bad/episode/id/state", "bad/episode/id/summary"] {
+        assert!(stdout(&output).contains(case), "{case}: {}", stdout(&output));
+    }
+}
