@@ -12,6 +12,7 @@ mod validate;
 mod view;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +36,32 @@ impl From<Exit> for ExitCode {
             Exit::Fault => 2,
             Exit::NothingFound => 3,
         })
+    }
+}
+
+/// Why a command came to no end of its own.
+enum Failure {
+    /// What it had to print could not be printed.
+    Output(io::Error),
+    /// It could not do its job.
+    Fault(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<crate::read::Error> for Failure {
+    fn from(error: crate::read::Error) -> Self {
+        Self::Fault(error.to_string())
+    }
+}
+
+impl From<crate::check::Error> for Failure {
+    fn from(error: crate::check::Error) -> Self {
+        Self::Fault(error.to_string())
     }
 }
 
@@ -80,9 +107,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Rules(command) => command.run(&mut output),
         Command::Schema(command) => command.run(&mut output),
     };
-    let exit = match done.and_then(|exit| output.finish().map(|()| exit)) {
+    let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,
-        Err(error) => {
+        Err(Failure::Fault(message)) => {
+            // What was printed before goes before what is told of it.
+            let _ = output.finish();
+            output.fault(&message);
+            Exit::Fault
+        }
+        Err(Failure::Output(error)) => {
             output.fault_of_output(&error);
             Exit::Fault
         }

@@ -5,9 +5,9 @@ use std::io;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::Exit;
 use super::output::{Output, instant, seconds, width};
 use super::run_data::RunDataArgs;
+use super::{Exit, Failure};
 use crate::Instant;
 use crate::check::Check;
 use crate::printable::fit;
@@ -71,14 +71,8 @@ struct Listed {
 }
 
 impl List {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
-        let run_data = match self.run_data.open() {
-            Ok(run_data) => run_data,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let run_data = self.run_data.open()?;
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let check = Check::new();
         let mut looked_at = 0;

@@ -4,13 +4,13 @@ use std::io;
 
 use clap::Args;
 
-use super::Exit;
 use super::output::{Color, Glyphs, Output, paragraph, style, width};
 use super::run_data::RunDataArgs;
+use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{Comparison, Step, compare};
 use crate::printable::{escape, fit};
-use crate::read::{Episode, Error, Stored};
+use crate::read::Stored;
 use crate::report::{write_json, write_json_text};
 
 /// Show the plan that the timeline tells beside the persisted one
@@ -30,19 +30,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
-        let read = || -> Result<(Episode, Comparison), Error> {
-            let episode = self.run_data.episode(&self.episode)?;
-            let comparison = compare(&episode)?;
-            Ok((episode, comparison))
-        };
-        let (episode, comparison) = match read() {
-            Ok(read) => read,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let episode = self.run_data.episode(&self.episode)?;
+        let comparison = compare(&episode)?;
         let state = episode.state().map(Stored::into_document).ok();
         let persisted = state.as_ref().and_then(|state| state.root().get("plan"));
         if self.json {

@@ -1,11 +1,9 @@
 //! `runvet rules`: lists the rules.
 
-use std::io;
-
 use clap::Args;
 
-use super::Exit;
 use super::output::Output;
+use super::{Exit, Failure};
 use crate::check::all_rules;
 
 /// List every rule with its severity and the defect that it finds
@@ -14,7 +12,7 @@ pub(super) struct Rules {}
 
 impl Rules {
     #[expect(clippy::unused_self, reason = "the arguments of a command that has none")]
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let width = all_rules().map(|rule| rule.id.len()).max().unwrap_or_default();
         for rule in all_rules() {
             writeln!(output.stdout(), "{:width$}  {:7}  {}", rule.id, rule.severity.word(), rule.title)?;

@@ -1,12 +1,10 @@
 //! `runvet schema`: prints a JSON Schema.
 
-use std::io;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, builder::TypedValueParser};
 
-use super::Exit;
 use super::output::Output;
+use super::{Exit, Failure};
 
 /// Print a JSON Schema: byte for byte the file in schemas/
 #[derive(Args)]
@@ -22,7 +20,7 @@ fn parser() -> impl TypedValueParser<Value = crate::Schema> {
 }
 
 impl Schema {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         output.stdout().write_all(self.schema.text().as_bytes())?;
         Ok(Exit::Success)
     }

@@ -4,11 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 
-use super::Exit;
 use super::output::Output;
 use super::run_data::RunDataArgs;
+use super::{Exit, Failure};
 use crate::document::{Kind, Node};
-use crate::read::{Episode, Error};
 use crate::report::write_json_text;
 use crate::source::Artifact;
 
@@ -38,43 +37,29 @@ enum Record {
 }
 
 impl Show {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
-        let episode = match self.run_data.episode(&self.episode) {
-            Ok(episode) => episode,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
-        match self.print(&episode, output) {
-            Ok(written) => written.map(|()| Exit::Success),
-            Err(error) => {
-                output.fault(&error);
-                Ok(Exit::Fault)
-            }
-        }
-    }
-
-    fn print(&self, episode: &Episode, output: &mut Output) -> Result<io::Result<()>, Error> {
-        let artifact = match self.record {
-            Record::State => Artifact::State,
-            Record::Summary => Artifact::Summary,
-        };
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let episode = self.run_data.episode(&self.episode)?;
+        let out = output.stdout();
         if self.raw {
-            let bytes = episode.bytes(artifact)?;
+            let bytes = episode.bytes(match self.record {
+                Record::State => Artifact::State,
+                Record::Summary => Artifact::Summary,
+            })?;
             // A terminal would act on what a file or a pipe only keeps.
-            return Ok(if io::stdout().is_terminal() {
-                write_json_text(output.stdout(), &String::from_utf8_lossy(&bytes))
+            if io::stdout().is_terminal() {
+                write_json_text(out, &String::from_utf8_lossy(&bytes))?;
             } else {
-                output.stdout().write_all(&bytes)
-            });
+                out.write_all(&bytes)?;
+            }
+            return Ok(Exit::Success);
         }
         let document = match self.record {
             Record::State => episode.state()?.into_document(),
             Record::Summary => episode.summary()?.into_document(),
         };
-        let out = output.stdout();
-        Ok(pretty(out, document.root(), 0).and_then(|()| writeln!(out)))
+        pretty(out, document.root(), 0)?;
+        writeln!(out)?;
+        Ok(Exit::Success)
     }
 }
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::Exit;
 use super::output::{Color, Output, style, width};
+use super::{Exit, Failure};
 use crate::check::{Check, Level};
 use crate::finding::Totals;
 use crate::report::{self, HumanOptions, Renderer};
@@ -125,23 +125,13 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
 }
 
 impl Validate {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
-        let check = match self.check() {
-            Ok(check) => check,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let check = self.check()?;
         let mut renderer = self.renderer();
-        let paths = match self.paths() {
-            Ok(paths) => paths,
-            Err(error) => {
-                let list = self.files_from.unwrap_or_default();
-                output.fault(&format!("can't read the list of paths {}: {error}", list.display()));
-                return Ok(Exit::Fault);
-            }
-        };
+        let paths = self.paths().map_err(|error| {
+            let list = self.files_from.clone().unwrap_or_default();
+            Failure::Fault(format!("can't read the list of paths {}: {error}", list.display()))
+        })?;
         let discovery = check.discover(&paths);
         let mut faulty = !discovery.faults.is_empty();
         for fault in &discovery.faults {

@@ -1,14 +1,14 @@
 //! `runvet view`: the dashboard of one run, made to be read in ten seconds.
 
-use std::io;
+use std::io::{self, Write};
 
 use clap::Args;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::Exit;
 use super::output::{Color, Glyphs, Output, instant_with_offset, paragraph, seconds, style, width};
 use super::run_data::RunDataArgs;
+use super::{Exit, Failure};
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::finding::{Finding, Lifecycle, Severity, Skip};
@@ -56,43 +56,25 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn run(self, output: &mut Output) -> io::Result<Exit> {
-        let episode = match self.run_data.episode(&self.episode) {
-            Ok(episode) => episode,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let episode = self.run_data.episode(&self.episode)?;
         if self.events {
             return self.timeline(&episode, output);
         }
         let view = view::View::of(&episode);
-        let drawn = if self.json {
-            json(output, &episode, &view)
+        if self.json {
+            json(output.stdout(), &episode, &view)?;
         } else {
             let style = style(self.color);
             let bold = style == Style::Colour;
-            Page { output, width: width(), glyphs: Glyphs::of(style), bold }.draw(&episode, &view)
-        };
-        match drawn? {
-            Ok(()) => Ok(Exit::Success),
-            Err(error) => {
-                output.fault(&error);
-                Ok(Exit::Fault)
-            }
+            Page { output, width: width(), glyphs: Glyphs::of(style), bold }.draw(&episode, &view)?;
         }
+        Ok(Exit::Success)
     }
 
     /// Streams the timeline, line by line.
-    fn timeline(&self, episode: &Episode, output: &mut Output) -> io::Result<Exit> {
-        let mut lines = match episode.event_texts() {
-            Ok(lines) => lines,
-            Err(error) => {
-                output.fault(&error);
-                return Ok(Exit::Fault);
-            }
-        };
+    fn timeline(&self, episode: &Episode, output: &mut Output) -> Result<Exit, Failure> {
+        let mut lines = episode.event_texts()?;
         let mut started = None;
         let mut exit = Exit::Success;
         let columns = width();
@@ -146,12 +128,8 @@ struct Counts<'v> {
     broken_lines: u64,
 }
 
-fn json(output: &mut Output, episode: &Episode, view: &view::View) -> io::Result<Result<(), Error>> {
-    let verdict = match Verdict::of(episode, &Check::new()) {
-        Ok(verdict) => verdict,
-        Err(error) => return Ok(Err(error)),
-    };
-    let out = output.stdout();
+fn json(out: &mut dyn Write, episode: &Episode, view: &view::View) -> Result<(), Failure> {
+    let verdict = Verdict::of(episode, &Check::new())?;
     out.write_all(b"{\"episode_id\":")?;
     write_json(out, &view.entry.episode_id)?;
     out.write_all(b",\"episode_dir\":")?;
@@ -178,7 +156,8 @@ fn json(output: &mut Output, episode: &Episode, view: &view::View) -> io::Result
     write_json(&mut text, &rest)?;
     out.write_all(b",")?;
     out.write_all(text.get(1..).unwrap_or_default())?;
-    out.write_all(b"\n").map(Ok)
+    out.write_all(b"\n")?;
+    Ok(())
 }
 
 /// Draws a dashboard.
@@ -191,7 +170,7 @@ struct Page<'o> {
 
 impl Page<'_> {
     /// Draws what the records say at once, then what takes a walk over the timeline.
-    fn draw(mut self, episode: &Episode, view: &view::View) -> io::Result<Result<(), Error>> {
+    fn draw(mut self, episode: &Episode, view: &view::View) -> Result<(), Failure> {
         let state = view.state.as_ref().ok().map(OwnedDocument::root);
         let summary = view.summary.as_ref().ok().map(OwnedDocument::root);
         self.header(episode, view, state, summary)?;
@@ -204,10 +183,8 @@ impl Page<'_> {
         self.output.finish()?;
         self.timeline(&Timeline::of(episode))?;
         self.output.finish()?;
-        match Verdict::of(episode, &Check::new()) {
-            Ok(verdict) => self.verdict(&verdict).map(Ok),
-            Err(error) => Ok(Err(error)),
-        }
+        self.verdict(&Verdict::of(episode, &Check::new())?)?;
+        Ok(())
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
