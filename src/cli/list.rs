@@ -19,6 +19,11 @@ use crate::report::write_json;
 /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the directory last changed, so
 /// that no more runs are opened than are shown.
 #[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  $ runvet list --run-data corpus/demo --status pending
+  STARTED          ID           STATUS   OUTCOME     TOOK TASK
+  2026-03-01 12:00 ep_02_paused pending  -              - Summarize the open tick…")]
 pub(super) struct List {
     #[command(flatten)]
     run_data: RunDataArgs,

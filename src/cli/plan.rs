@@ -17,6 +17,14 @@ use crate::report::{write_json, write_json_text};
 ///
 /// Steps that differ are marked, and each difference names the event that caused it.
 #[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  $ runvet plan ep_03 --run-data corpus/demo
+    persisted (state.json)                 rebuilt (events.jsonl)
+    ✓ step-1 done: Collect the open tic… │ ✓ step-1 done: Collect the open tic…
+  ! ○ step-2 pending: Summarize the tic… │ ✓ step-2 done: Summarize the tickets
+  …
+  the plan and the timeline part at line 6 of events.jsonl")]
 pub(super) struct Plan {
     #[command(flatten)]
     run_data: RunDataArgs,

@@ -13,6 +13,13 @@ use crate::source::Artifact;
 
 /// Print a record of a run, with nothing lost: unknown fields, the texts of numbers, the order of keys
 #[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  $ runvet show ep_01 summary --run-data corpus/demo
+  {
+    \"adapter_result\": \"success\",
+    \"duration_sec\": 0.15,
+  …")]
 pub(super) struct Show {
     #[command(flatten)]
     run_data: RunDataArgs,

@@ -27,6 +27,21 @@ const SECTION_LINES: usize = 12;
 /// Header, plan, timeline, actions, beliefs, facts, verification, metrics, links, and the verdict of a check. A run that goes
 /// on or is broken shows what can be shown and says what can't.
 #[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  $ runvet view ep_03 --run-data corpus/demo
+  ep_03_edited
+  Summarize the open tickets
+  …
+  Plan by planner.minimal
+    ✓ step-1     detect   done     Collect the open tickets
+    ○ step-2     act      pending  Summarize the tickets
+  …
+  Verdict: not to be trusted, errors: 2, warnings: 0
+    the plan and the timeline part at line 6 of events.jsonl (runvet plan)
+  …
+  $ runvet view ep_03 --run-data corpus/demo --events --phase plan
+       3   +0.020s plan       planner.minimal  steps: 3")]
 pub(super) struct View {
     #[command(flatten)]
     run_data: RunDataArgs,

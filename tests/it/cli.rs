@@ -351,3 +351,24 @@ fn an_episode_whose_findings_are_cut_is_still_named() {
         assert!(stdout(&output).contains(case), "{case}: {}", stdout(&output));
     }
 }
+
+#[test]
+fn the_examples_in_the_help_are_what_runvet_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for command in ["list", "view", "plan", "show"] {
+        let help = run(&[command, "--help"]);
+        let examples = stdout(&help).split("  $ runvet ").skip(1);
+        let mut checked = 0;
+        for example in examples {
+            let mut lines = example.lines();
+            let args: Vec<&str> = lines.next().unwrap().split(' ').collect();
+            let output = runvet(&args).current_dir(root).output().unwrap();
+            let mut printed = stdout(&output).lines();
+            for line in lines.map(|line| line.strip_prefix("  ").unwrap_or(line)).filter(|line| *line != "…") {
+                assert!(printed.any(|printed| printed == line), "{command}: {line}\n{}", stdout(&output));
+                checked += 1;
+            }
+        }
+        assert!(checked > 0, "the help of {command} has an example");
+    }
+}
