@@ -19,7 +19,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use lines::{LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 
-use crate::source::Artifact;
+use crate::source::{Artifact, Line};
 
 /// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at most.
 ///
@@ -207,8 +207,9 @@ impl Stream<'_> {
         if buffer.len() > MAX_RECORD_BYTES { Err(Unreadable::TooLarge) } else { Ok(()) }
     }
 
-    /// Reads again what was read before; a shorter buffer means that it is gone.
-    pub(crate) fn read_again(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    /// Reads a line again, or the beginning of one that is longer than the limit.
+    pub(crate) fn read_again(&self, line: Line, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let (offset, length) = (line.offset, line.length.min(MAX_RECORD_BYTES));
         buffer.clear();
         match self {
             Self::File(file) => {

@@ -42,7 +42,7 @@ impl Locator {
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for (line, indices) in in_lines {
             let Some(stream) = loaded.events else { break };
-            if stream.read_again(line.offset, line.length, &mut bytes).is_err() {
+            if stream.read_again(line, &mut bytes).is_err() {
                 bytes.clear();
             }
             fill.text(&bytes, tape.read(&bytes).ok(), line.offset, line.number, &indices);

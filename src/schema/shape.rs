@@ -13,7 +13,11 @@ use crate::document::{Key, Kind, Node, Number};
 use crate::source::Pointer;
 
 /// The subschemas of one schema; the first is its root.
-pub(super) struct Shapes(Vec<Shape>);
+pub(super) struct Shapes {
+    shapes: Vec<Shape>,
+    /// Whether no subschema uses a keyword that is not known here.
+    supported: bool,
+}
 
 type ShapeId = usize;
 
@@ -73,12 +77,13 @@ impl Shapes {
     pub(super) fn compile(schema: &Value) -> Self {
         let mut compiler = Compiler { root: schema, shapes: Vec::new(), by_reference: BTreeMap::new() };
         compiler.shape(schema);
-        Self(compiler.shapes)
+        let supported = !compiler.shapes.iter().any(|shape| shape.unsupported);
+        Self { shapes: compiler.shapes, supported }
     }
 
     /// Whether the document satisfies the schema for certain.
     pub(super) fn accept(&self, root: Node<'_>) -> bool {
-        !self.0.iter().any(|shape| shape.unsupported) && self.failures(0, root, 1) == 0
+        self.supported && self.failures(0, root, 1) == 0
     }
 
     /// The number of assertions that fail, counted up to a limit.
@@ -87,7 +92,7 @@ impl Shapes {
     }
 
     fn failures(&self, id: ShapeId, node: Node<'_>, limit: usize) -> usize {
-        let Some(shape) = self.0.get(id) else { return 0 };
+        let Some(shape) = self.shapes.get(id) else { return 0 };
         let mut failures = shape.scalar_failures(node);
         match node.kind() {
             _ if failures >= limit => {}
@@ -172,7 +177,7 @@ impl Shapes {
         at: Path<'_>,
         found: &mut Vec<Misspelling<'a>>,
     ) {
-        let Some(shape) = self.0.get(id) else { return };
+        let Some(shape) = self.shapes.get(id) else { return };
         if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
             for (index, item) in node.items().enumerate() {
                 self.find_misspellings(items, item, Path::Item(&at, index), found);

@@ -372,3 +372,21 @@ fn the_examples_in_the_help_are_what_runvet_prints() {
         assert!(checked > 0, "the help of {command} has an example");
     }
 }
+
+#[test]
+fn a_line_beyond_the_limit_takes_no_memory_beyond_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let episode = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);
+    // Sparse: a line of a gigabyte of NUL bytes that takes no room on the disk.
+    fs::OpenOptions::new().write(true).open(episode.join("events.jsonl")).unwrap().set_len(1 << 30).unwrap();
+    let limited = format!(
+        "ulimit -v 524288; exec {} validate --format json {}",
+        env!("CARGO_BIN_EXE_runvet"),
+        temp.path().display()
+    );
+    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+    let finding = &report["episodes"][0]["findings"][0];
+    assert_eq!((&finding["rule"], &finding["line"]), (&"record/unreadable".into(), &12.into()), "{finding}");
+}
