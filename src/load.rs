@@ -107,16 +107,16 @@ pub(crate) fn episode<R>(
     let mut stream = None;
     let recorded_timeline = if entries.has(Artifact::Events) {
         let expected = id.as_ref().map(|(id, _)| &**id);
-        let mut reader = EventsReader {
-            reader: TimelineReader::new(expected, state.read()),
+        let mut events = EventsReader {
+            facts: TimelineReader::new(expected, state.read()),
             tape: &mut buffers.line_tape,
             troubles: &mut troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         };
-        match files.stream(Artifact::Events).and_then(|stream| reader.read(stream, &mut buffers.lines)) {
+        match files.stream(Artifact::Events).and_then(|stream| events.read(stream, &mut buffers.lines)) {
             Ok(read) => {
                 stream = Some(read);
-                timeline = reader.reader.finish();
+                timeline = events.facts.finish();
                 Recorded::Read(&timeline)
             }
             Err(why) => {
@@ -377,7 +377,7 @@ impl<T: Copy> Recorded<T> {
 
 /// Reads a timeline.
 struct EventsReader<'r, 'a> {
-    reader: TimelineReader<'a>,
+    facts: TimelineReader<'a>,
     tape: &'r mut Tape,
     troubles: &'r mut Troubles,
     /// Whether a last line that was cut off may still be written.
@@ -406,7 +406,7 @@ impl EventsReader<'_, '_> {
     }
 
     fn no_event(&mut self, line: Line) {
-        self.reader.timeline_mut().broken_line.get_or_insert(line);
+        self.facts.timeline_mut().broken_line.get_or_insert(line);
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
@@ -414,7 +414,7 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let violations = schema_violations(document, line, self.troubles);
                 let value = Value::root(document, &violations);
-                return self.reader.event(&EventFacts::new(line, value), document.text());
+                return self.facts.event(&EventFacts::new(line, value), document.text());
             }
             Ok(document) => {
                 (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
@@ -423,7 +423,7 @@ impl EventsReader<'_, '_> {
         };
         let is_cut = !ended && what.starts_with("not JSON");
         let (trouble, place, message) = if is_cut && self.may_be_unfinished {
-            self.reader.timeline_mut().unfinished_line = Some(line);
+            self.facts.timeline_mut().unfinished_line = Some(line);
             let message = format!("the last line ends without a newline and is {what}; the run may still write it");
             (Trouble::EventsUnfinishedLine, Place::line_bytes(line, 0..bytes.len()), message)
         } else if is_cut {
