@@ -13,6 +13,7 @@ build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
 demo: ## vet the example run data in corpus/
+	$(CARGO) build --release --locked
 	$(CARGO) run --release --locked --quiet -- validate corpus/demo || test $$? -eq 1
 
 test: ## run all tests

@@ -4,17 +4,26 @@ use clap::Args;
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::check::find_rule;
+use crate::Meta;
+use crate::check::{all_rules, find_rule};
 
 /// Explain a rule: what it means, why it matters, an example, how to fix it
 #[derive(Args)]
 pub(super) struct Explain {
-    /// The rule, as in `lifecycle/links`
+    /// The rule, as in `lifecycle/links`, or a group, as in `lifecycle`, whose rules are listed
     rule: String,
 }
 
 impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let group = self.rule.trim_end_matches(['*', '/']);
+        let of_group = |rule: &&Meta| rule.id.split('/').next() == Some(group);
+        if all_rules().any(|rule| of_group(&rule)) {
+            for rule in all_rules().filter(of_group) {
+                writeln!(output.stdout(), "{} ({}): {}", rule.id, rule.severity.word(), rule.title)?;
+            }
+            return Ok(Exit::Success);
+        }
         let rule = find_rule(&self.rule)
             .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists them all)")))?;
         let out = output.stdout();

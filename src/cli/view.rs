@@ -1,5 +1,6 @@
 //! `runvet view`: the dashboard of one run, made to be read in ten seconds.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use clap::Args;
@@ -57,12 +58,12 @@ pub(super) struct View {
     #[arg(long, conflicts_with = "json")]
     events: bool,
 
-    /// Of the timeline, only events of this phase
-    #[arg(long, requires = "events")]
+    /// Print the timeline, but only events of this phase
+    #[arg(long, conflicts_with = "json")]
     phase: Option<String>,
 
-    /// Of the timeline, only events whose line contains this text
-    #[arg(long, value_name = "TEXT", requires = "events")]
+    /// Print the timeline, but only events whose line contains this text
+    #[arg(long, value_name = "TEXT", conflicts_with = "json")]
     grep: Option<String>,
 
     /// When to use colour
@@ -73,7 +74,7 @@ pub(super) struct View {
 impl View {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let episode = self.run_data.episode(&self.episode)?;
-        if self.events {
+        if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&episode, output);
         }
         let view = view::View::of(&episode);
@@ -139,7 +140,7 @@ struct Rest<'v> {
 #[derive(Serialize)]
 struct Counts<'v> {
     total: u64,
-    phases: &'v std::collections::BTreeMap<String, u64>,
+    phases: &'v BTreeMap<String, u64>,
     broken_lines: u64,
 }
 
@@ -151,7 +152,7 @@ fn json(out: &mut dyn Write, episode: &Episode, view: &view::View) -> Result<(),
     write_json(out, &episode.path().to_string_lossy())?;
     let path = |artifact: Artifact| episode.artifact(artifact).map(|path| path.to_string_lossy().into_owned());
     let named = |artifact: Artifact| (artifact.file_name().split('.').next().unwrap_or_default(), path(artifact));
-    let artifacts: std::collections::BTreeMap<&str, Option<String>> = Artifact::ALL.into_iter().map(named).collect();
+    let artifacts: BTreeMap<&str, Option<String>> = Artifact::ALL.into_iter().map(named).collect();
     out.write_all(b",\"artifacts\":")?;
     write_json(out, &artifacts)?;
     for (name, record) in [("state", &view.state), ("summary", &view.summary)] {
@@ -279,13 +280,17 @@ impl Page<'_> {
         let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
         let words = match (of(Severity::Error), of(Severity::Warning)) {
             (0, 0) if report.skipped.is_empty() => "valid, nothing found".into(),
-            (0, 0) => format!("nothing found, but {} rules could not be judged", report.skipped.len()),
+            (0, 0) => "nothing found, but not all could be judged".into(),
             (0, warnings) => format!("valid, warnings: {warnings}"),
             (errors, warnings) => format!("not to be trusted, errors: {errors}, warnings: {warnings}"),
         };
         self.title(&format!("Verdict: {words}"))?;
         if let Some(line) = verdict.plan.parts_at() {
             self.line(&format!("  the plan and the timeline part at line {line} of events.jsonl (runvet plan)"))?;
+        }
+        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
+        if !unjudged.is_empty() {
+            self.line(&format!("  rules that could not be judged: {} (runvet validate tells why)", unjudged.len()))?;
         }
         let mut findings: Vec<&Finding> = report.findings.iter().collect();
         findings.sort_by_key(|finding| finding.severity);

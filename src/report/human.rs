@@ -137,7 +137,7 @@ impl Renderer for Human {
         let lifecycle = match episode.lifecycle {
             Lifecycle::Terminal => "ended",
             Lifecycle::NonTerminal => "not ended yet",
-            Lifecycle::Unknown => "of unknown stage",
+            Lifecycle::Unknown => "stage unknown",
         };
         let counts = counts_of(&episode.findings);
         writeln!(out, "{} ({lifecycle}): {counts}\n", self.bold(&escape(&episode.dir)))?;

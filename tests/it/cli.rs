@@ -152,6 +152,11 @@ fn rules_lists_and_explain_explains_every_rule() {
         assert!(stdout(&explained).starts_with(&format!("# {} (", rule.id)));
         assert!(stdout(&explained).contains("## How to fix it"));
     }
+    for group in ["plan", "plan/", "plan/*"] {
+        let output = run(&["explain", group]);
+        let text = stdout(&output);
+        assert!(text.lines().count() == 4 && text.lines().all(|line| line.starts_with("plan/")), "{text}");
+    }
     let output = run(&["explain", "lifecycle/link"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `lifecycle/links`?"), "{}", stderr(&output));

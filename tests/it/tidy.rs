@@ -29,7 +29,20 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("view", &["check", "document", "finding", "instant", "plan", "printable", "read", "source"]),
     (
         "cli",
-        &["check", "document", "finding", "instant", "plan", "printable", "read", "report", "schema", "source", "view"],
+        &[
+            "check",
+            "document",
+            "finding",
+            "instant",
+            "plan",
+            "printable",
+            "read",
+            "report",
+            "rule",
+            "schema",
+            "source",
+            "view",
+        ],
     ),
     (
         "lib",
@@ -82,6 +95,7 @@ fn imports(text: &str) -> BTreeSet<&str> {
     let exported = |name: &str| match name {
         "Instant" => Some("instant"),
         "Schema" => Some("schema"),
+        "Meta" => Some("rule"),
         _ => None,
     };
     let names = text

@@ -286,7 +286,12 @@ fn the_timeline_is_printed_event_by_event_and_can_be_filtered() {
     assert_eq!(of(&["--grep", "step-3", "--phase", "act"]), ["7 +0.095s act"]);
     assert_eq!(of(&["--phase", "ac"]), [] as [&str; 0]);
     assert_eq!(of(&["--grep", "no such text"]), [] as [&str; 0]);
-    for args in [&["--phase", "act"][..], &["--grep", "x"], &["--events", "--json"]] {
+    assert_eq!(
+        printed(&demo(), &["view", "ep_01", "--phase", "plan"]).lines().count(),
+        1,
+        "a filter asks for the timeline"
+    );
+    for args in [&["--phase", "act", "--json"][..], &["--grep", "x", "--json"], &["--events", "--json"]] {
         let output = runvet(&demo(), &[&["view", "ep_01"], args].concat(), Width::Narrow);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
     }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "record/json-syntax",
         severity: Severity::Error,
         title: "a record is not JSON",
-        hint: "Have the writer replace the file in one step: write a temporary file beside it, then rename it.",
+        hint: "Mend the text at the place shown; where it was cut off, have the writer replace the file in one step (write a temporary file, then rename it).",
         page: include_str!("json_syntax.md"),
     },
     check: Check::Loading(Trouble::JsonSyntax),
