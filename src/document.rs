@@ -400,6 +400,12 @@ impl<'a> Node<'a> {
         self.members().find(|key| key.is(name)).map(Key::value)
     }
 
+    /// The value at the end of a path of keys; `None` where it leads nowhere.
+    #[must_use]
+    pub fn at(self, path: &[&str]) -> Option<Node<'a>> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
     /// The members of an object in the order of the text, each by its key; nothing for any other value.
     #[must_use]
     #[inline]

@@ -51,7 +51,7 @@ impl<'a> Value<'a> {
 
     /// The value at the end of a path of keys, fact or not.
     pub(crate) fn at(self, path: &[&str]) -> Option<Self> {
-        path.iter().try_fold(self, |value, key| value.get(key))
+        Some(self.with(self.node.at(path)?))
     }
 
     /// The fact at the end of a path of keys.
@@ -215,6 +215,10 @@ impl IdSource {
         }
     }
 }
+
+/// Why nothing can be judged by a timeline whose reach is not known, see [`Run::reach`].
+pub(crate) const UNKNOWN_REACH: &str =
+    "no projection event tells how old the snapshot of this run is, which has not ended for certain";
 
 impl Run<'_> {
     /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that goes on, or may go on, is

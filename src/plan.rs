@@ -132,10 +132,7 @@ impl Comparison {
         let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.reach());
         let unjudged = match (timeline, reach) {
             (None, _) => Some("there is no timeline to read".to_owned()),
-            (_, None) => Some(
-                "no projection event tells how old the snapshot of this run is, which has not ended for certain"
-                    .to_owned(),
-            ),
+            (_, None) => Some(facts::UNKNOWN_REACH.to_owned()),
             (Some(timeline), Some(_)) => {
                 let line = timeline.broken_line.map(|line| line.number);
                 let broken = line

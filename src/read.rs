@@ -375,8 +375,7 @@ impl Episode {
 
 /// The text at the end of a path of keys.
 fn text_at(root: Node<'_>, path: &[&str]) -> Option<String> {
-    let value = path.iter().try_fold(root, |node, key| node.get(key))?;
-    value.text().map(std::borrow::Cow::into_owned)
+    root.at(path)?.text().map(std::borrow::Cow::into_owned)
 }
 
 /// A record, as it was stored and as a type.

@@ -49,3 +49,13 @@ pub fn json() -> Box<dyn Renderer> {
 pub fn ndjson() -> Box<dyn Renderer> {
     Box::new(json::Ndjson)
 }
+
+/// Writes a text on as many lines as it takes.
+pub(crate) fn paragraph(out: &mut dyn Write, width: usize, first: &str, next: &str, text: &str) -> io::Result<()> {
+    let options = textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(next);
+    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
+}

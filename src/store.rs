@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 
-pub(crate) use discover::discover;
 pub use discover::{Discovery, Fault};
+pub(crate) use discover::{discover, join};
 pub(crate) use lines::{LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, Level, tidy};
-use crate::facts::{Recorded, Run};
+use crate::facts::{Recorded, Run, UNKNOWN_REACH};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, Severity};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
@@ -120,12 +120,7 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
             let line = run.timeline.read()?.broken_line?;
             Some(format!("line {} of events.jsonl is no event, and may have been the one that matters", line.number))
         }
-        Need::Reach => {
-            let unknown = run.reach().is_none();
-            unknown.then(|| {
-                "no projection event tells how old the snapshot of this run is, which has not ended for certain".into()
-            })
-        }
+        Need::Reach => run.reach().is_none().then(|| UNKNOWN_REACH.into()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::document::{Document, Tape};
+use crate::document::{Document, Key, Tape};
 use crate::finding::Location;
 use crate::load::Loaded;
 use crate::source::{Artifact, Line, Place, Scanner, Target};
@@ -53,8 +53,7 @@ impl Locator {
 
 /// The location of a place as far as it is known without its text.
 fn whole(place: &Place, dir: &Path) -> Location {
-    let file =
-        if dir == Path::new(".") { place.artifact.file_name().into() } else { dir.join(place.artifact.file_name()) };
+    let file = store::join(dir, Path::new(place.artifact.file_name()));
     Location {
         file: store::display(&file),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
@@ -85,9 +84,7 @@ impl Fill<'_> {
                 Target::Whole => continue,
                 Target::Bytes(range) => range.clone(),
                 Target::Value(_) => found.next().flatten().map_or(start, |found| found.value.span()),
-                Target::Key(_) => {
-                    found.next().flatten().and_then(|found| found.key).map_or(start, super::super::document::Key::span)
-                }
+                Target::Key(_) => found.next().flatten().and_then(|found| found.key).map_or(start, Key::span),
                 Target::Token(token, _) => {
                     found.next();
                     document.and_then(|document| document.span_of(*token)).unwrap_or(start)

@@ -83,16 +83,6 @@ pub(super) fn width() -> usize {
     columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
-/// Writes a text on as many lines as it takes.
-pub(super) fn paragraph(out: &mut dyn Write, width: usize, first: &str, next: &str, text: &str) -> io::Result<()> {
-    let options = textwrap::Options::new(width)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .initial_indent(first)
-        .subsequent_indent(next);
-    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
 /// The characters that dashboards are drawn with.
 pub(super) struct Glyphs {
     pub(super) bar: &'static str,

@@ -4,14 +4,14 @@ use std::io;
 
 use clap::Args;
 
-use super::output::{Color, Glyphs, Output, paragraph, style, width};
+use super::output::{Color, Glyphs, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{Comparison, Step, compare};
 use crate::printable::{escape, fit};
 use crate::read::Stored;
-use crate::report::{write_json, write_json_text};
+use crate::report::{paragraph, write_json, write_json_text};
 
 /// Show the plan that the timeline tells beside the persisted one
 ///

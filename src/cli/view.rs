@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::output::{Color, Glyphs, Output, instant_with_offset, paragraph, seconds, style, width};
+use super::output::{Color, Glyphs, Output, instant_with_offset, seconds, style, width};
 use super::run_data::RunDataArgs;
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -16,7 +16,7 @@ use crate::finding::{Finding, Lifecycle, Severity, Skip};
 use crate::plan::Comparison;
 use crate::printable::{brief, escape, fit};
 use crate::read::{Episode, Error};
-use crate::report::{Style, write_json, write_json_text};
+use crate::report::{Style, paragraph, write_json, write_json_text};
 use crate::source::Artifact;
 use crate::view::{self, Moment, Timeline, Verdict};
 
@@ -248,9 +248,9 @@ impl Page<'_> {
             self.line(task)?;
         }
         let mode = summary
-            .and_then(|summary| at(summary, &["flags", "mode"]))
+            .and_then(|summary| summary.at(&["flags", "mode"]))
             .map(|mode| format!("mode {}", fit(&shown(mode), 20)));
-        let adapter = state.and_then(|state| at(state, &["episode", "using"])).map(|using| fit(&shown(using), 30));
+        let adapter = state.and_then(|state| state.at(&["episode", "using"])).map(|using| fit(&shown(using), 30));
         let parts = [
             entry.status.as_deref().map(|status| format!("status {}", fit(status, 20))),
             entry.outcome.as_deref().map(|outcome| format!("outcome {}", fit(outcome, 20))),
@@ -354,7 +354,7 @@ impl Page<'_> {
 
     fn actions(&mut self, state: Option<Node<'_>>) -> io::Result<()> {
         let actions: Vec<Node<'_>> =
-            state.and_then(|state| at(state, &["outcomes", "actions"])).into_iter().flat_map(Node::items).collect();
+            state.and_then(|state| state.at(&["outcomes", "actions"])).into_iter().flat_map(Node::items).collect();
         if actions.is_empty() {
             return Ok(());
         }
@@ -375,7 +375,7 @@ impl Page<'_> {
 
     fn memory(&mut self, state: Option<Node<'_>>) -> io::Result<()> {
         let items = |path: &[&str]| {
-            state.and_then(|state| at(state, path)).into_iter().flat_map(Node::items).collect::<Vec<_>>()
+            state.and_then(|state| state.at(path)).into_iter().flat_map(Node::items).collect::<Vec<_>>()
         };
         let text = |node: &Node<'_>, key: &str| node.get(key).map(shown).unwrap_or_default();
         let beliefs = items(&["beliefs"]);
@@ -455,10 +455,6 @@ impl Page<'_> {
         let drawn: Vec<String> = links.members().map(line).collect();
         self.lines(drawn.into_iter())
     }
-}
-
-fn at<'a>(node: Node<'a>, path: &[&str]) -> Option<Node<'a>> {
-    path.iter().try_fold(node, |node, key| node.get(key))
 }
 
 /// A value as the dashboard shows it: a text without its quotes.

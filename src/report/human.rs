@@ -9,7 +9,7 @@ use miette::{
     SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::Renderer;
+use super::{Renderer, paragraph};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Severity, Skip, Totals};
 use crate::printable::escape;
 
@@ -97,12 +97,7 @@ impl Human {
     }
 
     fn paragraph(&self, out: &mut dyn Write, first: &str, next: &str, text: &str) -> io::Result<()> {
-        let options = textwrap::Options::new(self.options.width)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .initial_indent(first)
-            .subsequent_indent(next);
-        textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
+        paragraph(out, self.options.width, first, next, text)
     }
 
     fn skips(&self, out: &mut dyn Write, skips: &[Skip]) -> io::Result<()> {

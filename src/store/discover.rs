@@ -145,7 +145,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 /// `typed` joined with what lies below it.
-pub(super) fn join(typed: &Path, below: &Path) -> PathBuf {
+pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     if typed == Path::new(".") && below != Path::new("") {
         below.to_owned()
     } else if below == Path::new("") {

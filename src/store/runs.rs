@@ -38,7 +38,7 @@ impl RunDir {
 /// The runs below a run-data directory, newest first.
 pub(crate) fn runs(run_data: &Path) -> io::Result<Vec<RunDir>> {
     let mut runs = Vec::new();
-    collect(&super::discover::join(run_data, Path::new("episodes")), &mut runs)?;
+    collect(&super::join(run_data, Path::new("episodes")), &mut runs)?;
     runs.sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
     Ok(runs)
 }
@@ -55,7 +55,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
         if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
             continue;
         }
-        let path = super::discover::join(group, Path::new(&*name));
+        let path = super::join(group, Path::new(&*name));
         let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
         // A directory without directories in it, besides the two links that it always has, groups no runs.

@@ -5,7 +5,7 @@ use crate::facts::{Difference, Run, StateFacts, Timeline, Value, show};
 use crate::finding::Severity;
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
-use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {
@@ -46,11 +46,7 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
                 event.shown
             );
             let draft = Draft::new(Place::value(Artifact::State, action.pointer.clone()), message);
-            findings.push(draft.related(event_place(mirror.line, &event.pointer), "the act event"));
+            findings.push(draft.related(Place::event(mirror.line, event.pointer.as_str()), "the act event"));
         }
     }
-}
-
-fn event_place(line: Line, pointer: &Pointer) -> Place {
-    Place { artifact: Artifact::Events, line: Some(line), target: Target::Value(pointer.clone()) }
 }

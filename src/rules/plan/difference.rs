@@ -2,7 +2,7 @@
 
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::rule::{Draft, Findings};
-use crate::source::{Artifact, Place, Target};
+use crate::source::{Artifact, Place};
 
 /// Tells the differences that stand in labels, or those that stand in records and act events.
 pub(super) fn tell(
@@ -14,11 +14,7 @@ pub(super) fn tell(
 ) {
     let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else { return };
     for difference in plan.differences(state, timeline, reach).into_iter().filter(|found| found.by_label == by_label) {
-        let event = Place {
-            artifact: Artifact::Events,
-            line: Some(difference.line),
-            target: Target::Value(difference.event_pointer),
-        };
+        let event = Place::event(difference.line, difference.event_pointer.as_str());
         let draft = Draft::new(Place::value(Artifact::State, difference.pointer), difference.message);
         findings.push(draft.related(event, format!("the event says {}", difference.event_says)));
     }

@@ -4,7 +4,7 @@ use crate::document::{Kind, Node};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::quote;
 use crate::rule::Draft;
-use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::source::{Artifact, Place, Pointer};
 
 /// How the evidence for the outcomes falls short of the persisted `outcomes`, or differs from it.
 pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
@@ -37,7 +37,7 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Op
         let others: Vec<String> = differ.iter().skip(1).take(8).map(|(key, _)| quote(key)).collect();
         message = format!("{message}; also different: {}", others.join(", "));
     }
-    let draft = Draft::new(at(projection.line, in_event), message);
+    let draft = Draft::new(Place::event(projection.line, in_event.as_str()), message);
     Some(draft.related(Place::value(Artifact::State, in_state), "the state's outcomes"))
 }
 
@@ -112,8 +112,4 @@ pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Optio
 
 fn or_nothing(keys: String) -> String {
     if keys.is_empty() { "nothing".into() } else { keys }
-}
-
-fn at(line: Line, pointer: Pointer) -> Place {
-    Place { artifact: Artifact::Events, line: Some(line), target: Target::Value(pointer) }
 }
