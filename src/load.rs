@@ -6,7 +6,8 @@ use semver::Version;
 
 use crate::document::{Document, Key, Kind, Tape};
 use crate::facts::{
-    self, EventFacts, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value, plan::Rebuilt,
+    self, EventFacts, EventNote, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value,
+    plan::Rebuilt,
 };
 use crate::finding::{Lifecycle, Skip};
 use crate::printable::quote;
@@ -157,8 +158,8 @@ fn unreadable(troubles: &mut Troubles, artifact: Artifact, why: &Unreadable) {
 }
 
 /// An event that was kept as text, as a document again.
-fn read_again<'a>(line: Line, text: &'a str, tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read(text.as_bytes()).ok()?;
+fn read_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
+    let document = tape.read(text).ok()?;
     // What an event violates has been told; of these events only values are compared that its schema leaves open.
     Some(EventFacts::new(line, Value::root(document, &[])))
 }
@@ -242,7 +243,8 @@ impl RecordKind {
             self.duplicate_keys(document, troubles);
         }
         let judged = self.version(document, troubles);
-        let violations = self.schema.violations(document);
+        let glance = self.schema.glance(document);
+        let violations = if glance.is_valid { Ok(Vec::new()) } else { self.schema.violations(document) };
         if let Judged::Unsupported(version) = judged {
             let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
             for rule in [self.troubles.schema_rule, "record/misspelled-field"] {
@@ -266,6 +268,9 @@ impl RecordKind {
                 let place = violation_place(self.artifact, None, violation);
                 Draft::new(place, violation.message.clone()).help(violation.help.clone())
             });
+        }
+        if !glance.may_be_misspelled {
+            return Checked { violations, hopeless: false };
         }
         for misspelling in self.schema.misspellings(document.root()) {
             troubles.add(Trouble::MisspelledField, || {
@@ -410,11 +415,14 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
+        if let Some(note) = EventNote::of_text(bytes) {
+            return self.facts.event(line, &note, bytes);
+        }
         let (offset, what) = match self.tape.read(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let violations = schema_violations(document, line, self.troubles);
                 let value = Value::root(document, &violations);
-                return self.facts.event(&EventFacts::new(line, value), document.text());
+                return self.facts.event(line, &EventNote::of(&EventFacts::new(line, value)), bytes);
             }
             Ok(document) => {
                 (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
