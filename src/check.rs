@@ -212,7 +212,7 @@ impl Check {
         in_order(
             episodes,
             self.jobs,
-            Buffers::default,
+            || Buffers::for_threads(self.jobs.get()),
             |buffers, episode| Ok(self.episode_with(episode, buffers, |_| ())?.0),
             take,
         );
@@ -229,7 +229,7 @@ impl Check {
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let files = Files::Memory(records);
         let dir = EpisodeDir { path: id.into(), id: Some(id.into()), name: id.into(), entries: files.entries() };
-        judge::episode(self, &dir, &files, &mut Buffers::default(), |_| ()).0
+        judge::episode(self, &dir, &files, &mut Buffers::for_threads(self.jobs.get()), |_| ()).0
     }
 
     /// Checks one episode.
@@ -247,7 +247,7 @@ impl Check {
         episode: &EpisodeDir,
         also: impl FnOnce(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
-        self.episode_with(episode, &mut Buffers::default(), also)
+        self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
     }
 
     fn episode_with<R>(

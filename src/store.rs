@@ -16,7 +16,7 @@ use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 
 pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
-pub(crate) use lines::{LineRead, Lines};
+pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 
 use crate::source::{Artifact, Line};

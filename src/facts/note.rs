@@ -37,6 +37,22 @@ impl<'a> EventNote<'a> {
         }
     }
 
+    /// Whether anything becomes of the event while its timeline is read; `expected_id` is the id of the run.
+    pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
+        self.is_foreign(expected_id)
+            || match self.phase.as_deref() {
+                Some("start" | "direction" | "plan") => true,
+                Some("act") => self.step.is_some() || self.action_id.is_some(),
+                Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
+                _ => false,
+            }
+    }
+
+    /// Whether the event names another run than the one whose id is expected.
+    pub(crate) fn is_foreign(&self, expected_id: Option<&str>) -> bool {
+        matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
+    }
+
     /// The note of an event that satisfies its schema for certain, read from its bytes in one pass that keeps nothing else.
     /// `None` says nothing: such an event is read as a document, and judged by its schema.
     ///

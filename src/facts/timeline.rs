@@ -251,6 +251,11 @@ impl<'a> TimelineReader<'a> {
         Self { timeline: Timeline::default(), expected_id, step_ids, action_ids, plan_tape: Tape::default() }
     }
 
+    /// The id of the run.
+    pub(crate) fn expected_id(&self) -> Option<&'a str> {
+        self.expected_id
+    }
+
     pub(crate) fn finish(self) -> Timeline {
         self.timeline
     }
@@ -261,13 +266,12 @@ impl<'a> TimelineReader<'a> {
 
     /// Takes one event in, by what was noted of it and its text.
     pub(crate) fn event(&mut self, line: Line, event: &EventNote<'_>, text: &[u8]) {
-        if let (Some(expected), Some(id)) = (self.expected_id, &event.episode_id)
-            && id != expected
-        {
-            let foreign = &mut self.timeline.foreign;
-            foreign
-                .get_or_insert_with(|| ForeignEvents { first: line, id: id.clone().into_owned(), lines: 0 })
-                .lines += 1;
+        if !event.matters(self.expected_id) {
+            return;
+        }
+        if event.is_foreign(self.expected_id) {
+            let id = event.episode_id.clone().unwrap_or_default().into_owned();
+            self.timeline.foreign.get_or_insert(ForeignEvents { first: line, id, lines: 0 }).lines += 1;
         }
         match event.phase.as_deref() {
             Some("start") if self.timeline.start.is_none() => {

@@ -19,7 +19,7 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
     ("schema", &["document", "finding", "instant", "printable", "record", "source"]),
     ("facts", &["document", "finding", "instant", "printable", "record", "schema", "source", "store"]),
     ("rule", &["facts", "finding", "source"]),
-    ("load", &["document", "facts", "finding", "printable", "rule", "schema", "source", "store"]),
+    ("load", &["document", "facts", "finding", "parallel", "printable", "rule", "schema", "source", "store"]),
     ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
     ("report", &["finding", "printable", "source"]),
     ("check", &["document", "facts", "finding", "load", "parallel", "printable", "rule", "rules", "source", "store"]),
