@@ -69,6 +69,11 @@ impl PartialOrd for Instant {
 }
 
 /// Seconds since 1970, whether it is a leap second, and the fraction digits as written.
+#[expect(
+    clippy::inline_always,
+    reason = "measured: whether a text is a date-time takes half as long where no day is counted"
+)]
+#[inline(always)]
 fn parts(text: &str) -> Option<(i64, bool, &str)> {
     let bytes = text.as_bytes();
     let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
@@ -112,11 +117,11 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
     };
 
     let leap_second = second == 60;
-    let seconds =
-        days_since_1970(year, month, day) * 86_400 + hour * 3_600 + (minute - offset_minutes) * 60 + second.min(59);
-    if leap_second && seconds.rem_euclid(86_400) != 86_399 {
+    let minutes = hour * 60 + minute - offset_minutes;
+    if leap_second && minutes.rem_euclid(1_440) != 1_439 {
         return None;
     }
+    let seconds = days_since_1970(year, month, day) * 86_400 + minutes * 60 + second.min(59);
     Some((seconds, leap_second, fraction))
 }
 

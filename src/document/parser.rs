@@ -66,35 +66,37 @@ impl<'a, S: Sink> Parser<'a, S> {
         let outside = self.depth;
         loop {
             // A value starts here.
-            at = match self.bytes.get(at) {
-                Some(b'"') => {
-                    let (end, escaped) = string(self.bytes, at)?;
-                    self.sink.value(Kind::String, at, end, escaped);
-                    end
-                }
-                Some(b'{') => match self.open(Kind::Object, at)? {
-                    Opened::Content(first) => {
-                        at = self.key(first)?;
-                        continue;
+            // Most values are strings.
+            at = if self.bytes.get(at) == Some(&b'"') {
+                let (end, escaped) = string(self.bytes, at)?;
+                self.sink.value(Kind::String, at, end, escaped);
+                end
+            } else {
+                match self.bytes.get(at) {
+                    Some(b'{') => match self.open(Kind::Object, at)? {
+                        Opened::Content(first) => {
+                            at = self.key(first)?;
+                            continue;
+                        }
+                        Opened::Whole(end) => end,
+                    },
+                    Some(b'[') => match self.open(Kind::Array, at)? {
+                        Opened::Content(first) => {
+                            at = first;
+                            continue;
+                        }
+                        Opened::Whole(end) => end,
+                    },
+                    Some(b'-' | b'0'..=b'9') => {
+                        let end = number(self.bytes, at)?;
+                        self.sink.value(Kind::Number, at, end, false);
+                        end
                     }
-                    Opened::Whole(end) => end,
-                },
-                Some(b'[') => match self.open(Kind::Array, at)? {
-                    Opened::Content(first) => {
-                        at = first;
-                        continue;
-                    }
-                    Opened::Whole(end) => end,
-                },
-                Some(b'-' | b'0'..=b'9') => {
-                    let end = number(self.bytes, at)?;
-                    self.sink.value(Kind::Number, at, end, false);
-                    end
+                    Some(b't') => self.literal(at, b"true", Kind::True)?,
+                    Some(b'f') => self.literal(at, b"false", Kind::False)?,
+                    Some(b'n') => self.literal(at, b"null", Kind::Null)?,
+                    other => return fail(at, no_value(other.copied())),
                 }
-                Some(b't') => self.literal(at, b"true", Kind::True)?,
-                Some(b'f') => self.literal(at, b"false", Kind::False)?,
-                Some(b'n') => self.literal(at, b"null", Kind::Null)?,
-                other => return fail(at, no_value(other.copied())),
             };
             // A value ended here: close what ends with it.
             loop {

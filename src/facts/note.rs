@@ -59,15 +59,12 @@ impl<'a> EventNote<'a> {
     /// Tests hold this reading against the schema and against [`EventNote::of`].
     pub(crate) fn of_text(bytes: &'a [u8]) -> Option<Self> {
         u32::try_from(bytes.len()).ok()?;
-        if !bytes.is_ascii() {
-            std::str::from_utf8(bytes).ok()?;
-        }
+        let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
         Parser::new(bytes, &mut parts).text().ok()?;
         let string = |field: Field| match parts.get(field) {
             Some(Part { kind: Kind::String, start, end, escaped }) => {
-                let quoted = std::str::from_utf8(bytes.get(start as usize..end as usize)?).ok()?;
-                Some(unquoted(quoted, escaped))
+                Some(unquoted(text.get(start as usize..end as usize)?, escaped))
             }
             _ => None,
         };
