@@ -153,8 +153,8 @@ pub(crate) struct Directory {
     opened: [Cell<Option<Version>>; 5],
 }
 
-/// An artifact that is open for reading, as far as it reached when it was opened: who writes on while runvet reads could
-/// otherwise keep it reading for ever.
+/// An artifact that is open for reading, up to its limit: who writes on while runvet reads could otherwise keep it reading
+/// for ever.
 pub(crate) enum Stream<'a> {
     File(Take<File>),
     Bytes { all: &'a [u8], read: usize },
@@ -233,7 +233,7 @@ impl Directory {
         let limit = if artifact == Artifact::Events { MAX_TIMELINE_BYTES } else { MAX_RECORD_BYTES as u64 };
         match version.kind() {
             EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
-            EntryKind::File => Ok(File::from(file).take(version.bytes())),
+            EntryKind::File => Ok(File::from(file).take(limit + 1)),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
         }

@@ -339,12 +339,14 @@ fn links_are_followed_when_asked_for_and_only_to_files() {
     assert_eq!(code(&["validate", case]), 1);
     assert_eq!(code(&["validate", "--follow-links", case]), 0);
     let output = run(&["validate", "--follow-links", "bad/record/unreadable/dangling-manifest"]);
-    assert!(stdout(&output).contains("a symbolic link that leads nowhere"), "{}", stdout(&output));
+    let said = stdout(&output).replace("\n  │ ", " ");
+    assert!(said.contains("a symbolic link that leads out of the episode's directory"), "{said}");
     let temp = tempfile::tempdir().unwrap();
     let episode = temp.path().join("episodes/ep_answer");
     copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);
     fs::remove_file(episode.join("manifest.json")).unwrap();
-    std::os::unix::fs::symlink("..", episode.join("manifest.json")).unwrap();
+    fs::create_dir(episode.join("checkpoints")).unwrap();
+    std::os::unix::fs::symlink("checkpoints", episode.join("manifest.json")).unwrap();
     let output = run(&["validate", "--follow-links", temp.path().to_str().unwrap()]);
     assert!(stdout(&output).contains("manifest.json can't be read: it is a directory"), "{}", stdout(&output));
 }
