@@ -9,6 +9,7 @@ mod changing;
 mod cli;
 mod corpus;
 mod docs;
+mod files;
 mod formats;
 mod generated;
 mod pages;
