@@ -125,6 +125,9 @@ impl Shapes {
                                 let name = key.name();
                                 failures +=
                                     usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix)));
+                                if failures >= limit {
+                                    return failures;
+                                }
                                 continue;
                             }
                         }
