@@ -8,6 +8,7 @@ mod agreement;
 mod changing;
 mod cli;
 mod corpus;
+mod crash;
 mod docs;
 mod files;
 mod formats;
