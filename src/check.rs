@@ -9,10 +9,12 @@
 mod judge;
 mod locate;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::thread;
 
 use crate::facts::Run;
 use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Severity, Skip, Tool, Totals};
@@ -24,6 +26,9 @@ use crate::source::Artifact;
 use crate::store::{self, EpisodeDir, Files};
 
 pub use crate::store::{Discovery, Fault};
+
+/// Readings of an episode that is being written, after which it is said to be.
+const MAX_READINGS: usize = 5;
 
 /// How much the findings of a rule weigh in a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +120,7 @@ impl Check {
         };
         Self {
             levels: all_rules().map(level).collect(),
-            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }
     }
@@ -245,20 +250,40 @@ impl Check {
     pub(crate) fn episode_and<R>(
         &self,
         episode: &EpisodeDir,
-        also: impl FnOnce(&Run<'_>) -> R,
+        also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
     }
 
+    /// Findings may come from records of two generations while a writer is at work. They count only where nothing moves;
+    /// else the episode is read again, as soon as its writer pauses. An episode without findings needs no second look.
     fn episode_with<R>(
         &self,
         episode: &EpisodeDir,
         buffers: &mut Buffers,
-        also: impl FnOnce(&Run<'_>) -> R,
+        also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
-        let files = Files::open(episode, self.follow_links)
-            .map_err(|source| Fault::Unlistable { path: episode.path.clone(), source })?;
-        Ok(judge::episode(self, episode, &files, buffers, also))
+        let fault = |source| Fault::Unlistable { path: episode.path.clone(), source };
+        let mut episode = Cow::Borrowed(episode);
+        let mut readings = 0;
+        loop {
+            readings += 1;
+            let files = Files::open(&episode, self.follow_links).map_err(fault)?;
+            let (mut report, other) = judge::episode(self, &episode, &files, buffers, &also);
+            if report.findings.is_empty() {
+                return Ok((report, other));
+            }
+            let mut movement = files.movement();
+            if !movement.is_none() {
+                thread::sleep(movement.settles_in());
+                movement = files.movement();
+            }
+            if movement.is_none() || readings == MAX_READINGS {
+                judge::hold_back(&mut report, &movement);
+                return Ok((report, other));
+            }
+            episode.to_mut().list_again().map_err(fault)?;
+        }
     }
 }
 

@@ -88,24 +88,23 @@ enum Command {
 
 /// Runs a command line, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
-        Err(error) => {
-            let exit = if error.use_stderr() { Exit::Fault } else { Exit::Success };
-            // Where the message can't be printed there is nowhere left to say so.
-            return if error.print().is_ok() { exit } else { Exit::Fault }.into();
-        }
-    };
     let mut output = Output::new();
-    let done = match cli.command {
-        Command::Validate(command) => command.run(&mut output),
-        Command::List(command) => command.run(&mut output),
-        Command::View(command) => command.run(&mut output),
-        Command::Plan(command) => command.run(&mut output),
-        Command::Show(command) => command.run(&mut output),
-        Command::Explain(command) => command.run(&mut output),
-        Command::Rules(command) => command.run(&mut output),
-        Command::Schema(command) => command.run(&mut output),
+    let done = match Cli::try_parse_from(args).map(|cli| cli.command) {
+        Ok(Command::Validate(command)) => command.run(&mut output),
+        Ok(Command::List(command)) => command.run(&mut output),
+        Ok(Command::View(command)) => command.run(&mut output),
+        Ok(Command::Plan(command)) => command.run(&mut output),
+        Ok(Command::Show(command)) => command.run(&mut output),
+        Ok(Command::Explain(command)) => command.run(&mut output),
+        Ok(Command::Rules(command)) => command.run(&mut output),
+        Ok(Command::Schema(command)) => command.run(&mut output),
+        Err(error) if error.use_stderr() => {
+            // Where the message can't be printed there is nowhere left to say so.
+            let _ = error.print();
+            Ok(Exit::Fault)
+        }
+        // Help, and the version, are what was asked for.
+        Err(error) => write!(output.stdout(), "{}", error.render()).map(|()| Exit::Success).map_err(Failure::from),
     };
     let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,

@@ -8,6 +8,9 @@ use crate::source::Excerpt;
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.0.0";
 
+/// Why a rule was not judged in an episode that its writer left no time to read.
+pub const STILL_CHANGING: &str = "the episode kept changing while it was read";
+
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -97,6 +100,15 @@ pub struct EpisodeReport {
     pub findings: Vec<Finding>,
     /// The rules that could not be judged; empty when every rule was.
     pub skipped: Vec<Skip>,
+}
+
+impl EpisodeReport {
+    /// Whether findings were held back: the episode kept changing while it was read, and what disagreed may have been
+    /// records of two generations.
+    #[must_use]
+    pub fn kept_changing(&self) -> bool {
+        self.skipped.iter().any(|skip| skip.reason == STILL_CHANGING)
+    }
 }
 
 /// One thing that is wrong.

@@ -1,15 +1,17 @@
 //! One episode -> its report: load, run every rule, locate, sort.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, Level, tidy};
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, Severity};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, STILL_CHANGING, Severity, Skip};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
-use crate::store::{self, EpisodeDir, Files};
+use crate::source::Artifact;
+use crate::store::{self, EpisodeDir, Files, Movement};
 
 /// Judges an episode, and takes from the same reading of it what else is wanted.
 pub(super) fn episode<R>(
@@ -40,12 +42,38 @@ pub(super) fn episode<R>(
             id,
             dir: store::display(&episode.path),
             lifecycle: loaded.run.lifecycle,
-            valid: findings.iter().all(|finding| finding.severity != Severity::Error),
+            valid: is_valid(&findings),
             findings,
             skipped: tidy(skips),
         };
         (report, also(loaded.run))
     })
+}
+
+/// Holds back what may be wrong only because records of two generations were read, and says so. What rests on records that
+/// stood still, stands.
+pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
+    if movement.is_none() {
+        return;
+    }
+    let (findings, skips) = (&mut report.findings, &mut report.skipped);
+    findings.retain(|finding| {
+        let rule = rules::ALL.iter().find(|rule| rule.meta.id == finding.rule);
+        let artifact = Path::new(&finding.location.file).file_name().and_then(OsStr::to_str);
+        let artifact = artifact.and_then(Artifact::from_file_name);
+        let rests_on = rule.zip(artifact).and_then(|(rule, artifact)| rule.rests_on(artifact));
+        let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
+        if !stands {
+            skips.push(Skip { rule: finding.rule.clone(), reason: STILL_CHANGING.into() });
+        }
+        stands
+    });
+    report.valid = is_valid(&report.findings);
+    report.skipped = tidy(std::mem::take(&mut report.skipped));
+}
+
+fn is_valid(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
 /// Judges one rule, or says why it can't be judged.

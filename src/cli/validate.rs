@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::output::{Color, Output, style, width};
 use super::{Exit, Failure};
 use crate::check::{Check, Level};
-use crate::finding::Totals;
+use crate::finding::{STILL_CHANGING, Totals};
 use crate::report::{self, HumanOptions, Renderer};
 
 /// How long a check goes on before a progress bar is shown.
@@ -149,6 +149,11 @@ impl Validate {
                 match checked {
                     Ok(episode) => {
                         totals.add(&episode);
+                        if episode.kept_changing() {
+                            faulty = true;
+                            let message = format!("{}: {STILL_CHANGING}; check it again", episode.dir);
+                            progress.beside(|| output.fault(&message));
+                        }
                         written = progress.beside(|| {
                             renderer.episode(output.stdout(), &episode)?;
                             if is_watched { output.finish() } else { Ok(()) }

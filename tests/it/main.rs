@@ -5,9 +5,12 @@
 #![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
 
 mod agreement;
+mod changing;
 mod cli;
 mod corpus;
+mod crash;
 mod docs;
+mod files;
 mod formats;
 mod generated;
 mod pages;
