@@ -46,12 +46,12 @@ impl Excerpt {
         if !from_the_start {
             text.push('…');
         }
-        preceding.iter().rev().for_each(|c| push(&mut text, *c));
+        push(&mut text, preceding.iter().rev());
         let start = text.len();
-        shown.iter().for_each(|c| push(&mut text, *c));
+        push(&mut text, shown.iter());
         let end = text.len();
         if whole {
-            following.iter().for_each(|c| push(&mut text, *c));
+            push(&mut text, following.iter());
         }
         if !(whole && to_the_end) {
             text.push('…');
@@ -60,9 +60,11 @@ impl Excerpt {
     }
 }
 
-/// Adds a character as it can be shown.
-fn push(text: &mut String, c: char) {
-    text.push(if opens_command(text, c) { '\u{fffd}' } else { stand_in(c) });
+/// Adds characters as they can be shown.
+fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
+    for c in chars {
+        text.push(if opens_command(text, *c) { '\u{fffd}' } else { stand_in(*c) });
+    }
 }
 
 /// As many characters as fit into so many columns, the columns they take, and whether that was all of them.
