@@ -147,7 +147,7 @@ fn cost_grows_with_the_size_of_the_input_and_no_faster() {
     for (name, artifact, before, repeated, after) in cases {
         let text = |count: usize| {
             let middle = match repeated.split_once('#') {
-                Some((start, end)) => (0..count).map(|number| format!("{start}{number}{end}")).collect(),
+                Some((start, end)) => (0..count).map(|number| [start, &*number.to_string(), end].concat()).collect(),
                 None => repeated.repeat(count),
             };
             [before, &middle, after].concat()
