@@ -155,8 +155,8 @@ impl Check {
         self
     }
 
-    /// Sets whether an artifact may be a symbolic link. Links are not followed by default: whoever wrote the run data could
-    /// have any file read.
+    /// Sets whether an artifact may be a symbolic link to a file within its episode's directory. Links that lead out of it
+    /// are never followed: whoever wrote the run data could have any file read.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;

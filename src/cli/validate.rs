@@ -35,7 +35,8 @@ Exit codes:
   0  nothing of severity error was found (with --deny-warnings: nothing at all)
   1  there are findings
   2  runvet could not do its whole job: a bad argument, a path that does not exist, a
-     directory that can't be listed, output that can't be written
+     directory that can't be listed, an episode that kept changing, output that can't be
+     written
   3  no episode was found (0 with --allow-empty)
 
 Examples:
@@ -76,9 +77,10 @@ pub(super) struct Validate {
     #[arg(long)]
     allow_empty: bool,
 
-    /// Read artifacts that are symbolic links
+    /// Read artifacts that are symbolic links to files within their episode's directory
     ///
-    /// By default they are reported, for whoever writes run data could have any file read.
+    /// By default they are reported. Links that lead out of the directory always are, for whoever writes run data could have
+    /// any file read.
     #[arg(long)]
     follow_links: bool,
 

@@ -319,7 +319,7 @@ fn a_validator_in_another_language_agrees() {
     };
     let (out, err) = (String::from_utf8_lossy(&judged.stdout), String::from_utf8_lossy(&judged.stderr));
     match judged.status.code() {
-        Some(0) => {}
+        Some(0) => eprint!("{out}"),
         Some(77) => eprintln!("skipped: {}", out.trim()),
         _ => panic!("{out}{err}"),
     }

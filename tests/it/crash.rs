@@ -56,12 +56,13 @@ fn a_run_whose_writer_stops_at_any_byte_is_judged_as_far_as_it_got() {
                 Artifact::Events => (Lifecycle::NonTerminal, set(["state/not-yet"])),
                 // Half a state tells nothing of where the run stands.
                 Artifact::State if !is_json => (Lifecycle::Unknown, set(["record/json-syntax"])),
-                // A state that says that the run has ended promises what is not there yet.
-                Artifact::State => (Lifecycle::Terminal, set(["lifecycle/artifacts", "lifecycle/learn-missing"])),
                 Artifact::Summary if !is_json => {
                     (Lifecycle::Terminal, set(["record/json-syntax", "lifecycle/artifacts", "lifecycle/learn-missing"]))
                 }
-                Artifact::Summary => (Lifecycle::Terminal, set(["lifecycle/artifacts", "lifecycle/learn-missing"])),
+                // A state that says that the run has ended promises what is not there yet.
+                Artifact::State | Artifact::Summary => {
+                    (Lifecycle::Terminal, set(["lifecycle/artifacts", "lifecycle/learn-missing"]))
+                }
                 Artifact::Learn => (Lifecycle::Terminal, set(["lifecycle/artifacts"])),
                 // Of these two it matters that they are there.
                 Artifact::Manifest => (Lifecycle::Terminal, set([])),
