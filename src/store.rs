@@ -3,6 +3,7 @@
 mod discover;
 mod lines;
 mod runs;
+mod whole;
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
@@ -18,6 +19,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
 pub(crate) use lines::{LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
+pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Line};
 

@@ -82,10 +82,15 @@ fn what_a_snippet_underlines_is_the_place() {
     }
 }
 
+/// Every format there is.
+pub(crate) const FORMATS: [&str; 9] =
+    ["human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown"];
+
 /// A run whose every text wants to act on the terminal or forge a line of the report.
 pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
-    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}";
+    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
+        ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all\u{fffe}";
     let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
@@ -95,6 +100,7 @@ pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     state["outcomes"]["status"] = evil.into();
     state["outcomes"]["actions"][0][evil] = evil.into();
     state["links"][evil] = evil.into();
+    state["episode"]["using"] = evil.into();
     state["plan"]["steps"][0]["status"] = evil.into();
     state["plan"]["steps"][1]["description"] = evil.into();
     fs::write(dir.join("state.json"), state.to_string()).unwrap();
@@ -107,14 +113,14 @@ pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn nothing_that_a_record_says_reaches_the_output_raw() {
     let (temp, _) = hostile_run();
-    for format in ["human", "json", "ndjson"] {
-        let text = validate(temp.path(), &["--format", format]);
-        let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
-        assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
-        assert!(
-            !text.lines().any(|line| line.starts_with("0 episodes") || line.starts_with("::")),
-            "{format}:\n{text}"
-        );
+    for format in FORMATS {
+        for grouping in ["episode", "rule"] {
+            let text = validate(temp.path(), &["--format", format, "--group-by", grouping, "--statistics"]);
+            let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
+            assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
+            let forged = |line: &str| line.starts_with("0 episodes") || line.starts_with("::error::");
+            assert!(!text.lines().any(forged), "{format}:\n{text}");
+        }
     }
     let json: Value = serde_json::from_str(&validate(temp.path(), &["--format", "json"])).unwrap();
     assert_eq!(json["totals"]["invalid"], 1);

@@ -11,6 +11,7 @@ mod docs;
 mod formats;
 mod generated;
 mod pages;
+mod pipelines;
 mod plan;
 mod properties;
 mod read;
