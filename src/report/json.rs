@@ -7,7 +7,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, REPORT_VERSION, Tool};
-use crate::printable::is_hostile;
+use crate::printable::{is_hostile, starts_command};
 
 /// One document: `{"schema_version":…,"tool":…,"episodes":[…],"totals":…}`.
 #[derive(Default)]
@@ -80,7 +80,9 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
 /// Those of the writer.
 pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
-    for (at, c) in text.char_indices().filter(|(_, c)| is_hostile(*c) && !matches!(c, '\n' | '\t')) {
+    let before = |at: usize| text.get(..at).unwrap_or_default();
+    let acts = |&(at, c): &(usize, char)| is_hostile(c) || starts_command(before(at), c);
+    for (at, c) in text.char_indices().filter(acts).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
         // A carriage return stands between tokens alone, where any blank does.
         if c == '\r' {
@@ -104,7 +106,9 @@ struct Visible(CompactFormatter);
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut plain_from = 0;
-        for (at, c) in fragment.char_indices().filter(|(_, c)| is_hostile(*c)) {
+        let before = |at: usize| fragment.get(..at).unwrap_or_default();
+        let acts = |&(at, c): &(usize, char)| is_hostile(c) || starts_command(before(at), c);
+        for (at, c) in fragment.char_indices().filter(acts) {
             self.0.write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
             write_escape(writer, c)?;
             plain_from = at + c.len_utf8();
@@ -119,11 +123,11 @@ mod tests {
 
     #[test]
     fn hostile_characters_are_escaped_and_read_back() {
-        let text = "a\u{1b}\u{9b}\u{202e}\u{e0041}é\"\\b";
+        let text = "a\u{1b}\u{9b}\u{202e}\u{e0041}é\"\\b##[error]";
         let mut json = Vec::new();
         write_json(&mut json, &text).unwrap();
         let json = String::from_utf8(json).unwrap();
-        assert_eq!(json, r#""a\u001b\u009b\u202e\udb40\udc41é\"\\b""#);
+        assert_eq!(json, r#""a\u001b\u009b\u202e\udb40\udc41é\"\\b##\u005berror]""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 }

@@ -90,7 +90,7 @@ pub(crate) const FORMATS: [&str; 9] =
 pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
-        ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all\u{fffe}";
+        ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
     let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
@@ -118,6 +118,7 @@ fn nothing_that_a_record_says_reaches_the_output_raw() {
             let text = validate(temp.path(), &["--format", format, "--group-by", grouping, "--statistics"]);
             let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
             assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
+            assert!(!text.contains("##[") && !text.contains("##vso["), "{format}:\n{text}");
             let forged = |line: &str| line.starts_with("0 episodes") || line.starts_with("::error::");
             assert!(!text.lines().any(forged), "{format}:\n{text}");
         }
