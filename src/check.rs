@@ -194,7 +194,7 @@ impl Check {
         for episode in &episodes {
             totals.add(episode);
         }
-        Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals })
+        Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals, statistics: None })
     }
 
     /// Finds the episodes below paths: directories above, among or below run data, episode directories, or artifact files,

@@ -8,6 +8,7 @@ mod rules;
 mod run_data;
 mod schema;
 mod show;
+mod sinks;
 mod validate;
 mod view;
 

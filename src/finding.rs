@@ -1,12 +1,17 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of `schemas/report.schema.json`.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
+use crate::printable::brief;
 use crate::source::Excerpt;
 
 /// The version of the report format.
-pub const REPORT_VERSION: &str = "1.0.0";
+pub const REPORT_VERSION: &str = "1.1.0";
 
 /// Why a rule was not judged in an episode that its writer left no time to read.
 pub const STILL_CHANGING: &str = "the episode kept changing while it was read";
@@ -54,7 +59,7 @@ pub enum Lifecycle {
 )]
 pub struct Report {
     /// The version of this format, a semantic version. Minor versions add fields; readers pass over fields they don't know.
-    #[schemars(extend("examples" = ["1.0.0"]))]
+    #[schemars(extend("examples" = ["1.1.0"]))]
     pub schema_version: String,
     /// The program that wrote the report.
     pub tool: Tool,
@@ -62,6 +67,9 @@ pub struct Report {
     pub episodes: Vec<EpisodeReport>,
     /// The sums over all episodes.
     pub totals: Totals,
+    /// The same sums by rule, mode and adapter, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Statistics>,
 }
 
 /// The program that wrote a report.
@@ -92,8 +100,19 @@ pub struct EpisodeReport {
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
+    /// The same path, with bytes that are not UTF-8.
+    #[serde(skip)]
+    pub path: PathBuf,
     /// Where the run stands in its life.
     pub lifecycle: Lifecycle,
+    /// The mode that the runtime was in, as the summary's `flags.mode` says; absent where it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("examples" = ["meta"]))]
+    pub mode: Option<String>,
+    /// The adapter that executed the run, as the state's `episode.using` says; absent where it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("examples" = ["adapter:core.minimal"]))]
+    pub adapter: Option<String>,
     /// Whether nothing of severity `error` was found.
     pub valid: bool,
     /// What is wrong, sorted by file, offset and rule.
@@ -109,6 +128,15 @@ impl EpisodeReport {
     pub fn kept_changing(&self) -> bool {
         self.skipped.iter().any(|skip| skip.reason == STILL_CHANGING)
     }
+
+    /// What stood in the way of judging, each reason with the rules that it kept from it.
+    pub(crate) fn unjudged(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for skip in &self.skipped {
+            by_reason.entry(&skip.reason).or_default().push(&skip.rule);
+        }
+        by_reason
+    }
 }
 
 /// One thing that is wrong.
@@ -123,6 +151,12 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub help: String,
+    /// What stays the same as long as the finding does, wherever the episode lies and whatever is written before the place:
+    /// 32 hexadecimal digits, made from the episode's id, the rule, the file's name, the pointer and the texts at the place and
+    /// at the other sides. No two findings of an episode share it.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
+    pub fingerprint: String,
     /// Where it is.
     #[serde(flatten)]
     pub location: Location,
@@ -152,7 +186,7 @@ pub struct Location {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["/links", "/plan/steps/0/status"]))]
     pub pointer: Option<String>,
-    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next three.
+    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next five.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
@@ -160,6 +194,14 @@ pub struct Location {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub column: Option<u64>,
+    /// The line on which the place ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub end_line: Option<u64>,
+    /// The column behind its last character, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub end_column: Option<u64>,
     /// The first byte, counted from 0 at the start of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
@@ -169,6 +211,9 @@ pub struct Location {
     /// The line around the place, ready to be shown.
     #[serde(skip)]
     pub excerpt: Option<Excerpt>,
+    /// The digest of the text at the place.
+    #[serde(skip)]
+    pub digest: Option<Digest>,
 }
 
 /// A rule that could not be judged.
@@ -206,6 +251,65 @@ impl Totals {
                 Severity::Error => &mut self.errors,
                 Severity::Warning => &mut self.warnings,
             } += 1;
+        }
+    }
+}
+
+/// Sums by rule, by mode and by adapter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Statistics {
+    /// For each rule that found something: the episodes in which it did, and its findings.
+    pub rules: BTreeMap<String, Tally>,
+    /// For each mode that the runtime was in: the episodes, and all findings in them. `(none)` stands for runs that name none,
+    /// `(others)` for the modes beyond the first 1,000. Long names are cut.
+    pub modes: BTreeMap<String, Tally>,
+    /// The same for each adapter.
+    pub adapters: BTreeMap<String, Tally>,
+}
+
+/// Sums over some episodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tally {
+    /// Episodes.
+    pub episodes: u64,
+    /// Findings of severity `error`.
+    pub errors: u64,
+    /// Findings of severity `warning`.
+    pub warnings: u64,
+}
+
+/// Modes and adapters that are told apart: run data may make up any number of them.
+const MAX_NAMES: usize = 1_000;
+
+impl Tally {
+    fn add(&mut self, severity: Severity) {
+        *match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        } += 1;
+    }
+}
+
+impl Statistics {
+    /// Counts one more episode in.
+    pub fn add(&mut self, episode: &EpisodeReport) {
+        let mut all = Tally { episodes: 1, ..Tally::default() };
+        let mut met = BTreeSet::new();
+        for finding in &episode.findings {
+            all.add(finding.severity);
+            let of_rule = self.rules.entry(finding.rule.clone()).or_default();
+            of_rule.add(finding.severity);
+            of_rule.episodes += u64::from(met.insert(&finding.rule));
+        }
+        for (names, name) in [(&mut self.modes, &episode.mode), (&mut self.adapters, &episode.adapter)] {
+            let mut name = name.as_deref().map_or_else(|| "(none)".into(), brief);
+            if names.len() >= MAX_NAMES && !names.contains_key(&name) {
+                name = "(others)".into();
+            }
+            let tally = names.entry(name).or_default();
+            tally.episodes += all.episodes;
+            tally.errors += all.errors;
+            tally.warnings += all.warnings;
         }
     }
 }

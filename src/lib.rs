@@ -17,6 +17,7 @@
 pub mod check;
 #[doc(hidden)]
 pub mod cli;
+mod digest;
 pub mod document;
 mod facts;
 pub mod finding;
@@ -36,6 +37,7 @@ pub mod source;
 mod store;
 pub mod view;
 
+pub use digest::Digest;
 pub use instant::Instant;
 pub use rule::Meta;
 pub use schema::Schema;

@@ -25,7 +25,7 @@ pub fn is_hostile(c: char) -> bool {
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether a character, behind what stands before it, would make a line a command to a runner of workflows: GitHub's takes
@@ -51,6 +51,7 @@ pub(crate) fn opens_command(before: &str, c: char) -> bool {
 /// assert_eq!(runvet::printable::escape("plain"), "plain");
 /// assert_eq!(runvet::printable::escape("::error::std::fs"), ":\\u{3a}error::std::fs");
 /// assert_eq!(runvet::printable::escape("red\u{1b}[31m"), "red\\u{1b}[31m");
+/// assert_eq!(runvet::printable::escape("##[stop-commands]x"), "##\\u{5b}stop-commands]x");
 /// ```
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {

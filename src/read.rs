@@ -31,7 +31,7 @@ use crate::finding::Lifecycle;
 use crate::printable::escape;
 use crate::record::{Event, State, Summary};
 use crate::schema::Schema;
-use crate::source::{Artifact, Line, Scanner};
+use crate::source::{Artifact, Line, Spot};
 use crate::store::{self, EpisodeDir, Files, LineRead, Lines, MAX_RECORD_BYTES, RunDir, Stream};
 
 /// Why something can't be read.
@@ -350,7 +350,7 @@ impl Episode {
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read(self.bytes(artifact)?).map_err(|error| {
             let bytes = self.bytes(artifact).unwrap_or_default();
-            let (spot, _) = Scanner::new(&bytes, 0, 1).locate(error.offset..error.offset);
+            let spot = Spot::of(&bytes, &(error.offset..error.offset));
             self.error(artifact, Some((spot.line, spot.column)), format!("not JSON: {error}"))
         })
     }
@@ -415,7 +415,7 @@ impl<T: DeserializeOwned> Stored<T> {
     /// [`Error::Artifact`] with the place where the record does not fit its type.
     pub fn record(&self) -> Result<T, Error> {
         if let Some((span, reason)) = self.schema.misfit(self.document.view()) {
-            let (spot, _) = Scanner::new(self.text().as_bytes(), 0, 1).locate(span);
+            let spot = Spot::of(self.text().as_bytes(), &span);
             return Err(Error::Artifact {
                 path: self.path.clone(),
                 line: Some(spot.line),

@@ -1,14 +1,21 @@
 //! Reports -> text: one renderer for each format, all fed episode by episode, none keeping what it has written.
 
+mod concise;
+mod github;
+mod gitlab;
 mod human;
 mod json;
+mod junit;
+mod markdown;
+mod sarif;
 
 use std::io::{self, Write};
 
-pub use human::{HumanOptions, Style};
+pub use human::{GroupBy, HumanOptions, Style};
 pub use json::{write_json, write_json_text};
 
-use crate::finding::{EpisodeReport, Totals};
+use crate::Meta;
+use crate::finding::{EpisodeReport, Severity, Statistics, Totals};
 
 /// Writes a report as it comes.
 pub trait Renderer {
@@ -29,13 +36,30 @@ pub trait Renderer {
     /// # Errors
     ///
     /// Those of the writer.
-    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()>;
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()>;
+}
+
+/// What is known of a check when its last episode is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing<'c> {
+    /// The sums over all episodes.
+    pub totals: &'c Totals,
+    /// The same by rule, mode and adapter, where they were asked for.
+    pub statistics: Option<&'c Statistics>,
+    /// Whether all that was to be looked at could be.
+    pub is_whole: bool,
 }
 
 /// A report for people, drawn with snippets.
 #[must_use]
 pub fn human(options: HumanOptions) -> Box<dyn Renderer> {
     Box::new(human::Human::new(options))
+}
+
+/// A line for each finding: `file:line:column: severity rule: message`.
+#[must_use]
+pub fn concise() -> Box<dyn Renderer> {
+    Box::new(concise::Concise)
 }
 
 /// The report as one JSON document, see `schemas/report.schema.json`.
@@ -48,6 +72,64 @@ pub fn json() -> Box<dyn Renderer> {
 #[must_use]
 pub fn ndjson() -> Box<dyn Renderer> {
     Box::new(json::Ndjson)
+}
+
+/// A SARIF 2.1.0 log with these rules and all findings.
+#[must_use]
+pub fn sarif(rules: impl IntoIterator<Item = &'static Meta>) -> Box<dyn Renderer> {
+    Box::new(sarif::Sarif::new(rules.into_iter().collect()))
+}
+
+/// `JUnit` XML: a suite for each run-data directory, a case for each episode, which fails where it has an error, or also where
+/// it has a warning.
+#[must_use]
+pub fn junit(deny_warnings: bool) -> Box<dyn Renderer> {
+    Box::new(junit::Junit::new(deny_warnings))
+}
+
+/// Workflow commands of GitHub, which make annotations.
+#[must_use]
+pub fn github() -> Box<dyn Renderer> {
+    Box::new(github::Github::default())
+}
+
+/// A code quality report of `GitLab`.
+#[must_use]
+pub fn gitlab() -> Box<dyn Renderer> {
+    Box::new(gitlab::Gitlab::default())
+}
+
+/// A summary in Markdown, short enough to be posted.
+#[must_use]
+pub fn markdown() -> Box<dyn Renderer> {
+    Box::new(markdown::Markdown::default())
+}
+
+/// The totals in words: "5 episodes: 2 valid, 3 not (4 errors, 1 warning)".
+fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
+    if totals.episodes == 0 {
+        return ("no episodes".into(), String::new());
+    }
+    let mut verdict = match totals.invalid {
+        0 if totals.warnings == 0 => "all valid".into(),
+        0 => format!("all valid, with {}", count(totals.warnings, "warning")),
+        invalid => format!("{} valid, {invalid} not ({})", totals.valid, counts(totals.errors, totals.warnings)),
+    };
+    if unjudged > 0 {
+        verdict = format!("{verdict}; {unjudged} not judged in full");
+    }
+    (count(totals.episodes, "episode"), format!(": {verdict}"))
+}
+
+/// "4 errors, 1 warning": what there is none of is left out.
+fn counts(errors: u64, warnings: u64) -> String {
+    let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    counts.map(|(number, severity)| count(number, severity.word())).collect::<Vec<_>>().join(", ")
+}
+
+fn count(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// Writes a text on as many lines as it takes.

@@ -230,52 +230,89 @@ pub struct Spot {
     pub line: u64,
     /// Characters, counted from 1.
     pub column: u64,
+    /// The line on which it ends.
+    pub end_line: u64,
+    /// The column behind its last character.
+    pub end_column: u64,
     /// Bytes from the start of the file.
     pub offset: u64,
     /// Bytes.
     pub length: u64,
 }
 
-/// Finds lines and columns of ascending offsets in one pass over a text.
-pub(crate) struct Scanner<'a> {
-    bytes: &'a [u8],
-    /// Where the text starts in its file.
-    base: u64,
+impl Spot {
+    /// The spot of a span of a whole file.
+    pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
+        let mut counted = Position::start_of(1);
+        let start = counted.advance(bytes, span.start.min(bytes.len()));
+        Self::between(start, counted.advance(bytes, span.end.clamp(start.offset, bytes.len())))
+    }
+
+    fn between(start: Position, end: Position) -> Self {
+        Self {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            offset: start.offset as u64,
+            length: (end.offset - start.offset) as u64,
+        }
+    }
+}
+
+/// The spots and excerpts of spans of a text that starts at byte `base` of its file, at the start of line `line`. Lines and
+/// columns are counted in one pass, however the spans lie.
+pub(crate) fn locate(bytes: &[u8], base: u64, line: u64, spans: &[Range<usize>]) -> Vec<(Spot, Excerpt)> {
+    let within = |span: &Range<usize>| {
+        let start = span.start.min(bytes.len());
+        start..span.end.clamp(start, bytes.len())
+    };
+    let mut offsets: Vec<usize> = spans.iter().map(within).flat_map(|span| [span.start, span.end]).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut counted = Position::start_of(line);
+    let positions: Vec<Position> = offsets.into_iter().map(|offset| counted.advance(bytes, offset)).collect();
+    let at = |offset: usize| {
+        let index = positions.partition_point(|position| position.offset < offset);
+        positions.get(index).copied().unwrap_or(counted)
+    };
+    let locate = |span: &Range<usize>| {
+        let shown = within(span);
+        let (start, end) = (at(shown.start), at(shown.end));
+        let length = span.end.saturating_sub(shown.start) as u64;
+        let spot = Spot { offset: base + shown.start as u64, length, ..Spot::between(start, end) };
+        (spot, Excerpt::cut(bytes, start.line_start, shown))
+    };
+    spans.iter().map(locate).collect()
+}
+
+/// Up to where lines and columns were counted.
+#[derive(Clone, Copy)]
+struct Position {
+    offset: usize,
     line: u64,
-    /// Up to where characters were counted.
-    at: usize,
     line_start: usize,
     column: u64,
 }
 
-impl<'a> Scanner<'a> {
-    /// A scanner of a text that starts at byte `base` of its file, at the start of line `line`.
-    pub(crate) fn new(bytes: &'a [u8], base: u64, line: u64) -> Self {
-        Self { bytes, base, line, at: 0, line_start: 0, column: 1 }
+impl Position {
+    fn start_of(line: u64) -> Self {
+        Self { offset: 0, line, line_start: 0, column: 1 }
     }
 
-    /// The spot and the excerpt of a span. Spans must come in ascending order of their starts.
-    pub(crate) fn locate(&mut self, span: Range<usize>) -> (Spot, Excerpt) {
-        let start = span.start.min(self.bytes.len());
-        let passed = self.bytes.get(self.at..start).unwrap_or_default();
+    /// Counts on to an offset that does not lie before this one.
+    fn advance(&mut self, bytes: &[u8], offset: usize) -> Self {
+        let passed = bytes.get(self.offset..offset).unwrap_or_default();
         for newline in memchr::memchr_iter(b'\n', passed) {
             self.line += 1;
-            self.line_start = self.at + newline + 1;
+            self.line_start = self.offset + newline + 1;
             self.column = 1;
         }
-        let counted_from = self.at.max(self.line_start);
-        let characters = self.bytes.get(counted_from..start).unwrap_or_default();
+        let characters = bytes.get(self.offset.max(self.line_start)..offset).unwrap_or_default();
         // A character is a byte that does not continue one.
         self.column += characters.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64;
-        self.at = start.max(self.at);
-        let spot = Spot {
-            line: self.line,
-            column: self.column,
-            offset: self.base + start as u64,
-            length: span.end.saturating_sub(start) as u64,
-        };
-        let excerpt = Excerpt::cut(self.bytes, self.line_start, start..span.end.min(self.bytes.len()).max(start));
-        (spot, excerpt)
+        self.offset = offset;
+        *self
     }
 }
 
@@ -285,12 +322,19 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_offsets_count_bytes() {
-        let text = "{\n \"é\": \"ü\", \"n\": 1}";
-        let mut scanner = Scanner::new(text.as_bytes(), 100, 7);
-        let (spot, _) = scanner.locate(text.find("\"ü").unwrap()..text.find(", ").unwrap());
-        assert_eq!(spot, Spot { line: 8, column: 7, offset: 109, length: 4 });
-        let (spot, _) = scanner.locate(text.find('1').unwrap()..text.len() - 1);
-        assert_eq!((spot.line, spot.column, spot.length), (8, 17, 1));
+        let text = "{\n \"é\": \"ü\", \"n\": [1,\n2]}";
+        let span = |from: &str, to: &str| text.find(from).unwrap()..text.find(to).unwrap();
+        let spans = [span("[1", "}"), span("\"ü", ", "), span("[1", ",\n")];
+        let spots: Vec<Spot> = locate(text.as_bytes(), 100, 7, &spans).into_iter().map(|(spot, _)| spot).collect();
+        let spot = |line, column, end_line, end_column, offset, length| Spot {
+            line,
+            column,
+            end_line,
+            end_column,
+            offset,
+            length,
+        };
+        assert_eq!(spots, [spot(8, 17, 9, 3, 120, 6), spot(8, 7, 8, 10, 109, 4), spot(8, 17, 8, 19, 120, 2)]);
     }
 
     #[test]

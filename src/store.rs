@@ -4,6 +4,7 @@ mod discover;
 mod lines;
 mod runs;
 mod stillness;
+mod whole;
 
 use std::cell::Cell;
 use std::ffi::{CStr, OsStr, OsString};
@@ -24,6 +25,7 @@ pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 pub(crate) use stillness::Movement;
 use stillness::Version;
+pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Line};
 

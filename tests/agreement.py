@@ -26,26 +26,26 @@ def skip(reason):
     sys.exit(77)
 
 
-def enter_environment(work):
+def enter_environment(work, name="agreement", packages=PACKAGES):
     """Goes on in a virtual environment that has the packages."""
-    environment = work / "agreement-venv"
+    environment = work / f"{name}-venv"
     python, done = environment / "bin" / "python", environment / "installed"
     if Path(sys.prefix).resolve() == environment.resolve():
         return
-    if not done.exists() or done.read_text() != str(PACKAGES):
+    if not done.exists() or done.read_text() != str(packages):
         try:
             import ensurepip  # noqa: F401
             import venv
         except ImportError as missing:
             skip(f"this python3 can't make virtual environments: {missing}")
         venv.create(environment, clear=True, with_pip=True)
-        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--retries", "1", *PACKAGES]
+        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--retries", "1", *packages]
         installed = subprocess.run(pip, capture_output=True, text=True)
         if "after connection broken by" in installed.stderr and installed.returncode != 0:
             skip("pip reaches no package index")
         if installed.returncode != 0:
             sys.exit(installed.stderr)
-        done.write_text(str(PACKAGES))
+        done.write_text(str(packages))
     os.execv(python, [python, *sys.argv])
 
 

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use libfuzzer_sys::fuzz_target;
 use runvet::Schema;
-use runvet::check::Check;
-use runvet::finding::{EpisodeReport, Totals};
+use runvet::check::{Check, all_rules};
+use runvet::finding::{EpisodeReport, Statistics, Totals};
 use runvet::printable::is_hostile;
-use runvet::report::{self, HumanOptions, Renderer, Style};
+use runvet::report::{self, Closing, GroupBy, HumanOptions, Renderer, Style};
 use runvet_fuzz::artifacts;
 use serde_json::Value;
 
@@ -31,25 +31,43 @@ fuzz_target!(|data: &[u8]| {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0], document["episodes"][0]);
-    for (style, width) in [(Style::Plain, 80), (Style::Ascii, 40)] {
-        let options = HumanOptions { style, width, max_findings: 0, quiet: false };
+    for (style, group_by) in [(Style::Plain, GroupBy::Episode), (Style::Ascii, GroupBy::Rule)] {
+        let options = HumanOptions { style, width: 60, max_findings: 0, quiet: false, group_by };
         render(report::human(options), &episode);
     }
+    for whole in [report::sarif(all_rules()), report::gitlab()] {
+        serde_json::from_str::<Value>(&render(whole, &episode)).expect("a report is JSON");
+    }
+    for other in [report::concise(), report::junit(true), report::markdown()] {
+        render(other, &episode);
+    }
+    // This format is made of commands: one on each line, but for the last.
+    let commands = written(report::github(), &episode);
+    let own = |line: &str| line.starts_with("::error file=") || line.starts_with("::warning file=");
+    let last = commands.lines().count() - 1;
+    assert!(commands.lines().enumerate().all(|(index, line)| own(line) == (index < last)), "{commands}");
 });
 
-fn render(mut renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
-    let mut totals = Totals::default();
-    totals.add(episode);
-    let mut out = Vec::new();
-    renderer.begin(&mut out).unwrap();
-    renderer.episode(&mut out, episode).unwrap();
-    renderer.end(&mut out, &totals).unwrap();
-    let text = String::from_utf8(out).unwrap();
-    let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && is_hostile(*c)).collect();
-    assert!(raw.is_empty(), "{raw:?}");
+/// A report in a format that is no command to anyone.
+fn render(renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
+    let text = written(renderer, episode);
     // A runner of workflows would obey such a line.
     let is_command =
         |line: &str| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
     assert!(!text.lines().any(is_command), "{text}");
+    text
+}
+
+fn written(mut renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
+    let (mut totals, mut statistics) = (Totals::default(), Statistics::default());
+    totals.add(episode);
+    statistics.add(episode);
+    let mut out = Vec::new();
+    renderer.begin(&mut out).unwrap();
+    renderer.episode(&mut out, episode).unwrap();
+    renderer.end(&mut out, &Closing { totals: &totals, statistics: Some(&statistics), is_whole: true }).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && is_hostile(*c)).collect();
+    assert!(raw.is_empty(), "{raw:?}");
     text
 }

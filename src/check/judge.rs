@@ -1,12 +1,15 @@
 //! One episode -> its report: load, run every rule, locate, sort.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, Level, tidy};
+use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Related, STILL_CHANGING, Severity, Skip};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
@@ -36,12 +39,16 @@ pub(super) fn episode<R>(
             let findings = Findings { meta: &rule.meta, severity, count: 0, drafts: &mut drafts, skips: &mut skips };
             judge(rule, &loaded, findings);
         }
-        let findings = locate(drafts, &loaded, &episode.path);
         let id = loaded.run.id.as_ref().map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
+        let findings = locate(drafts, &loaded, &episode.path, &id);
+        let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let report = EpisodeReport {
             id,
             dir: store::display(&episode.path),
+            path: episode.path.clone(),
             lifecycle: loaded.run.lifecycle,
+            mode: summary.and_then(|summary| summary.0.text(&["flags", "mode"])).map(Cow::into_owned),
+            adapter: state.and_then(|state| state.0.text(&["episode", "using"])).map(Cow::into_owned),
             valid: is_valid(&findings),
             findings,
             skipped: tidy(skips),
@@ -152,8 +159,13 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
     }
 }
 
-/// Finds the bytes of all places, and sorts the findings.
-fn locate(drafts: Vec<(&'static Meta, Severity, Draft)>, loaded: &Loaded<'_, '_>, dir: &Path) -> Vec<Finding> {
+/// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
+fn locate(
+    drafts: Vec<(&'static Meta, Severity, Draft)>,
+    loaded: &Loaded<'_, '_>,
+    dir: &Path,
+    id: &str,
+) -> Vec<Finding> {
     if drafts.is_empty() {
         return Vec::new();
     }
@@ -170,6 +182,7 @@ fn locate(drafts: Vec<(&'static Meta, Severity, Draft)>, loaded: &Loaded<'_, '_>
             severity,
             message: draft.message,
             help: draft.help.unwrap_or_else(|| meta.hint.into()),
+            fingerprint: String::new(),
             location: locations.next().unwrap_or_default(),
             related: draft
                 .related
@@ -182,5 +195,25 @@ fn locate(drafts: Vec<(&'static Meta, Severity, Draft)>, loaded: &Loaded<'_, '_>
         let key = |finding: &Finding| (finding.location.offset, finding.location.length);
         (&a.location.file, key(a), &a.rule, &a.message).cmp(&(&b.location.file, key(b), &b.rule, &b.message))
     });
+    let mut met: BTreeMap<Digest, u64> = BTreeMap::new();
+    for finding in &mut findings {
+        let essence = essence(finding, id);
+        let nth = met.entry(essence).or_default();
+        finding.fingerprint = Digest::of([essence.bytes(), &nth.to_le_bytes()]).to_string();
+        *nth += 1;
+    }
     findings
+}
+
+/// What of a finding stays the same wherever the episode lies and whatever is written before the place.
+fn essence(finding: &Finding, id: &str) -> Digest {
+    let place = |location: &Location| {
+        let file = Path::new(&location.file).file_name().unwrap_or_default();
+        let pointer = location.pointer.as_deref().unwrap_or_default();
+        let text = location.digest.as_ref().map(Digest::bytes).unwrap_or_default();
+        Digest::of([file.as_encoded_bytes(), pointer.as_bytes(), text])
+    };
+    let others = finding.related.iter().map(|related| place(&related.location));
+    let places: Vec<Digest> = std::iter::once(place(&finding.location)).chain(others).collect();
+    Digest::of([id.as_bytes(), finding.rule.as_bytes()].into_iter().chain(places.iter().map(Digest::bytes)))
 }

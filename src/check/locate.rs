@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::digest::Digest;
 use crate::document::{Document, Key, Tape};
 use crate::finding::Location;
 use crate::load::Loaded;
-use crate::source::{Artifact, Line, Place, Scanner, Target};
+use crate::source::{self, Artifact, Line, Place, Target};
 use crate::store;
 
 /// Collects places, then locates them all at once.
@@ -75,34 +76,36 @@ impl Fill<'_> {
         let pointers = indices.iter().filter_map(|index| self.places.get(*index)?.pointer());
         let found = document.map(|document| document.resolve(pointers)).unwrap_or_default();
         let mut found = found.into_iter();
-        let mut spans: Vec<(Range<usize>, usize)> = Vec::new();
-        for index in indices {
-            let Some(place) = self.places.get(*index) else { continue };
+        let span_of = |index: &usize| {
             // A text that changed since it was judged no longer holds the value: its start stands for it.
             let start = 0..0;
-            let span = match &place.target {
-                Target::Whole => continue,
-                Target::Bytes(range) => range.clone(),
-                Target::Value(_) => found.next().flatten().map_or(start, |found| found.value.span()),
-                Target::Key(_) => found.next().flatten().and_then(|found| found.key).map_or(start, Key::span),
-                Target::Token(token, _) => {
+            match self.places.get(*index).map(|place| &place.target) {
+                None | Some(Target::Whole) => start,
+                Some(Target::Bytes(range)) => range.clone(),
+                Some(Target::Value(_)) => found.next().flatten().map_or(start, |found| found.value.span()),
+                Some(Target::Key(_)) => found.next().flatten().and_then(|found| found.key).map_or(start, Key::span),
+                Some(Target::Token(token, _)) => {
                     found.next();
                     document.and_then(|document| document.span_of(*token)).unwrap_or(start)
                 }
-            };
-            spans.push((span, *index));
-        }
-        spans.sort_by_key(|(span, _)| span.start);
-        let mut scanner = Scanner::new(bytes, base, line);
-        for (span, index) in spans {
-            let (spot, excerpt) = scanner.locate(span);
-            if let Some(location) = self.locations.get_mut(index) {
-                location.line = Some(spot.line);
-                location.column = Some(spot.column);
-                location.offset = Some(spot.offset);
-                location.length = Some(spot.length);
-                location.excerpt = Some(excerpt);
             }
+        };
+        let spans: Vec<Range<usize>> = indices.iter().map(span_of).collect();
+        // A record may have many findings at one place, and the place may be large.
+        let mut digests: BTreeMap<(usize, usize), Digest> = BTreeMap::new();
+        for ((index, span), (spot, excerpt)) in
+            indices.iter().zip(&spans).zip(source::locate(bytes, base, line, &spans))
+        {
+            let Some(location) = self.locations.get_mut(*index) else { continue };
+            let text = || Digest::of([bytes.get(span.clone()).unwrap_or_default()]);
+            location.digest = Some(*digests.entry((span.start, span.end)).or_insert_with(text));
+            location.line = Some(spot.line);
+            location.column = Some(spot.column);
+            location.end_line = Some(spot.end_line);
+            location.end_column = Some(spot.end_column);
+            location.offset = Some(spot.offset);
+            location.length = Some(spot.length);
+            location.excerpt = Some(excerpt);
         }
     }
 }

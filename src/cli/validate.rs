@@ -9,14 +9,16 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style, width};
+use super::sinks::{Format, Rendering, Sinks, parse_output};
 use super::{Exit, Failure};
 use crate::check::{Check, Level};
-use crate::finding::{STILL_CHANGING, Totals};
-use crate::report::{self, HumanOptions, Renderer};
+use crate::finding::{STILL_CHANGING, Statistics, Totals};
+use crate::report::{self, Closing, HumanOptions};
 
 /// How long a check goes on before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -50,10 +52,26 @@ pub(super) struct Validate {
 
     /// How to print what was found
     ///
-    /// `human` is drawn for people; `json` is one document and `ndjson` a line for each episode as it is done, both as
-    /// `runvet schema report` describes them.
+    /// docs/formats.md tells what each holds.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
+
+    /// Write the report to a file too, in any format; repeatable
+    ///
+    /// The file is written whole, when the check is done and has done its job (exit code 0 or 1). Otherwise what was there
+    /// stays as it was.
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
+    outputs: Vec<(Format, PathBuf)>,
+
+    /// Count by rule, by mode of the runtime and by adapter too
+    ///
+    /// In the formats human, markdown, json and ndjson.
+    #[arg(long)]
+    statistics: bool,
+
+    /// In the human format, what findings stand under
+    #[arg(long, value_name = "WHAT", default_value = "episode")]
+    group_by: GroupBy,
 
     /// Let warnings fail the gate too
     #[arg(long)]
@@ -104,13 +122,11 @@ pub(super) struct Validate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Drawn for people, grouped by episode
-    Human,
-    /// One JSON document
-    Json,
-    /// One line of JSON for each episode, and one for the totals
-    Ndjson,
+enum GroupBy {
+    /// Each episode with its findings, as soon as it is done
+    Episode,
+    /// Each rule with its findings, when all episodes are done
+    Rule,
 }
 
 fn parse_level(setting: &str) -> Result<(String, Level), String> {
@@ -129,7 +145,7 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
 impl Validate {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let check = self.check()?;
-        let mut renderer = self.renderer();
+        let mut sinks = Sinks::open(self.format, &self.outputs, self.rendering())?;
         let paths = self.paths().map_err(|error| {
             let list = self.files_from.clone().unwrap_or_default();
             Failure::Fault(format!("can't read the list of paths {}: {error}", list.display()))
@@ -142,9 +158,10 @@ impl Validate {
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
         let mut totals = Totals::default();
+        let mut statistics = self.statistics.then(Statistics::default);
         // On a terminal, and by the reader of a line for each episode, what was found is seen as soon as it is.
         let is_watched = io::stdout().is_terminal() || self.format == Format::Ndjson;
-        let mut written = renderer.begin(output.stdout());
+        let mut written = sinks.begin(output);
         if written.is_ok() {
             check.each(&discovery.episodes, |checked| {
                 progress.step();
@@ -156,9 +173,12 @@ impl Validate {
                             let message = format!("{}: {STILL_CHANGING}; check it again", episode.dir);
                             progress.beside(|| output.fault(&message));
                         }
+                        if let Some(statistics) = &mut statistics {
+                            statistics.add(&episode);
+                        }
                         written = progress.beside(|| {
-                            renderer.episode(output.stdout(), &episode)?;
-                            if is_watched { output.finish() } else { Ok(()) }
+                            sinks.episode(output, &episode)?;
+                            if is_watched { Ok(output.finish()?) } else { Ok(()) }
                         });
                     }
                     Err(fault) => {
@@ -171,11 +191,12 @@ impl Validate {
         }
         progress.finish();
         written?;
-        renderer.end(output.stdout(), &totals)?;
+        let closing = Closing { totals: &totals, statistics: statistics.as_ref(), is_whole: !faulty };
+        sinks.end(output, &closing)?;
         output.finish()?;
 
         let is_clean = totals.errors == 0 && !(self.deny_warnings && totals.warnings > 0);
-        Ok(if faulty {
+        let exit = if faulty {
             Exit::Fault
         } else if totals.episodes == 0 && !self.allow_empty {
             output.fault(
@@ -187,7 +208,11 @@ impl Validate {
             Exit::Success
         } else {
             Exit::Findings
-        })
+        };
+        if matches!(exit, Exit::Success | Exit::Findings) {
+            sinks.keep()?;
+        }
+        Ok(exit)
     }
 
     fn check(&self) -> Result<Check, crate::check::Error> {
@@ -198,17 +223,18 @@ impl Validate {
         self.rules.iter().try_fold(check, |check, (name, level)| check.level(name, *level))
     }
 
-    fn renderer(&self) -> Box<dyn Renderer> {
-        match self.format {
-            Format::Json => report::json(),
-            Format::Ndjson => report::ndjson(),
-            Format::Human => report::human(HumanOptions {
-                style: style(self.color),
-                width: width(),
-                max_findings: self.max_findings,
-                quiet: self.quiet,
-            }),
-        }
+    fn rendering(&self) -> Rendering {
+        let human = HumanOptions {
+            style: style(self.color),
+            width: width(),
+            max_findings: self.max_findings,
+            quiet: self.quiet,
+            group_by: match self.group_by {
+                GroupBy::Episode => report::GroupBy::Episode,
+                GroupBy::Rule => report::GroupBy::Rule,
+            },
+        };
+        Rendering { human, deny_warnings: self.deny_warnings }
     }
 
     fn paths(&self) -> io::Result<Vec<PathBuf>> {

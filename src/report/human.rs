@@ -8,10 +8,11 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
+use unicode_width::UnicodeWidthStr;
 
-use super::{Renderer, paragraph};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Severity, Skip, Totals};
-use crate::printable::escape;
+use super::{Closing, Renderer, count, counts, paragraph, verdict};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Tally};
+use crate::printable::{escape, fit};
 
 /// How the text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub enum Style {
     Plain,
     /// In ASCII alone, but for what records say.
     Ascii,
+}
+
+/// What the findings of a report for people stand under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupBy {
+    /// The episode that they are in, in the order of the episodes.
+    Episode,
+    /// The rule that they break. What is shown is held in memory until the last episode is done.
+    Rule,
 }
 
 /// How a report for people looks.
@@ -35,13 +45,22 @@ pub struct HumanOptions {
     pub max_findings: usize,
     /// Whether to leave out everything but findings.
     pub quiet: bool,
+    /// What findings stand under.
+    pub group_by: GroupBy,
 }
+
+/// Columns of a name in a table.
+const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
     options: HumanOptions,
     handler: GraphicalReportHandler,
     /// Findings met so far, by rule.
     met: BTreeMap<String, usize>,
+    /// In a report by rule: the findings to show, each with the directory of its episode.
+    held: BTreeMap<String, Vec<(String, Finding)>>,
+    /// In a report by rule: the episodes in which each could not be judged.
+    unjudged_rules: BTreeMap<String, u64>,
     first_rule: Option<String>,
     /// Episodes in which a rule could not be judged.
     unjudged: u64,
@@ -59,7 +78,15 @@ impl Human {
             .with_links(false)
             .with_word_separator(textwrap::WordSeparator::AsciiSpace)
             .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
-        Self { options, handler, met: BTreeMap::new(), first_rule: None, unjudged: 0 }
+        Self {
+            options,
+            handler,
+            met: BTreeMap::new(),
+            held: BTreeMap::new(),
+            unjudged_rules: BTreeMap::new(),
+            first_rule: None,
+            unjudged: 0,
+        }
     }
 
     fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
@@ -74,12 +101,12 @@ impl Human {
     }
 
     /// Draws a finding, the other side below it, and what to do last.
-    fn finding(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    fn finding(&self, out: &mut dyn Write, finding: &Finding, rule: Option<&str>) -> io::Result<()> {
         let severity = match finding.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        self.draw(out, &Shown::new(Some(&finding.rule), severity, &finding.message, &finding.location))?;
+        self.draw(out, &Shown::new(rule, severity, &finding.message, &finding.location))?;
         for related in &finding.related {
             self.draw(out, &Shown::new(None, miette::Severity::Advice, &related.message, &related.location))?;
         }
@@ -100,16 +127,51 @@ impl Human {
         paragraph(out, self.options.width, first, next, text)
     }
 
-    fn skips(&self, out: &mut dyn Write, skips: &[Skip]) -> io::Result<()> {
-        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for skip in skips {
-            by_reason.entry(&skip.reason).or_default().push(&skip.rule);
+    /// Draws what was held until the last episode was done.
+    fn by_rule(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        for (rule, findings) in std::mem::take(&mut self.held) {
+            let met = self.met.get(&rule).copied().unwrap_or_default();
+            writeln!(out, "{}: {}\n", self.bold(&rule), count(met as u64, "finding"))?;
+            let mut shown_dir = None;
+            for (dir, finding) in findings {
+                if shown_dir.as_ref() != Some(&dir) {
+                    writeln!(out, "{}\n", escape(&dir))?;
+                    shown_dir = Some(dir);
+                }
+                self.finding(out, &finding, None)?;
+                writeln!(out)?;
+            }
+            self.first_rule.get_or_insert(rule);
         }
-        for (reason, rules) in by_reason {
+        for (rule, episodes) in &self.unjudged_rules {
+            writeln!(out, "not judged: {rule}, in {}", count(*episodes, "episode"))?;
+        }
+        if self.unjudged_rules.is_empty() { Ok(()) } else { writeln!(out) }
+    }
+
+    fn statistics(&self, out: &mut dyn Write, statistics: &Statistics) -> io::Result<()> {
+        let Statistics { rules, modes, adapters } = statistics;
+        for (of, tallies) in [("RULE", rules), ("MODE", modes), ("ADAPTER", adapters)] {
+            if tallies.is_empty() {
+                continue;
+            }
+            writeln!(out, "{}", self.bold(&format!("{of:NAME_WIDTH$} EPISODES   ERRORS WARNINGS")))?;
+            for (name, Tally { episodes, errors, warnings }) in tallies {
+                let name = fit(name, NAME_WIDTH);
+                let pad = NAME_WIDTH.saturating_sub(name.width());
+                writeln!(out, "{name}{:pad$} {episodes:>8} {errors:>8} {warnings:>8}", "")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        for (reason, rules) in episode.unjudged() {
             let text = format!("not judged: {} ({})", rules.join(", "), escape(reason));
             self.paragraph(out, "  ", "    ", &text)?;
         }
-        if !skips.is_empty() {
+        if !episode.skipped.is_empty() {
             writeln!(out)?;
         }
         Ok(())
@@ -129,6 +191,16 @@ impl Renderer for Human {
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
+        if self.options.group_by == GroupBy::Rule {
+            for finding in shown {
+                let held = self.held.entry(finding.rule.clone()).or_default();
+                held.push((episode.dir.clone(), finding.clone()));
+            }
+            for skip in &episode.skipped {
+                *self.unjudged_rules.entry(skip.rule.clone()).or_default() += 1;
+            }
+            return Ok(());
+        }
         let lifecycle = match episode.lifecycle {
             Lifecycle::Terminal => "ended",
             Lifecycle::NonTerminal => "not ended yet",
@@ -140,13 +212,14 @@ impl Renderer for Human {
             if self.first_rule.is_none() {
                 self.first_rule = Some(finding.rule.clone());
             }
-            self.finding(out, finding)?;
+            self.finding(out, finding, Some(&finding.rule))?;
             writeln!(out)?;
         }
-        self.skips(out, &episode.skipped)
+        self.skips(out, episode)
     }
 
-    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        self.by_rule(out)?;
         if self.options.max_findings > 0 {
             for (rule, met) in &self.met {
                 if let Some(cut @ 1..) = met.checked_sub(self.options.max_findings) {
@@ -159,26 +232,14 @@ impl Renderer for Human {
                 }
             }
         }
+        if let Some(statistics) = closing.statistics {
+            self.statistics(out, statistics)?;
+        }
         if self.options.quiet {
             return Ok(());
         }
-        if totals.episodes == 0 {
-            return writeln!(out, "no episodes");
-        }
-        let mut verdict = match totals.invalid {
-            0 if totals.warnings == 0 => "all valid".into(),
-            0 => format!("all valid, with {}", count(totals.warnings, "warning")),
-            invalid => {
-                let findings = [(totals.errors, "error"), (totals.warnings, "warning")];
-                let findings =
-                    findings.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| count(number, word));
-                format!("{} valid, {invalid} not ({})", totals.valid, findings.collect::<Vec<_>>().join(", "))
-            }
-        };
-        if self.unjudged > 0 {
-            verdict = format!("{verdict}; {} not judged in full", self.unjudged);
-        }
-        writeln!(out, "{}: {verdict}", self.bold(&count(totals.episodes, "episode")))?;
+        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
         }
@@ -188,16 +249,10 @@ impl Renderer for Human {
 
 fn counts_of(findings: &[Finding]) -> String {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    match (of(Severity::Error), of(Severity::Warning)) {
-        (0, 0) => "nothing found, but not all could be judged".into(),
-        (errors, 0) => count(errors, "error"),
-        (0, warnings) => count(warnings, "warning"),
-        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    match findings {
+        [] => "nothing found, but not all could be judged".into(),
+        _ => counts(of(Severity::Error), of(Severity::Warning)),
     }
-}
-
-fn count(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 struct Bold<'t>(&'t str, bool);

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
-use super::Renderer;
-use crate::finding::{EpisodeReport, REPORT_VERSION, Tool, Totals};
+use super::{Closing, Renderer};
+use crate::finding::{EpisodeReport, REPORT_VERSION, Tool};
 use crate::printable::{is_hostile, opens_command};
 
 /// One document: `{"schema_version":…,"tool":…,"episodes":[…],"totals":…}`.
@@ -28,10 +28,9 @@ impl Renderer for Json {
         write_json(out, episode)
     }
 
-    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         out.write_all(b"],\n \"totals\":")?;
-        write_json(out, totals)?;
-        out.write_all(b"}\n")
+        sums(out, closing)
     }
 }
 
@@ -48,11 +47,20 @@ impl Renderer for Ndjson {
         out.write_all(b"\n")
     }
 
-    fn end(&mut self, out: &mut dyn Write, totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         out.write_all(b"{\"totals\":")?;
-        write_json(out, totals)?;
-        out.write_all(b"}\n")
+        sums(out, closing)
     }
+}
+
+/// Writes the totals, and what stands behind them.
+fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+    write_json(out, closing.totals)?;
+    if let Some(statistics) = closing.statistics {
+        out.write_all(b",\"statistics\":")?;
+        write_json(out, statistics)?;
+    }
+    out.write_all(b"}\n")
 }
 
 /// Writes a value as compact JSON that is harmless to print.

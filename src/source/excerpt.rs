@@ -56,7 +56,8 @@ impl Excerpt {
         if !(whole && to_the_end) {
             text.push('…');
         }
-        Self { text, span: start..end }
+        // Some CI runners obey `##[command]` anywhere in a line. What stands in for it is as long.
+        Self { text: text.replace("##[", "##(").replace("##vso[", "##vso("), span: start..end }
     }
 }
 
@@ -131,6 +132,7 @@ mod tests {
             let width: usize = excerpt.text.chars().map(|c| c.width().unwrap_or(1)).sum();
             prop_assert!(width <= WIDTH, "{} columns: {}", width, excerpt.text);
             let start: String = line[a.min(b)..a.max(b)].chars().map(stand_in).collect();
+            prop_assume!(!line.contains("##"));
             prop_assert!(start.starts_with(shown(&excerpt)));
         }
     }

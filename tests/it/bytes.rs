@@ -3,16 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use runvet::check::Check;
 use runvet::finding::EpisodeReport;
 use runvet::source::Artifact;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::corpus::corpus;
 
 /// The records of a good run, some of them with other bytes.
 fn judge(changed: &[(Artifact, &str)]) -> EpisodeReport {
+    judge_by(&Check::new(), changed)
+}
+
+fn judge_by(check: &Check, changed: &[(Artifact, &str)]) -> EpisodeReport {
     let dir = corpus().join("good/terminal/episodes/ep_answer");
     let good = |artifact: Artifact| fs::read(dir.join(artifact.file_name())).unwrap();
     let mut records: BTreeMap<Artifact, Vec<u8>> =
@@ -21,7 +27,7 @@ fn judge(changed: &[(Artifact, &str)]) -> EpisodeReport {
         records.insert(*artifact, text.as_bytes().to_vec());
     }
     let records: Vec<(Artifact, &[u8])> = records.iter().map(|(artifact, bytes)| (*artifact, &**bytes)).collect();
-    Check::new().records("ep_answer", &records)
+    check.records("ep_answer", &records)
 }
 
 fn text(artifact: Artifact) -> String {
@@ -109,12 +115,15 @@ fn a_million_lines_of_one_byte_are_told_up_to_the_limit_and_counted() {
 /// How much larger the larger input is. Where cost is linear it takes eight times as long, where quadratic sixty-four times.
 const FACTOR: usize = 8;
 
-/// The shortest of a few times that it takes to judge records, which others that use the machine lengthen least.
-fn time(records: &[(Artifact, &str)]) -> Duration {
+/// The least processor time of this thread, of a few, that it takes to judge records: other programs and tests that run
+/// meanwhile do not count.
+fn cost(records: &[(Artifact, &str)]) -> Duration {
+    let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
+    let check = Check::new().jobs(NonZeroUsize::MIN);
     let one = || {
-        let started = Instant::now();
-        assert!(!judge(records).findings.is_empty(), "it is looked at");
-        started.elapsed()
+        let before = used();
+        assert!(!judge_by(&check, records).findings.is_empty(), "it is looked at");
+        used() - before
     };
     (0..3).map(|_| one()).min().unwrap()
 }
@@ -152,11 +161,11 @@ fn cost_grows_with_the_size_of_the_input_and_no_faster() {
             };
             [before, &middle, after].concat()
         };
-        // The smaller input is so large that the time it takes is its own, and not that of the rest of the run.
+        // The smaller input is so large that its cost is its own, and not that of the rest of the run.
         let mut timed = std::iter::successors(Some(64), |count| Some(count * 2))
-            .map(|count| (count, time(&[(artifact, &text(count))])));
-        let (count, short) = timed.find(|(_, time)| *time > Duration::from_millis(4)).unwrap();
-        let long = time(&[(artifact, &text(count * FACTOR))]);
+            .map(|count| (count, cost(&[(artifact, &text(count))])));
+        let (count, short) = timed.find(|(_, cost)| *cost > Duration::from_millis(4)).unwrap();
+        let long = cost(&[(artifact, &text(count * FACTOR))]);
         let ratio = long.as_secs_f64() / short.as_secs_f64();
         assert!(ratio < 24.0, "{name}: {count} times {short:?}, {FACTOR} times as many {long:?}");
     }

@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::corpus::corpus;
+use crate::formats::FORMATS;
 
 fn runvet(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
@@ -52,7 +53,7 @@ fn exit_codes_say_what_became_of_the_check() {
 
 #[test]
 fn exit_codes_are_the_same_in_every_format() {
-    for format in ["human", "json", "ndjson"] {
+    for format in FORMATS {
         assert_eq!(code(&["validate", "--format", format, "good/terminal"]), 0);
         assert_eq!(code(&["validate", "--format", format, "bad/episode/task/case"]), 1);
         assert_eq!(code(&["validate", "--format", format, "nowhere"]), 2);
@@ -316,7 +317,7 @@ fn colour_is_used_when_asked_for() {
 
 #[test]
 fn the_report_does_not_depend_on_jobs_or_on_the_order_of_directories() {
-    for format in ["json", "ndjson", "human"] {
+    for format in FORMATS {
         let base = ["validate", "--format", format, "--max-findings", "0"];
         let of = |more: &[&str]| run(&[&base, more].concat()).stdout;
         let one = of(&["--jobs", "1", "bad", "broken", "good"]);

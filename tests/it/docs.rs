@@ -376,6 +376,7 @@ fn written_value(text: &str) -> u64 {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let factor = match unit {
         "" | "ms" => 1,
+        "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
         other => panic!("{other} is no unit of a limit"),

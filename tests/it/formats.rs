@@ -6,7 +6,7 @@ use std::process::Command;
 
 use runvet::check::Check;
 use runvet::finding::Report;
-use runvet::report::{self, HumanOptions, Style};
+use runvet::report::{self, GroupBy, HumanOptions, Style};
 use runvet::source::Artifact;
 use serde_json::Value;
 
@@ -84,11 +84,15 @@ fn what_a_snippet_underlines_is_the_place() {
     }
 }
 
+/// Every format there is.
+pub(crate) const FORMATS: [&str; 9] =
+    ["human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown"];
+
 /// A run whose every text wants to act on the terminal or forge a line of the report.
 pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
-    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\
-                \r::error::y ##[error]z ##vso[task.complete]";
+    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
+         \r::error::y ##[error]z ##vso[task.complete] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
     let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
@@ -98,6 +102,7 @@ pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     state["outcomes"]["status"] = evil.into();
     state["outcomes"]["actions"][0][evil] = evil.into();
     state["links"][evil] = evil.into();
+    state["episode"]["using"] = evil.into();
     state["plan"]["steps"][0]["status"] = evil.into();
     state["plan"]["steps"][1]["description"] = evil.into();
     fs::write(dir.join("state.json"), state.to_string()).unwrap();
@@ -110,12 +115,16 @@ pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn nothing_that_a_record_says_reaches_the_output_raw() {
     let (temp, _) = hostile_run();
-    for format in ["human", "json", "ndjson"] {
-        let text = validate(temp.path(), &["--format", format]);
-        let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
-        assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
-        assert!(!text.lines().any(|line| line.starts_with("0 episodes")), "{format}:\n{text}");
-        assert_eq!(commands(&text), [] as [&str; 0], "{format}:\n{text}");
+    for format in FORMATS {
+        for grouping in ["episode", "rule"] {
+            let text = validate(temp.path(), &["--format", format, "--group-by", grouping, "--statistics"]);
+            let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
+            assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
+            assert!(!text.lines().any(|line| line.starts_with("0 episodes")), "{format}:\n{text}");
+            // In its own format the report is made of commands.
+            let forged: Vec<&str> = commands(&text).into_iter().filter(|line| !line.contains("title=runvet")).collect();
+            assert_eq!(forged, [] as [&str; 0], "{format}:\n{text}");
+        }
     }
     let json: Value = serde_json::from_str(&validate(temp.path(), &["--format", "json"])).unwrap();
     assert_eq!(json["totals"]["invalid"], 1);
@@ -144,13 +153,17 @@ fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped(
             let records = [(Artifact::State, state.to_string().into_bytes()), (Artifact::Summary, b"{}".to_vec())];
             let records: Vec<_> = records.iter().map(|(artifact, bytes)| (*artifact, &**bytes)).collect();
             let episode = Check::new().records("::error::z", &records);
-            let human = |style, width| report::human(HumanOptions { style, width, max_findings: 0, quiet: false });
+            let human = |style, width| {
+                let group_by = GroupBy::Episode;
+                report::human(HumanOptions { style, width, max_findings: 0, quiet: false, group_by })
+            };
             let renderers = [
                 human(Style::Plain, 80),
                 human(Style::Ascii, 40),
                 human(Style::Plain, 57),
                 report::json(),
                 report::ndjson(),
+                report::concise(),
             ];
             for mut renderer in renderers {
                 let mut text = Vec::new();

@@ -15,6 +15,7 @@ mod files;
 mod formats;
 mod generated;
 mod pages;
+mod pipelines;
 mod plan;
 mod properties;
 mod read;

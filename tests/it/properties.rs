@@ -13,6 +13,7 @@ use runvet::Schema;
 use runvet::check::Check;
 use runvet::document::{Kind, MAX_DEPTH, Node, Tape};
 use runvet::finding::Totals;
+use runvet::report::Closing;
 use runvet::source::Artifact;
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
     let (mut renderer, mut json) = (runvet::report::json(), Vec::new());
     renderer.begin(&mut json).unwrap();
     renderer.episode(&mut json, &episode).unwrap();
-    renderer.end(&mut json, &totals).unwrap();
+    renderer.end(&mut json, &Closing { totals: &totals, statistics: None, is_whole: true }).unwrap();
     let report = serde_json::from_slice(&json).expect("a report is JSON");
     let errors: Vec<_> = REPORT.iter_errors(&report).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?} in {report}");

@@ -1,0 +1,170 @@
+//! The formats of a report, and where each is written: to standard output, to files, to the summary of a job.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::Failure;
+use super::output::Output;
+use crate::check::all_rules;
+use crate::finding::EpisodeReport;
+use crate::report::{self, Closing, HumanOptions, Renderer, Style};
+use crate::store::{self, WholeFile};
+
+/// Columns of a report for people that is written to a file.
+const FILE_WIDTH: usize = 80;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Drawn for people, grouped by episode
+    Human,
+    /// A line for each finding: `file:line:column: severity rule: message`
+    Concise,
+    /// One JSON document, see `runvet schema report`
+    Json,
+    /// One line of JSON for each episode, and one for the totals
+    Ndjson,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// `JUnit` XML: a case for each episode
+    Junit,
+    /// Annotations of a GitHub workflow, and the summary of its job
+    Github,
+    /// A code quality report of `GitLab`
+    Gitlab,
+    /// A summary to paste or post
+    Markdown,
+}
+
+/// Reads `FORMAT=PATH`.
+pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
+    let bytes = setting.into_vec();
+    let at =
+        bytes.iter().position(|byte| *byte == b'=').filter(|at| at + 1 < bytes.len()).ok_or("expected FORMAT=PATH")?;
+    let (name, path) = bytes.split_at(at);
+    let name = String::from_utf8_lossy(name);
+    let known = Format::value_variants().iter().filter_map(Format::to_possible_value);
+    let known: Vec<String> = known.map(|format| format.get_name().to_owned()).collect();
+    let format = Format::from_str(&name, false)
+        .map_err(|_| format!("`{}` is no format; there are {}", name.escape_debug(), known.join(", ")))?;
+    Ok((format, PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect()))))
+}
+
+/// What renderers need to know.
+#[derive(Clone, Copy)]
+pub(super) struct Rendering {
+    pub(super) human: HumanOptions,
+    pub(super) deny_warnings: bool,
+}
+
+impl Rendering {
+    fn renderer(self, format: Format) -> Box<dyn Renderer> {
+        match format {
+            Format::Human => report::human(self.human),
+            Format::Concise => report::concise(),
+            Format::Json => report::json(),
+            Format::Ndjson => report::ndjson(),
+            Format::Sarif => report::sarif(all_rules()),
+            Format::Junit => report::junit(self.deny_warnings),
+            Format::Github => report::github(),
+            Format::Gitlab => report::gitlab(),
+            Format::Markdown => report::markdown(),
+        }
+    }
+}
+
+struct Sink {
+    renderer: Box<dyn Renderer>,
+    target: Target,
+}
+
+enum Target {
+    Stdout,
+    File {
+        path: PathBuf,
+        file: WholeFile,
+    },
+    /// Kept in memory until the end: it is short, and GitHub shows half a summary as readily as a whole one.
+    JobSummary {
+        path: PathBuf,
+        text: Vec<u8>,
+    },
+}
+
+/// Everywhere that a report is written.
+pub(super) struct Sinks(Vec<Sink>);
+
+impl Sinks {
+    /// Opens all of them, before anything is checked.
+    pub(super) fn open(format: Format, outputs: &[(Format, PathBuf)], rendering: Rendering) -> Result<Self, Failure> {
+        let mut sinks = vec![Sink { renderer: rendering.renderer(format), target: Target::Stdout }];
+        let in_file = Rendering {
+            human: HumanOptions { style: Style::Plain, width: FILE_WIDTH, ..rendering.human },
+            ..rendering
+        };
+        for (index, (format, path)) in outputs.iter().enumerate() {
+            if outputs.iter().take(index).any(|(_, other)| other == path) {
+                return Err(Failure::Fault(format!("two reports can't both be {}", path.display())));
+            }
+            let file = WholeFile::create(path).map_err(|error| unwritable(path, &error))?;
+            let target = Target::File { path: path.clone(), file };
+            sinks.push(Sink { renderer: in_file.renderer(*format), target });
+        }
+        let is_for_github = format == Format::Github || outputs.iter().any(|(format, _)| *format == Format::Github);
+        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| is_for_github && !path.is_empty()) {
+            let target = Target::JobSummary { path: path.into(), text: Vec::new() };
+            sinks.push(Sink { renderer: report::markdown(), target });
+        }
+        Ok(Self(sinks))
+    }
+
+    pub(super) fn begin(&mut self, output: &mut Output) -> Result<(), Failure> {
+        self.each(output, |renderer, out| renderer.begin(out))
+    }
+
+    pub(super) fn episode(&mut self, output: &mut Output, episode: &EpisodeReport) -> Result<(), Failure> {
+        self.each(output, |renderer, out| renderer.episode(out, episode))
+    }
+
+    pub(super) fn end(&mut self, output: &mut Output, closing: &Closing<'_>) -> Result<(), Failure> {
+        self.each(output, |renderer, out| renderer.end(out, closing))
+    }
+
+    /// Puts the files in their places. Without it there is no trace of them.
+    pub(super) fn keep(self) -> Result<(), Failure> {
+        for sink in self.0 {
+            match sink.target {
+                Target::Stdout => {}
+                Target::File { path, file } => file.keep().map_err(|error| unwritable(&path, &error))?,
+                Target::JobSummary { path, text } => {
+                    store::append(&path, &text).map_err(|error| unwritable(&path, &error))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each(
+        &mut self,
+        output: &mut Output,
+        mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        for Sink { renderer, target } in &mut self.0 {
+            match target {
+                Target::Stdout => write(&mut **renderer, output.stdout())?,
+                Target::File { path, file } => {
+                    write(&mut **renderer, file).map_err(|error| unwritable(path, &error))?;
+                }
+                Target::JobSummary { text, .. } => write(&mut **renderer, text)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {
+    Failure::Fault(format!("can't write {}: {error}", path.display()))
+}

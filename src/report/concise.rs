@@ -1,0 +1,42 @@
+//! Reports -> a line for each finding, for grep, editors and logs.
+
+use std::io::{self, Write};
+
+use super::{Closing, Renderer};
+use crate::finding::{EpisodeReport, Finding};
+use crate::printable::escape;
+
+pub(super) struct Concise;
+
+impl Renderer for Concise {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        lines(episode).try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    fn end(&mut self, _: &mut dyn Write, _: &Closing<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A line for each finding of an episode, and for each reason for which rules could not be judged.
+pub(super) fn lines(episode: &EpisodeReport) -> impl Iterator<Item = String> {
+    let unjudged = episode.unjudged().into_iter().map(|(reason, rules)| {
+        let text = format!("{}: note: not judged: {} ({reason})", episode.dir, rules.join(", "));
+        escape(&text).into_owned()
+    });
+    episode.findings.iter().map(line).chain(unjudged)
+}
+
+/// `file:line:column: severity rule: message`.
+fn line(finding: &Finding) -> String {
+    let Finding { severity, rule, message, location, .. } = finding;
+    let place = match (location.line, location.column) {
+        (Some(line), Some(column)) => format!("{}:{line}:{column}", location.file),
+        _ => location.file.clone(),
+    };
+    escape(&format!("{place}: {} {rule}: {message}", severity.word())).into_owned()
+}

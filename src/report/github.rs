@@ -1,0 +1,78 @@
+//! Reports -> workflow commands of GitHub: annotations for the weightiest findings, and a count of the rest.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::{Closing, Renderer, verdict};
+use crate::finding::{EpisodeReport, Finding, Severity};
+use crate::printable::escape;
+
+/// Annotations of a step: GitHub shows no more of one kind, and drops the rest without a word.
+const MAX_ANNOTATIONS: usize = 10;
+
+#[derive(Default)]
+pub(super) struct Github {
+    errors: Vec<String>,
+    warnings: Vec<String>,
+    unjudged: u64,
+}
+
+impl Renderer for Github {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        self.unjudged += u64::from(!episode.skipped.is_empty());
+        for finding in &episode.findings {
+            let kept = match finding.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Warning => &mut self.warnings,
+            };
+            if kept.len() < MAX_ANNOTATIONS {
+                kept.push(annotation(finding));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        let mut shown = 0;
+        for annotation in self.errors.iter().chain(&self.warnings).take(MAX_ANNOTATIONS) {
+            writeln!(out, "{annotation}")?;
+            shown += 1;
+        }
+        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        write!(out, "runvet: {episodes}{verdict}")?;
+        let rest = closing.totals.errors + closing.totals.warnings - shown;
+        if rest > 0 { writeln!(out, "; {rest} more than the {shown} annotated") } else { writeln!(out) }
+    }
+}
+
+fn annotation(finding: &Finding) -> String {
+    let location = &finding.location;
+    let mut command = format!("::{} file={}", finding.severity.word(), property(&location.file));
+    let is_on_one_line = location.line == location.end_line;
+    let places = [
+        ("line", location.line),
+        ("endLine", location.end_line),
+        // GitHub refuses columns of a place on several lines.
+        ("col", location.column.filter(|_| is_on_one_line)),
+        ("endColumn", location.end_column.filter(|_| is_on_one_line)),
+    ];
+    for (name, number) in places.into_iter().filter_map(|(name, number)| Some((name, number?))) {
+        let _ = write!(command, ",{name}={number}");
+    }
+    let title = property(&format!("runvet: {}", finding.rule));
+    command + &format!(",title={title}::{}%0A{}", data(&finding.message), data(&finding.help))
+}
+
+/// A text behind the `::` of a command.
+fn data(text: &str) -> String {
+    escape(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A text in the list before it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

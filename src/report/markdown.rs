@@ -1,0 +1,78 @@
+//! Reports -> a summary in Markdown: the verdict, the rules that found something, and the first findings.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::concise::lines;
+use super::{Closing, Renderer, verdict};
+use crate::finding::{EpisodeReport, Statistics, Tally};
+use crate::printable::escape;
+
+/// Bytes of findings that are listed at most: a comment on GitHub takes 64 KiB, a job summary 1 MiB.
+const MAX_LISTED_BYTES: usize = 48 << 10;
+
+#[derive(Default)]
+pub(super) struct Markdown {
+    statistics: Statistics,
+    unjudged: u64,
+    listed: String,
+    /// Lines that were not listed.
+    unlisted: u64,
+}
+
+impl Renderer for Markdown {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        self.statistics.add(episode);
+        self.unjudged += u64::from(!episode.skipped.is_empty());
+        for line in lines(episode) {
+            // What comes after the first line that does not fit is not listed, so that the list has no gaps.
+            if self.unlisted == 0 && self.listed.len() + line.len() < MAX_LISTED_BYTES {
+                self.listed.push_str(&line);
+                self.listed.push('\n');
+            } else {
+                self.unlisted += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        writeln!(out, "### runvet: {episodes}{verdict}")?;
+        table(out, "rule", &self.statistics.rules)?;
+        if let Some(statistics) = closing.statistics {
+            table(out, "mode", &statistics.modes)?;
+            table(out, "adapter", &statistics.adapters)?;
+        }
+        if !self.listed.is_empty() {
+            // A fence that is longer than any run of backticks within can't be closed by what stands within.
+            let runs = self.listed.split(|c| c != '`').map(str::len);
+            let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+            write!(out, "\n{fence}text\n{}{fence}\n", self.listed)?;
+        }
+        match self.unlisted {
+            0 => Ok(()),
+            unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),
+        }
+    }
+}
+
+fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io::Result<()> {
+    if tallies.is_empty() {
+        return Ok(());
+    }
+    write!(out, "\n| {of} | episodes | errors | warnings |\n|---|--:|--:|--:|\n")?;
+    for (name, Tally { episodes, errors, warnings }) in tallies {
+        writeln!(out, "| {} | {episodes} | {errors} | {warnings} |", code(name))?;
+    }
+    Ok(())
+}
+
+/// A text in backticks that ends where it should, in a cell of a table.
+fn code(text: &str) -> String {
+    format!("`{}`", escape(text).replace('`', "\\u{60}").replace('|', "\\u{7c}"))
+}

@@ -1,0 +1,314 @@
+//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written as they come.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::json::write_json;
+use super::{Closing, Renderer};
+use crate::Meta;
+use crate::finding::{self, EpisodeReport, Severity, Tool};
+
+/// Where the log's own schema is.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// Where the sources of runvet are; empty where `Cargo.toml` names no repository.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Notifications of what could not be judged, which stand behind all results and are held until then. The rest is counted.
+const MAX_NOTIFICATIONS: usize = 1_000;
+
+pub(super) struct Sarif {
+    rules: Vec<&'static Meta>,
+    results: u64,
+    notifications: Vec<Notification>,
+    unjudged: u64,
+}
+
+impl Sarif {
+    pub(super) fn new(rules: Vec<&'static Meta>) -> Self {
+        Self { rules, results: 0, notifications: Vec::new(), unjudged: 0 }
+    }
+
+    fn result(&mut self, out: &mut dyn Write, result: &SarifResult<'_>) -> io::Result<()> {
+        out.write_all(if self.results == 0 { b"\n  " } else { b",\n  " })?;
+        self.results += 1;
+        write_json(out, result)
+    }
+
+    fn index(&self, rule: &str) -> Option<usize> {
+        self.rules.iter().position(|meta| meta.id == rule)
+    }
+}
+
+impl Renderer for Sarif {
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n \"tool\":")?;
+        let tool = Tool::this();
+        let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
+        let rules = self.rules.iter().map(|meta| Rule::of(meta)).collect();
+        let driver = Driver { name: &tool.name, semantic_version: &tool.version, information_uri, rules };
+        write_json(out, &SarifTool { driver })?;
+        out.write_all(b",\n \"columnKind\":\"unicodeCodePoints\",\n \"results\":[")
+    }
+
+    fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        for finding in &episode.findings {
+            let related = finding.related.iter();
+            let result = SarifResult {
+                rule_id: &finding.rule,
+                rule_index: self.index(&finding.rule),
+                level: level(finding.severity),
+                message: message(&finding.message),
+                locations: [location(episode, &finding.location, None)],
+                related_locations: related
+                    .map(|related| location(episode, &related.location, Some(&related.message)))
+                    .collect(),
+                partial_fingerprints: Fingerprints { runvet: &finding.fingerprint },
+            };
+            self.result(out, &result)?;
+        }
+        for (reason, rules) in episode.unjudged() {
+            self.unjudged += 1;
+            if self.notifications.len() < MAX_NOTIFICATIONS {
+                let message = message(&format!("Not judged: {} ({reason})", rules.join(", ")));
+                let notification = Notification { level: "warning", message, locations: [whole(uri(&episode.path))] };
+                self.notifications.push(notification);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        out.write_all(b"],\n \"invocations\":[")?;
+        let invocation = Invocation {
+            execution_successful: closing.is_whole,
+            tool_execution_notifications: &self.notifications,
+            properties: Properties { unjudged: self.unjudged },
+        };
+        write_json(out, &invocation)?;
+        out.write_all(b"]}]}\n")
+    }
+}
+
+#[derive(Serialize)]
+struct SarifTool<'r> {
+    driver: Driver<'r>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'r> {
+    name: &'r str,
+    semantic_version: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    information_uri: Option<&'static str>,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Message,
+    help: Help,
+    help_uri: String,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Help {
+    text: &'static str,
+    markdown: &'static str,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+impl Rule {
+    fn of(meta: &'static Meta) -> Self {
+        let first = meta.title.chars().take(1).flat_map(char::to_uppercase);
+        let title = first.chain(meta.title.chars().skip(1)).chain(['.']).collect();
+        Self {
+            id: meta.id,
+            short_description: Message { text: title },
+            help: Help { text: meta.hint, markdown: meta.page },
+            help_uri: help_uri(REPOSITORY, meta.id),
+            default_configuration: Configuration { level: level(meta.severity) },
+        }
+    }
+}
+
+/// Where the page of a rule is. Without a repository it has a name and no address: one that `runvet explain` resolves.
+fn help_uri(repository: &str, rule: &str) -> String {
+    if repository.is_empty() {
+        return format!("urn:runvet:rule:{rule}");
+    }
+    let page = rule.replace('-', "_");
+    format!("{}/blob/v{}/src/rules/{page}.md", repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifResult<'r> {
+    rule_id: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    level: &'static str,
+    message: Message,
+    locations: [Location<'r>; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location<'r>>,
+    partial_fingerprints: Fingerprints<'r>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation<'r> {
+    execution_successful: bool,
+    tool_execution_notifications: &'r [Notification],
+    properties: Properties,
+}
+
+#[derive(Serialize)]
+struct Properties {
+    /// Notifications, with those that are not listed.
+    unjudged: u64,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
+    locations: [Location<'static>; 1],
+}
+
+#[derive(Serialize)]
+struct Fingerprints<'r> {
+    #[serde(rename = "runvet/v1")]
+    runvet: &'r str,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Location<'r> {
+    #[serde(rename = "physicalLocation")]
+    physical: PhysicalLocation,
+    #[serde(rename = "logicalLocations", skip_serializing_if = "Vec::is_empty")]
+    logical: Vec<LogicalLocation<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u64,
+    start_column: u64,
+    end_line: u64,
+    end_column: u64,
+    byte_offset: u64,
+    byte_length: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation<'r> {
+    fully_qualified_name: &'r str,
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// A message in which no `[text](target)` makes a link.
+fn message(text: &str) -> Message {
+    Message { text: text.replace("](", "]\\u{28}") }
+}
+
+fn whole(uri: String) -> Location<'static> {
+    let physical = PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: None };
+    Location { physical, logical: Vec::new(), message: None }
+}
+
+fn location<'r>(episode: &EpisodeReport, at: &'r finding::Location, says: Option<&str>) -> Location<'r> {
+    let region = || {
+        Some(Region {
+            start_line: at.line?,
+            start_column: at.column?,
+            end_line: at.end_line?,
+            end_column: at.end_column?,
+            byte_offset: at.offset?,
+            byte_length: at.length?,
+        })
+    };
+    let name = Path::new(&at.file).file_name().unwrap_or_default();
+    let path = episode.path.join(name);
+    let mut location = whole(uri(path.strip_prefix(".").unwrap_or(&path)));
+    location.physical.region = region();
+    // The pointer of the whole document is empty, and no name.
+    let pointer = at.pointer.as_deref().filter(|pointer| !pointer.is_empty());
+    location.logical = pointer.into_iter().map(|name| LogicalLocation { fully_qualified_name: name }).collect();
+    location.message = says.map(message);
+    location
+}
+
+/// The URI of a path: relative where the path is, and made of characters that no reader misunderstands.
+fn uri(path: &Path) -> String {
+    let mut uri = if path.is_absolute() { "file://".to_owned() } else { String::new() };
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
+            byte => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn uris_keep_every_byte_of_a_path() {
+        let uri_of = |path: &[u8]| uri(Path::new(OsStr::from_bytes(path)));
+        assert_eq!(uri_of(b"runs/ep_1/state.json"), "runs/ep_1/state.json");
+        assert_eq!(uri_of(b"/runs/ep 1"), "file:///runs/ep%201");
+        assert_eq!(uri_of(b"c:/a?b#c%20\xff\xc3\xa9"), "c%3A/a%3Fb%23c%2520%FF%C3%A9");
+        assert_eq!(uri_of(b"../ep"), "../ep");
+    }
+
+    #[test]
+    fn pages_have_an_address_where_the_repository_has_one() {
+        assert_eq!(help_uri("", "plan/step-ids"), "urn:runvet:rule:plan/step-ids");
+        let version = env!("CARGO_PKG_VERSION");
+        let expected = format!("https://git.example.com/runvet/blob/v{version}/src/rules/plan/step_ids.md");
+        assert_eq!(help_uri("https://git.example.com/runvet/", "plan/step-ids"), expected);
+    }
+}
