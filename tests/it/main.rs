@@ -14,5 +14,7 @@ mod pages;
 mod plan;
 mod properties;
 mod read;
+#[path = "../../benches/run_data.rs"]
+mod run_data;
 mod tidy;
 mod view;
