@@ -1,4 +1,4 @@
-//! A command -> what running it costs: the time on the clock and the most memory it held.
+//! A command -> what running it costs: time on the clock, time of processors, and the most memory it held.
 //!
 //! The command is started by a small process of its own, a second instance of the benchmark: the system counts the memory of
 //! whoever starts a program as that program's, and the benchmark itself has held more.
@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::json;
@@ -34,8 +34,11 @@ pub(crate) struct Contestant {
 /// What a contestant's runs took.
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
-    /// In ascending order.
+    /// On the clock, in ascending order.
     pub(crate) seconds: Vec<f64>,
+    /// Of all processors together, the system's work included, in ascending order. Other programs on a busy machine change
+    /// this less than the time on the clock.
+    pub(crate) cpu_seconds: Vec<f64>,
     /// The most memory that any run held, in bytes.
     pub(crate) memory: u64,
 }
@@ -44,29 +47,46 @@ impl Measured {
     pub(crate) fn median(&self) -> f64 {
         self.seconds[self.seconds.len() / 2]
     }
+
+    pub(crate) fn cpu_median(&self) -> f64 {
+        self.cpu_seconds[self.cpu_seconds.len() / 2]
+    }
+}
+
+/// What one call took.
+struct Cost {
+    seconds: f64,
+    cpu_seconds: f64,
+    memory: u64,
 }
 
 /// Runs contestants in turn, so often each, after one time that warms the caches.
 pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measured> {
-    let fresh = |contestant: &Contestant| Measured { name: contestant.name, seconds: Vec::new(), memory: 0 };
+    let fresh = |contestant: &Contestant| Measured {
+        name: contestant.name,
+        seconds: Vec::new(),
+        cpu_seconds: Vec::new(),
+        memory: 0,
+    };
     let mut all: Vec<Measured> = contestants.iter().map(fresh).collect();
     for run in 0..=runs {
         for (contestant, measured) in contestants.iter().zip(&mut all) {
-            let costs: Vec<(f64, u64)> = contestant.calls.iter().map(cost).collect();
+            let costs: Vec<Cost> = contestant.calls.iter().map(cost).collect();
             if run > 0 {
-                measured.seconds.push(costs.iter().map(|(seconds, _)| seconds).sum());
-                measured.memory = costs.iter().map(|(_, memory)| *memory).fold(measured.memory, u64::max);
+                measured.seconds.push(costs.iter().map(|cost| cost.seconds).sum());
+                measured.cpu_seconds.push(costs.iter().map(|cost| cost.cpu_seconds).sum());
+                measured.memory = costs.iter().map(|cost| cost.memory).fold(measured.memory, u64::max);
             }
         }
     }
     for measured in &mut all {
         measured.seconds.sort_by(f64::total_cmp);
+        measured.cpu_seconds.sort_by(f64::total_cmp);
     }
     all
 }
 
-/// The seconds and the bytes of memory of one call.
-fn cost(call: &Call) -> (f64, u64) {
+fn cost(call: &Call) -> Cost {
     let starter = std::env::current_exe().expect("this program's path");
     let mut command = Command::new(starter);
     command.arg(STARTER).arg(&call.program).args(&call.args).current_dir(&call.home);
@@ -75,7 +95,12 @@ fn cost(call: &Call) -> (f64, u64) {
     let cost: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the starter prints JSON");
     let program = call.program.display();
     assert_eq!(cost["status"], call.status, "the exit status of {program} {:?}", call.args.iter().take(4));
-    (cost["seconds"].as_f64().expect("seconds"), cost["memory"].as_u64().expect("bytes"))
+    let seconds = |name: &str| cost[name].as_f64().expect("seconds");
+    Cost {
+        seconds: seconds("seconds"),
+        cpu_seconds: seconds("cpu_seconds"),
+        memory: cost["memory"].as_u64().expect("bytes"),
+    }
 }
 
 /// The starter: runs a command and prints what it took.
@@ -85,8 +110,13 @@ pub(crate) fn start(program: &Path, args: impl Iterator<Item = OsString>) {
     let start = Instant::now();
     let status = command.status().unwrap_or_else(|error| panic!("{}: {error}", program.display()));
     let seconds = start.elapsed().as_secs_f64();
-    let most = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children").max_rss();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
+    let cpu = usage.user_time() + usage.system_time();
+    let cpu =
+        Duration::new(cpu.tv_sec().unsigned_abs(), 0) + Duration::from_micros(cpu.tv_usec().unsigned_abs().into());
     // Linux tells kibibytes, Apple's systems bytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
-    println!("{}", json!({"memory": most * unit, "seconds": seconds, "status": status.code()}));
+    let memory = usage.max_rss() * unit;
+    let cost = json!({"cpu_seconds": cpu.as_secs_f64(), "memory": memory, "seconds": seconds, "status": status.code()});
+    println!("{cost}");
 }

@@ -72,6 +72,8 @@ struct Row {
     work: &'static str,
     measured: String,
     beside: String,
+    /// The time of processors: the ratio, or runvet's.
+    cpu: String,
     value: f64,
     unit: &'static str,
     goal: Goal,
@@ -203,19 +205,27 @@ impl Bench {
         let all = side_by_side(runs, contestants);
         for measured in &all {
             self.runs.push(json!({"case": case, "memory_mb": megabytes(measured.memory), "name": measured.name,
-                "median_s": measured.median(), "seconds": measured.seconds}));
+                "median_s": measured.median(), "seconds": measured.seconds,
+                "cpu_median_s": measured.cpu_median(), "cpu_seconds": measured.cpu_seconds}));
         }
         all
     }
 
     fn row(&mut self, work: &'static str, ours: &Measured, theirs: &Measured, goal: Goal) {
         let (measured, beside) = (milliseconds(ours.median()), milliseconds(theirs.median()));
-        let value = match goal {
-            Goal::AtMost(_) => ours.median() / theirs.median(),
-            _ => theirs.median() / ours.median(),
-        };
+        let ratio =
+            |ours: f64, theirs: f64| if matches!(goal, Goal::AtMost(_)) { ours / theirs } else { theirs / ours };
+        let value = ratio(ours.median(), theirs.median());
+        let cpu = format!("{:.2} ×", ratio(ours.cpu_median(), theirs.cpu_median()));
         let beside = format!("{} {beside}", theirs.name);
-        self.rows.push(Row { work, measured, beside, value, unit: "×", goal });
+        self.rows.push(Row { work, measured, beside, cpu, value, unit: "×", goal });
+    }
+
+    /// A line about what was measured, whatever it is beside.
+    fn alone(&mut self, work: &'static str, all: &[Measured], value: f64, unit: &'static str, goal: Goal) {
+        let measured = milliseconds(all[0].median());
+        let beside = format!("{} {}", all[1].name, milliseconds(all[1].median()));
+        self.rows.push(Row { work, measured, beside, cpu: milliseconds(all[0].cpu_median()), value, unit, goal });
     }
 
     fn memory(&mut self, work: &'static str, measured: &Measured, goal: f64) {
@@ -223,8 +233,12 @@ impl Bench {
     }
 
     fn size(&mut self, work: &'static str, value: f64, goal: f64) {
-        let goal = Goal::AtMost(goal);
-        self.rows.push(Row { work, measured: String::new(), beside: String::new(), value, unit: "MB", goal });
+        self.plain(work, value, "MB", goal);
+    }
+
+    fn plain(&mut self, work: &'static str, value: f64, unit: &'static str, goal: f64) {
+        let (measured, beside, cpu) = Default::default();
+        self.rows.push(Row { work, measured, beside, cpu, value, unit, goal: Goal::AtMost(goal) });
     }
 
     fn small(&mut self) {
@@ -302,14 +316,8 @@ impl Bench {
         let contestants = [self.runvet(&dir, &[], 0), self.floor(&dir)];
         let all = self.run("long", RUNS, &contestants);
         let bytes = fs::metadata(dir.join("episodes/ep_long/events.jsonl")).expect("a timeline").len();
-        self.rows.push(Row {
-            work: "a timeline of 1 GB",
-            measured: milliseconds(all[0].median()),
-            beside: format!("{} {}", all[1].name, milliseconds(all[1].median())),
-            value: megabytes(bytes) / 1e3 / all[0].median(),
-            unit: "GB/s",
-            goal: Goal::AtLeast(1.0),
-        });
+        let speed = megabytes(bytes) / 1e3 / all[0].median();
+        self.alone("a timeline of 1 GB", &all, speed, "GB/s", Goal::AtLeast(1.0));
         self.memory("  peak memory", &all[0], 64.0);
     }
 
@@ -320,14 +328,8 @@ impl Bench {
         let dir = self.data("one", |dir| run_data::write(dir, 1, 0));
         let contestants = [self.runvet(&dir, &[], 0), self.floor(&dir)];
         let all = self.run("one", SHORT_RUNS, &contestants);
-        self.rows.push(Row {
-            work: "one small episode, whole process",
-            measured: milliseconds(all[0].median()),
-            beside: format!("{} {}", all[1].name, milliseconds(all[1].median())),
-            value: all[0].median() * 1e3,
-            unit: "ms",
-            goal: Goal::AtMost(5.0),
-        });
+        let goal = Goal::AtMost(5.0);
+        self.alone("one small episode, whole process", &all, all[0].median() * 1e3, "ms", goal);
     }
 
     fn binary(&mut self) {
@@ -356,21 +358,22 @@ impl Bench {
             cargo.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
             let start = Instant::now();
             assert!(cargo.status().expect("cargo runs").success(), "the {profile} build succeeds");
-            let (value, goal) = (start.elapsed().as_secs_f64(), Goal::AtMost(goal));
+            let value = start.elapsed().as_secs_f64();
             let _ = fs::remove_dir_all(&target);
             self.runs.push(json!({"case": "builds", "name": profile, "seconds": [value]}));
-            self.rows.push(Row { work, measured: String::new(), beside: String::new(), value, unit: "s", goal });
+            self.plain(work, value, "s", goal);
         }
     }
 
     fn table(&self) -> String {
-        let heads = ["work", "runvet", "beside", "value", "goal", "met"].map(str::to_owned);
+        let heads = ["work", "runvet", "beside", "processors", "value", "goal", "met"].map(str::to_owned);
         let cells = |row: &Row| {
             let met = row.goal.is_met(row.value).map_or("", |met| if met { "yes" } else { "no" });
             let value = format!("{:.2} {}", row.value, row.unit);
-            [row.work.into(), row.measured.clone(), row.beside.clone(), value, row.goal.shown(row.unit), met.into()]
+            let (measured, beside, cpu) = (row.measured.clone(), row.beside.clone(), row.cpu.clone());
+            [row.work.into(), measured, beside, cpu, value, row.goal.shown(row.unit), met.into()]
         };
-        let lines: Vec<[String; 6]> = [heads].into_iter().chain(self.rows.iter().map(cells)).collect();
+        let lines: Vec<[String; 7]> = [heads].into_iter().chain(self.rows.iter().map(cells)).collect();
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
         let mut table = format!("Medians of {RUNS} runs, taken in turn; of {SHORT_RUNS} for one small episode.\n\n");
         for line in &lines {
@@ -389,7 +392,7 @@ impl Bench {
 
     fn json(&self) -> Value {
         let row = |row: &Row| {
-            json!({"work": row.work.trim_start(), "runvet": row.measured, "beside": row.beside, "value": row.value,
+            json!({"work": row.work.trim_start(), "runvet": row.measured, "beside": row.beside, "processors": row.cpu, "value": row.value,
                 "unit": row.unit, "goal": row.goal.shown(row.unit), "met": row.goal.is_met(row.value)})
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
