@@ -42,7 +42,7 @@ fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --test it
 
-bench: ## time the binary beside the floor that reading alone takes
+bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate
 
 validate: ## vet run data: make validate DIR=path

@@ -104,6 +104,20 @@ impl Schema {
         text
     }
 
+    /// Whether a document is what the schema describes.
+    ///
+    /// ```
+    /// use runvet::{Schema, document::Tape};
+    /// let mut tape = Tape::default();
+    /// let event = br#"{"phase": "start", "timestamp": "2026-03-01T12:00:00Z", "payload": {}}"#;
+    /// assert!(Schema::Event.is_valid(tape.read(event).unwrap()));
+    /// assert!(!Schema::Event.is_valid(tape.read(b"{}").unwrap()));
+    /// ```
+    #[must_use]
+    pub fn is_valid(self, document: Document<'_>) -> bool {
+        self.violations(document).is_ok_and(|violations| violations.is_empty())
+    }
+
     /// Looks over a document; what a [`Glance`] does not settle is for [`Schema::violations`] and
     /// [`Schema::misspellings`] to tell.
     pub(crate) fn glance(self, document: Document<'_>) -> Glance {

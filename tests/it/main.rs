@@ -19,5 +19,7 @@ mod pipelines;
 mod plan;
 mod properties;
 mod read;
+#[path = "../../benches/run_data.rs"]
+mod run_data;
 mod tidy;
 mod view;

@@ -1,0 +1,57 @@
+//! The machine -> the JSON Schema checkers that are installed on it, to be timed beside runvet.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A checker, or why it is left out.
+pub(crate) type Found = Result<PathBuf, String>;
+
+/// Sourcemeta's `jsonschema`, written in C++.
+pub(crate) fn sourcemeta() -> Found {
+    let program = native(find("RUNVET_BENCH_JSONSCHEMA", "jsonschema")?);
+    if prints(&program, "help", "--fast") {
+        Ok(program)
+    } else {
+        Err(format!("{} is another `jsonschema` than Sourcemeta's", program.display()))
+    }
+}
+
+/// `check-jsonschema`, written in Python.
+pub(crate) fn check_jsonschema() -> Found {
+    let program = find("RUNVET_BENCH_CHECK_JSONSCHEMA", "check-jsonschema")?;
+    if prints(&program, "--help", "--schemafile") {
+        Ok(program)
+    } else {
+        Err(format!("{} does not run", program.display()))
+    }
+}
+
+/// What an environment variable names, else what the `PATH` has.
+fn find(variable: &str, name: &str) -> Found {
+    if let Some(named) = std::env::var_os(variable) {
+        let path = std::fs::canonicalize(&named);
+        return path.map_err(|error| format!("{variable} names {}: {error}", named.display()));
+    }
+    let directories = std::env::var_os("PATH").unwrap_or_default();
+    let mut paths = std::env::split_paths(&directories).map(|directory| directory.join(name));
+    paths.find(|path| path.is_file()).ok_or_else(|| format!("no `{name}` on the PATH, and {variable} is not set"))
+}
+
+/// The program itself, where npm has installed a script that starts it.
+fn native(program: PathBuf) -> PathBuf {
+    let system = std::env::consts::OS.replace("macos", "darwin");
+    let machine = std::env::consts::ARCH.replace("aarch64", "arm64");
+    let beside = |script: &Path| {
+        let package = script.parent()?.parent()?;
+        let native = package.join(format!("build/github-releases/jsonschema-{system}-{machine}"));
+        native.is_file().then_some(native)
+    };
+    std::fs::canonicalize(&program).ok().and_then(|script| beside(&script)).unwrap_or(program)
+}
+
+fn prints(program: &Path, arg: &str, text: &str) -> bool {
+    let output = Command::new(program).arg(arg).stdin(Stdio::null()).output();
+    output.is_ok_and(|output| {
+        [output.stdout, output.stderr].iter().any(|printed| String::from_utf8_lossy(printed).contains(text))
+    })
+}

@@ -1,0 +1,149 @@
+//! `cargo bench`: what each stage of a check costs, on one small episode in memory.
+//!
+//! `episode` takes all stages up to the one it names: the difference between two is what a stage costs.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark fails by panicking")]
+
+#[expect(dead_code, reason = "the other benchmark writes run data too")]
+mod run_data;
+
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use run_data::{Random, Records};
+use runvet::Schema;
+use runvet::check::{Check, Level, all_rules};
+use runvet::document::Tape;
+use runvet::source::Artifact;
+
+const ID: &str = "ep_00000007";
+/// A state that says otherwise than the timeline, so that findings lie in both.
+const DEFECT: u64 = 4;
+
+static GOOD: LazyLock<Records> = LazyLock::new(|| made(None));
+static BROKEN: LazyLock<Records> = LazyLock::new(|| made(Some(DEFECT)));
+
+/// A run that has ended.
+fn made(defect: Option<u64>) -> Records {
+    let mut random = Random(7);
+    let mut runs = std::iter::repeat_with(|| run_data::records(ID, &mut random, defect));
+    runs.find(|run| run.summary.is_some()).expect("most runs have ended")
+}
+
+fn summary(records: &Records) -> &str {
+    records.summary.as_deref().unwrap_or_default()
+}
+
+fn size(records: &Records) -> BytesCount {
+    BytesCount::new(records.state.len() + summary(records).len() + records.events.len())
+}
+
+fn main() {
+    divan::main();
+}
+
+/// The grammar, the spans and the repeated keys.
+#[divan::bench_group]
+mod parse {
+    use super::{Bencher, BytesCount, GOOD, Tape};
+
+    fn bench(bencher: Bencher<'_, '_>, text: &str) {
+        let mut tape = Tape::default();
+        bencher.counter(BytesCount::of_str(text)).bench_local(|| {
+            for line in text.lines() {
+                divan::black_box(tape.read(line.as_bytes()).expect("JSON"));
+            }
+        });
+    }
+
+    #[divan::bench]
+    fn state(bencher: Bencher<'_, '_>) {
+        bench(bencher, &GOOD.state);
+    }
+
+    #[divan::bench]
+    fn summary(bencher: Bencher<'_, '_>) {
+        bench(bencher, super::summary(&GOOD));
+    }
+
+    #[divan::bench]
+    fn events(bencher: Bencher<'_, '_>) {
+        bench(bencher, &GOOD.events);
+    }
+}
+
+/// The schema alone, of what was parsed before.
+#[divan::bench_group]
+mod schema {
+    use super::{Bencher, BytesCount, GOOD, Schema, Tape};
+
+    fn bench(bencher: Bencher<'_, '_>, text: &str, schema: Schema) {
+        let mut tapes: Vec<Tape> = text.lines().map(|_| Tape::default()).collect();
+        let texts = text.lines().zip(&mut tapes);
+        let documents: Vec<_> = texts.map(|(text, tape)| tape.read(text.as_bytes()).expect("JSON")).collect();
+        bencher.counter(BytesCount::of_str(text)).bench_local(|| {
+            assert!(documents.iter().all(|document| schema.is_valid(*document)), "made by the generator");
+        });
+    }
+
+    #[divan::bench]
+    fn state(bencher: Bencher<'_, '_>) {
+        bench(bencher, &GOOD.state, Schema::State);
+    }
+
+    #[divan::bench]
+    fn summary(bencher: Bencher<'_, '_>) {
+        bench(bencher, super::summary(&GOOD), Schema::Summary);
+    }
+
+    #[divan::bench]
+    fn events(bencher: Bencher<'_, '_>) {
+        bench(bencher, &GOOD.events, Schema::Event);
+    }
+}
+
+/// A whole episode: each goes one stage further than the one before.
+#[divan::bench_group]
+mod episode {
+    use super::{Artifact, BROKEN, Bencher, Check, GOOD, ID, Level, NonZeroUsize, Records, all_rules, size, summary};
+
+    fn check() -> Check {
+        Check::new().jobs(NonZeroUsize::MIN)
+    }
+
+    fn bench(bencher: Bencher<'_, '_>, check: &Check, run: &Records, is_good: bool) {
+        let records = [
+            (Artifact::State, run.state.as_bytes()),
+            (Artifact::Summary, summary(run).as_bytes()),
+            (Artifact::Events, run.events.as_bytes()),
+            (Artifact::Learn, b"".as_slice()),
+            (Artifact::Manifest, b"{}".as_slice()),
+        ];
+        bencher.counter(size(run)).bench_local(|| {
+            let report = check.records(ID, &records);
+            assert_eq!(report.findings.is_empty(), is_good, "{report:?}");
+            report
+        });
+    }
+
+    /// All rules are off: parse, schema and facts.
+    #[divan::bench]
+    fn facts(bencher: Bencher<'_, '_>) {
+        let off = |check: Check, rule: &runvet::Meta| check.level(rule.id, Level::Off).expect("a rule");
+        bench(bencher, &all_rules().fold(check(), off), &GOOD, true);
+    }
+
+    /// All rules are on and find nothing.
+    #[divan::bench]
+    fn rules(bencher: Bencher<'_, '_>) {
+        bench(bencher, &check(), &GOOD, true);
+    }
+
+    /// A rule finds something, which is located and put into words.
+    #[divan::bench]
+    fn locate(bencher: Bencher<'_, '_>) {
+        bench(bencher, &check(), &BROKEN, false);
+    }
+}
