@@ -3,6 +3,7 @@
 mod discover;
 mod lines;
 mod runs;
+mod settings;
 mod whole;
 
 use std::ffi::{CStr, OsStr, OsString};
@@ -19,6 +20,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
 pub(crate) use lines::{LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
+pub(crate) use settings::{ConfigSearch, find_config, read_text};
 pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Line};

@@ -6,6 +6,7 @@
 
 mod agreement;
 mod cli;
+mod config;
 mod corpus;
 mod docs;
 mod formats;
