@@ -25,10 +25,12 @@
 mod baseline;
 mod globs;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub use baseline::Baseline;
+use baseline::Known;
 use globs::{Glob, relative};
 
 use crate::Instant;
@@ -231,20 +233,14 @@ impl Gate {
         if self.learns {
             baseline.add(&dir, episode);
         }
-        let mut known: Vec<_> = baseline.of(&dir).collect();
-        let recognise = |finding: &Finding| {
-            let at = known.iter().position(|known| known.fingerprint == finding.fingerprint)?;
-            known.swap_remove(at);
-            Some((Suppression::Baseline, None))
-        };
-        move_out(episode, recognise);
-        // What was not judged, or is ignored besides, is not gone for that.
-        known.retain(|known| {
-            let is_found =
-                episode.suppressed.iter().any(|suppressed| suppressed.finding.fingerprint == known.fingerprint);
-            !is_found && !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule)
-        });
-        for known in known {
+        let mut known: BTreeMap<&str, &Known> = baseline.of(&dir).map(|known| (&*known.fingerprint, known)).collect();
+        move_out(episode, |finding| known.remove(&*finding.fingerprint).map(|_| (Suppression::Baseline, None)));
+        // What is ignored besides, was not judged, or is switched off, is not gone for that.
+        for suppressed in &episode.suppressed {
+            known.remove(&*suppressed.finding.fingerprint);
+        }
+        known.retain(|_, known| !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule));
+        for known in known.into_values().collect::<BTreeSet<_>>() {
             self.gone_count += 1;
             if self.gone.len() < MAX_NAMED {
                 let pointer = known.pointer.as_deref().unwrap_or_default();
