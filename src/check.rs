@@ -17,7 +17,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::facts::Run;
-use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Severity, Skip, Tool, Totals};
+use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
 use crate::load::Buffers;
 use crate::parallel::in_order;
 use crate::rule::Meta;
@@ -25,21 +25,11 @@ use crate::rules;
 use crate::source::Artifact;
 use crate::store::{self, EpisodeDir, Files};
 
+pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
 
 /// Readings of an episode that is being written, after which it is said to be.
 const MAX_READINGS: usize = 5;
-
-/// How much the findings of a rule weigh in a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// They fail the gate.
-    Error,
-    /// They are told.
-    Warning,
-    /// The rule is not judged.
-    Off,
-}
 
 /// Why run data could not be checked.
 #[derive(Debug, thiserror::Error)]
@@ -114,12 +104,8 @@ impl Check {
     /// A check with every rule at its own severity, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
-        let level = |meta: &Meta| match meta.severity {
-            Severity::Error => Level::Error,
-            Severity::Warning => Level::Warning,
-        };
         Self {
-            levels: all_rules().map(level).collect(),
+            levels: all_rules().map(|meta| meta.severity.into()).collect(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }

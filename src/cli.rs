@@ -1,5 +1,6 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
+mod config;
 mod explain;
 mod list;
 mod output;
@@ -7,6 +8,7 @@ mod plan;
 mod rules;
 mod run_data;
 mod schema;
+mod settings;
 mod show;
 mod sinks;
 mod validate;
@@ -16,7 +18,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use output::Output;
 
@@ -46,6 +48,8 @@ enum Failure {
     Output(io::Error),
     /// It could not do its job.
     Fault(String),
+    /// The same, with the place that is to blame, ready to be printed.
+    Drawn(String),
 }
 
 impl From<io::Error> for Failure {
@@ -85,20 +89,34 @@ enum Command {
     Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
+    Config(config::Config),
+}
+
+impl Cli {
+    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        // Of the command, to tell flags from the environment.
+        let matches = matches.subcommand().map(|(_, matches)| matches).cloned().unwrap_or_default();
+        match self.command {
+            Command::Validate(command) => command.run(&matches, output),
+            Command::Config(command) => command.run(&matches, output),
+            Command::List(command) => command.run(output),
+            Command::View(command) => command.run(output),
+            Command::Plan(command) => command.run(output),
+            Command::Show(command) => command.run(output),
+            Command::Explain(command) => command.run(output),
+            Command::Rules(command) => command.run(output),
+            Command::Schema(command) => command.run(output),
+        }
+    }
 }
 
 /// Runs a command line, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
-    let done = match Cli::try_parse_from(args).map(|cli| cli.command) {
-        Ok(Command::Validate(command)) => command.run(&mut output),
-        Ok(Command::List(command)) => command.run(&mut output),
-        Ok(Command::View(command)) => command.run(&mut output),
-        Ok(Command::Plan(command)) => command.run(&mut output),
-        Ok(Command::Show(command)) => command.run(&mut output),
-        Ok(Command::Explain(command)) => command.run(&mut output),
-        Ok(Command::Rules(command)) => command.run(&mut output),
-        Ok(Command::Schema(command)) => command.run(&mut output),
+    let parsed = Cli::command().try_get_matches_from(args);
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let done = match parsed {
+        Ok((cli, matches)) => cli.run(&matches, &mut output),
         Err(error) if error.use_stderr() => {
             // Where the message can't be printed there is nowhere left to say so.
             let _ = error.print();
@@ -113,6 +131,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             // What was printed before goes before what is told of it.
             let _ = output.finish();
             output.fault(&message);
+            Exit::Fault
+        }
+        Err(Failure::Drawn(text)) => {
+            let _ = output.finish();
+            output.drawn(&text);
             Exit::Fault
         }
         Err(Failure::Output(error)) => {

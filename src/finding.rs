@@ -38,6 +38,50 @@ impl Severity {
     }
 }
 
+/// How much the findings of a rule weigh in a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub enum Level {
+    /// They fail the gate.
+    Error,
+    /// They are told.
+    Warning,
+    /// The rule is not judged.
+    Off,
+}
+
+impl Level {
+    /// The severity of the findings, where there are to be any.
+    #[must_use]
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Off => None,
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl From<Severity> for Level {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+        }
+    }
+}
+
 /// Where a run stands in its life, as far as its records tell (reference, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -119,6 +163,9 @@ pub struct EpisodeReport {
     pub findings: Vec<Finding>,
     /// The rules that could not be judged; empty when every rule was.
     pub skipped: Vec<Skip>,
+    /// What is wrong and does not count, because the configuration ignores it or the baseline knows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<Suppressed>,
 }
 
 impl EpisodeReport {
@@ -163,6 +210,29 @@ pub struct Finding {
     /// The other side, where two places disagree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+}
+
+/// A finding that does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Suppressed {
+    /// What says so.
+    pub by: Suppression,
+    /// The reason that the configuration gives; absent for what the baseline knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// Why a finding does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+pub enum Suppression {
+    /// The configuration ignores it.
+    Ignore,
+    /// The baseline knows it.
+    Baseline,
 }
 
 /// The other side of a finding.
@@ -239,6 +309,12 @@ pub struct Totals {
     pub errors: u64,
     /// Findings of severity `warning`.
     pub warnings: u64,
+    /// Findings that do not count because the configuration ignores them.
+    #[serde(default)]
+    pub ignored: u64,
+    /// Findings that do not count because the baseline knows them.
+    #[serde(default)]
+    pub baselined: u64,
 }
 
 impl Totals {
@@ -250,6 +326,12 @@ impl Totals {
             *match finding.severity {
                 Severity::Error => &mut self.errors,
                 Severity::Warning => &mut self.warnings,
+            } += 1;
+        }
+        for suppressed in &episode.suppressed {
+            *match suppressed.by {
+                Suppression::Ignore => &mut self.ignored,
+                Suppression::Baseline => &mut self.baselined,
             } += 1;
         }
     }

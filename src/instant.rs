@@ -34,6 +34,12 @@ impl Instant {
         Some(Self { seconds, leap_second, fraction: fraction.trim_end_matches('0').into() })
     }
 
+    /// The instant so many seconds after 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub fn from_unix_seconds(seconds: i64) -> Self {
+        Self { seconds, leap_second: false, fraction: "".into() }
+    }
+
     /// Whether a text is a date-time, without keeping it.
     #[must_use]
     pub(crate) fn is_valid(text: &str) -> bool {

@@ -4,6 +4,7 @@
 //! The doors, in reading order:
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
+//! - [`gate`] tells which findings count, by the configuration ([`config`]) and the baseline;
 //! - [`read`] lists runs and reads their states, summaries and events;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`view`] shows one run at a glance;
@@ -17,10 +18,12 @@
 pub mod check;
 #[doc(hidden)]
 pub mod cli;
+pub mod config;
 mod digest;
 pub mod document;
 mod facts;
 pub mod finding;
+pub mod gate;
 mod instant;
 mod load;
 mod parallel;

@@ -11,11 +11,40 @@ mod sarif;
 
 use std::io::{self, Write};
 
-pub use human::{GroupBy, HumanOptions, Style};
+pub use human::{GroupBy, HumanOptions, Style, draw};
 pub use json::{write_json, write_json_text};
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::Meta;
 use crate::finding::{EpisodeReport, Severity, Statistics, Totals};
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = crate::record::describe_values)]
+pub enum Format {
+    /// Drawn for people, grouped by episode
+    Human,
+    /// A line for each finding: `file:line:column: severity rule: message`
+    Concise,
+    /// One JSON document, see `runvet schema report`
+    Json,
+    /// One line of JSON for each episode, and one for the totals
+    Ndjson,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// `JUnit` XML: a case for each episode
+    Junit,
+    /// Annotations of a GitHub workflow, and the summary of its job
+    Github,
+    /// A code quality report of `GitLab`
+    Gitlab,
+    /// A summary to paste or post
+    Markdown,
+}
 
 /// Writes a report as it comes.
 pub trait Renderer {
@@ -115,8 +144,9 @@ fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
         0 => format!("all valid, with {}", count(totals.warnings, "warning")),
         invalid => format!("{} valid, {invalid} not ({})", totals.valid, counts(totals.errors, totals.warnings)),
     };
-    if unjudged > 0 {
-        verdict = format!("{verdict}; {unjudged} not judged in full");
+    let beside = [(unjudged, "not judged in full"), (totals.ignored, "ignored"), (totals.baselined, "in the baseline")];
+    for (number, what) in beside.into_iter().filter(|(number, _)| *number > 0) {
+        verdict = format!("{verdict}; {number} {what}");
     }
     (count(totals.episodes, "episode"), format!(": {verdict}"))
 }

@@ -16,6 +16,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
 use crate::Instant;
+use crate::config::Config;
 use crate::document::{Document, Node};
 use crate::finding::Report;
 use crate::record::{self, Event, State, Summary};
@@ -38,6 +39,8 @@ pub enum Schema {
     Event,
     /// What `runvet validate --format json` prints
     Report,
+    /// `runvet.toml`
+    Config,
 }
 
 /// A document has more violations than [`MAX_VIOLATIONS`].
@@ -52,7 +55,7 @@ struct Compiled {
 
 impl Schema {
     /// All schemas, in the order in which they are declared.
-    pub const ALL: [Self; 4] = [Self::State, Self::Summary, Self::Event, Self::Report];
+    pub const ALL: [Self; 5] = [Self::State, Self::Summary, Self::Event, Self::Report, Self::Config];
 
     /// The name by which `runvet schema` knows it.
     #[must_use]
@@ -62,6 +65,7 @@ impl Schema {
             Self::Summary => "summary",
             Self::Event => "event",
             Self::Report => "report",
+            Self::Config => "config",
         }
     }
 
@@ -78,6 +82,7 @@ impl Schema {
             Self::Summary => include_str!("../schemas/summary.schema.json"),
             Self::Event => include_str!("../schemas/event.schema.json"),
             Self::Report => include_str!("../schemas/report.schema.json"),
+            Self::Config => include_str!("../schemas/config.schema.json"),
         }
     }
 
@@ -98,6 +103,7 @@ impl Schema {
                 generator.into_root_schema_for::<Event>()
             }
             Self::Report => generator.into_root_schema_for::<Report>(),
+            Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
         text.push('\n');
@@ -159,13 +165,14 @@ impl Schema {
     }
 
     fn compiled(self) -> &'static Compiled {
-        static COMPILED: [OnceLock<Compiled>; 4] = [const { OnceLock::new() }; 4];
-        let [state, summary, event, report] = &COMPILED;
+        static COMPILED: [OnceLock<Compiled>; 5] = [const { OnceLock::new() }; 5];
+        let [state, summary, event, report, config] = &COMPILED;
         let slot = match self {
             Self::State => state,
             Self::Summary => summary,
             Self::Event => event,
             Self::Report => report,
+            Self::Config => config,
         };
         slot.get_or_init(|| Compiled { shapes: Shapes::compile(&self.parsed()), validator: OnceLock::new() })
     }
@@ -194,6 +201,12 @@ impl Schema {
 fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
+    }
+    // An option that the configuration leaves out is absent, and not null.
+    if schema.get("default").is_some_and(serde_json::Value::is_null)
+        && schema.get("type").is_some_and(serde_json::Value::is_string)
+    {
+        schema.remove("default");
     }
     if schema.get("format").is_some_and(|format| format != "date-time") {
         schema.remove("format");

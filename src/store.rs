@@ -3,6 +3,7 @@
 mod discover;
 mod lines;
 mod runs;
+mod settings;
 mod stillness;
 mod whole;
 
@@ -23,6 +24,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
 pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
+pub(crate) use settings::{ConfigSearch, find_config, read_text};
 pub(crate) use stillness::Movement;
 use stillness::Version;
 pub(crate) use whole::{WholeFile, append};

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::locate::Locator;
-use super::{Check, Level, tidy};
+use super::{Check, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip};
@@ -28,13 +28,9 @@ pub(super) fn episode<R>(
         let mut drafts = Vec::new();
         let mut skips = std::mem::take(&mut loaded.skips);
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
-            let severity = match level {
-                Level::Error => Severity::Error,
-                Level::Warning => Severity::Warning,
-                Level::Off => {
-                    skips.retain(|skip| skip.rule != rule.meta.id);
-                    continue;
-                }
+            let Some(severity) = level.severity() else {
+                skips.retain(|skip| skip.rule != rule.meta.id);
+                continue;
             };
             let findings = Findings { meta: &rule.meta, severity, count: 0, drafts: &mut drafts, skips: &mut skips };
             judge(rule, &loaded, findings);
@@ -52,6 +48,7 @@ pub(super) fn episode<R>(
             valid: is_valid(&findings),
             findings,
             skipped: tidy(skips),
+            suppressed: Vec::new(),
         };
         (report, also(loaded.run))
     })

@@ -102,6 +102,20 @@ impl Output {
         eprintln!("error: {}", escape(&message.to_string()));
     }
 
+    /// Tells what is worth knowing and no fault.
+    #[expect(clippy::print_stderr, reason = "standard error, as above")]
+    #[expect(clippy::unused_self, reason = "the same")]
+    pub(super) fn note(&self, message: &str) {
+        eprintln!("note: {}", escape(message));
+    }
+
+    /// Tells of a fault in a text that is drawn, and escaped, already.
+    #[expect(clippy::print_stderr, reason = "standard error, as above")]
+    #[expect(clippy::unused_self, reason = "the same")]
+    pub(super) fn drawn(&self, text: &str) {
+        eprint!("error:\n{text}");
+    }
+
     /// Tells that output can't be written; of a reader that has gone away nothing is said.
     pub(super) fn fault_of_output(&self, error: &io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -11,33 +11,11 @@ use super::Failure;
 use super::output::Output;
 use crate::check::all_rules;
 use crate::finding::EpisodeReport;
-use crate::report::{self, Closing, HumanOptions, Renderer, Style};
+use crate::report::{self, Closing, Format, HumanOptions, Renderer, Style};
 use crate::store::{self, WholeFile};
 
 /// Columns of a report for people that is written to a file.
 const FILE_WIDTH: usize = 80;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Drawn for people, grouped by episode
-    Human,
-    /// A line for each finding: `file:line:column: severity rule: message`
-    Concise,
-    /// One JSON document, see `runvet schema report`
-    Json,
-    /// One line of JSON for each episode, and one for the totals
-    Ndjson,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// `JUnit` XML: a case for each episode
-    Junit,
-    /// Annotations of a GitHub workflow, and the summary of its job
-    Github,
-    /// A code quality report of `GitLab`
-    Gitlab,
-    /// A summary to paste or post
-    Markdown,
-}
 
 /// Reads `FORMAT=PATH`.
 pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
@@ -165,6 +143,6 @@ impl Sinks {
     }
 }
 
-fn unwritable(path: &std::path::Path, error: &io::Error) -> Failure {
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Fault(format!("can't write {}: {error}", path.display()))
 }

@@ -3,22 +3,23 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style, width};
-use super::sinks::{Format, Rendering, Sinks, parse_output};
+use super::settings::{Baselines, Settings, SettingsArgs};
+use super::sinks::{Rendering, Sinks, parse_output, unwritable};
 use super::{Exit, Failure};
-use crate::check::{Check, Level};
+use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
-use crate::report::{self, Closing, HumanOptions};
+use crate::report::{self, Closing, Format, HumanOptions};
+use crate::store::WholeFile;
 
 /// How long a check goes on before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -50,11 +51,15 @@ pub(super) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes [default: .]
     paths: Vec<PathBuf>,
 
-    /// How to print what was found
+    #[command(flatten)]
+    settings: SettingsArgs,
+
+    /// Write all findings to a file, as known ones: with it as `--baseline`, they pass
     ///
-    /// docs/formats.md tells what each holds.
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
+    /// Check all run data when you write it: it holds what this check finds, and nothing else. A baseline is
+    /// not read then.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
 
     /// Write the report to a file too, in any format; repeatable
     ///
@@ -72,16 +77,6 @@ pub(super) struct Validate {
     /// In the human format, what findings stand under
     #[arg(long, value_name = "WHAT", default_value = "episode")]
     group_by: GroupBy,
-
-    /// Let warnings fail the gate too
-    #[arg(long)]
-    deny_warnings: bool,
-
-    /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off; repeatable
-    ///
-    /// Later settings override earlier ones. `runvet rules` lists the rules.
-    #[arg(long = "rule", value_name = "NAME=LEVEL", value_parser = parse_level)]
-    rules: Vec<(String, Level)>,
 
     /// Read more paths from a file, one on each line; `-` is standard input
     #[arg(long, value_name = "FILE")]
@@ -102,16 +97,6 @@ pub(super) struct Validate {
     #[arg(long)]
     follow_links: bool,
 
-    /// Check so many episodes at a time [default: the number of cores]
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
-
-    /// In the human format, show so many findings of each rule at most; 0 shows all
-    ///
-    /// What is cut is counted and said. The other formats are always complete.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    max_findings: usize,
-
     /// Print findings, what could not be judged, and nothing else
     #[arg(short, long)]
     quiet: bool,
@@ -129,28 +114,31 @@ enum GroupBy {
     Rule,
 }
 
-fn parse_level(setting: &str) -> Result<(String, Level), String> {
-    let (name, level) = setting.split_once('=').ok_or("expected NAME=error, NAME=warning or NAME=off")?;
-    let level = match level {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "off" => Level::Off,
-        other => return Err(format!("`{other}` is no level; use error, warning or off")),
-    };
-    // Unknown names are refused here, where the command line is read.
-    Check::new().level(name, level).map_err(|error| error.to_string())?;
-    Ok((name.to_owned(), level))
-}
-
 impl Validate {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let check = self.check()?;
-        let mut sinks = Sinks::open(self.format, &self.outputs, self.rendering())?;
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let reading = if self.write_baseline.is_some() { Baselines::Unread } else { Baselines::Read };
+        let Settings { format, deny_warnings, max_findings, jobs, mut gate, .. } =
+            self.settings.resolve(matches, reading, output)?;
+        let (format, deny_warnings) = (format.value, deny_warnings.value);
+        let mut check = gate.check(Check::new().follow_links(self.follow_links));
+        if let Some(jobs) = jobs.value {
+            check = check.jobs(jobs);
+        }
+        let rendering = Rendering { human: self.human(max_findings.value), deny_warnings };
+        let mut sinks = Sinks::open(format, &self.outputs, rendering)?;
+        let mut baseline_file = None;
+        if let Some(path) = &self.write_baseline {
+            gate = gate.learning(path.parent().unwrap_or(Path::new("")));
+            baseline_file = Some((path, WholeFile::create(path).map_err(|error| unwritable(path, &error))?));
+        }
         let paths = self.paths().map_err(|error| {
             let list = self.files_from.clone().unwrap_or_default();
             Failure::Fault(format!("can't read the list of paths {}: {error}", list.display()))
         })?;
-        let discovery = check.discover(&paths);
+        let mut discovery = check.discover(&paths);
+        let found = discovery.episodes.len();
+        discovery.episodes.retain(|episode| !gate.excludes(&episode.path));
+        let excluded = found - discovery.episodes.len();
         let mut faulty = !discovery.faults.is_empty();
         for fault in &discovery.faults {
             output.fault(fault);
@@ -160,13 +148,14 @@ impl Validate {
         let mut totals = Totals::default();
         let mut statistics = self.statistics.then(Statistics::default);
         // On a terminal, and by the reader of a line for each episode, what was found is seen as soon as it is.
-        let is_watched = io::stdout().is_terminal() || self.format == Format::Ndjson;
+        let is_watched = io::stdout().is_terminal() || format == Format::Ndjson;
         let mut written = sinks.begin(output);
         if written.is_ok() {
             check.each(&discovery.episodes, |checked| {
                 progress.step();
                 match checked {
-                    Ok(episode) => {
+                    Ok(mut episode) => {
+                        gate.judge(&mut episode);
                         totals.add(&episode);
                         if episode.kept_changing() {
                             faulty = true;
@@ -194,15 +183,20 @@ impl Validate {
         let closing = Closing { totals: &totals, statistics: statistics.as_ref(), is_whole: !faulty };
         sinks.end(output, &closing)?;
         output.finish()?;
+        if !self.quiet {
+            gate.leftovers().iter().for_each(|leftover| output.note(leftover));
+        }
 
-        let is_clean = totals.errors == 0 && !(self.deny_warnings && totals.warnings > 0);
+        let is_clean = totals.errors == 0 && !(deny_warnings && totals.warnings > 0);
         let exit = if faulty {
             Exit::Fault
         } else if totals.episodes == 0 && !self.allow_empty {
-            output.fault(
-                &"no episode found; an episode is a directory that holds state.json or events.jsonl, \
-                  or summary.json below a directory called episodes",
-            );
+            output.fault(&match excluded {
+                0 => "no episode found; an episode is a directory that holds state.json or events.jsonl, \
+                      or summary.json below a directory called episodes"
+                    .to_owned(),
+                excluded => format!("no episode is left to check; excluded: {excluded}"),
+            });
             Exit::NothingFound
         } else if is_clean {
             Exit::Success
@@ -210,31 +204,26 @@ impl Validate {
             Exit::Findings
         };
         if matches!(exit, Exit::Success | Exit::Findings) {
+            if let (Some((path, mut file)), Some(baseline)) = (baseline_file, gate.baseline()) {
+                let written = baseline.write(&mut file).and_then(|()| file.keep());
+                written.map_err(|error| unwritable(path, &error))?;
+            }
             sinks.keep()?;
         }
         Ok(exit)
     }
 
-    fn check(&self) -> Result<Check, crate::check::Error> {
-        let mut check = Check::new().follow_links(self.follow_links);
-        if let Some(jobs) = self.jobs {
-            check = check.jobs(jobs);
-        }
-        self.rules.iter().try_fold(check, |check, (name, level)| check.level(name, *level))
-    }
-
-    fn rendering(&self) -> Rendering {
-        let human = HumanOptions {
+    fn human(&self, max_findings: usize) -> HumanOptions {
+        HumanOptions {
             style: style(self.color),
             width: width(),
-            max_findings: self.max_findings,
+            max_findings,
             quiet: self.quiet,
             group_by: match self.group_by {
                 GroupBy::Episode => report::GroupBy::Episode,
                 GroupBy::Rule => report::GroupBy::Rule,
             },
-        };
-        Rendering { human, deny_warnings: self.deny_warnings }
+        }
     }
 
     fn paths(&self) -> io::Result<Vec<PathBuf>> {

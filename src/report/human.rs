@@ -263,6 +263,19 @@ impl Display for Bold<'_> {
     }
 }
 
+/// A message about a file that is no run data, drawn like a finding.
+#[must_use]
+pub fn draw(options: HumanOptions, message: &str, location: &Location, help: Option<&str>) -> String {
+    let human = Human::new(options);
+    let mut drawn = Vec::new();
+    // Nothing fails to be written to memory.
+    let _ = human.draw(&mut drawn, &Shown::new(None, miette::Severity::Error, message, location));
+    if let Some(help) = help {
+        let _ = human.paragraph(&mut drawn, "  help: ", "        ", &escape(help));
+    }
+    String::from_utf8(drawn).unwrap_or_default()
+}
+
 /// A finding, or its other side, as miette sees it.
 #[derive(Debug)]
 struct Shown<'f> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::Meta;
-use crate::finding::{self, EpisodeReport, Severity, Tool};
+use crate::finding::{self, EpisodeReport, Finding, Severity, Tool};
 
 /// Where the log's own schema is.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -39,6 +39,26 @@ impl Sarif {
         write_json(out, result)
     }
 
+    fn result_of<'r>(
+        &self,
+        episode: &EpisodeReport,
+        finding: &'r Finding,
+        suppressions: Vec<SarifSuppression<'r>>,
+    ) -> SarifResult<'r> {
+        let related = finding.related.iter();
+        let related = related.map(|related| location(episode, &related.location, Some(&related.message)));
+        SarifResult {
+            rule_id: &finding.rule,
+            rule_index: self.index(&finding.rule),
+            level: level(finding.severity),
+            message: message(&finding.message),
+            locations: [location(episode, &finding.location, None)],
+            related_locations: related.collect(),
+            partial_fingerprints: Fingerprints { runvet: &finding.fingerprint },
+            suppressions,
+        }
+    }
+
     fn index(&self, rule: &str) -> Option<usize> {
         self.rules.iter().position(|meta| meta.id == rule)
     }
@@ -57,18 +77,13 @@ impl Renderer for Sarif {
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         for finding in &episode.findings {
-            let related = finding.related.iter();
-            let result = SarifResult {
-                rule_id: &finding.rule,
-                rule_index: self.index(&finding.rule),
-                level: level(finding.severity),
-                message: message(&finding.message),
-                locations: [location(episode, &finding.location, None)],
-                related_locations: related
-                    .map(|related| location(episode, &related.location, Some(&related.message)))
-                    .collect(),
-                partial_fingerprints: Fingerprints { runvet: &finding.fingerprint },
-            };
+            let result = self.result_of(episode, finding, Vec::new());
+            self.result(out, &result)?;
+        }
+        for suppressed in &episode.suppressed {
+            let justification = suppressed.reason.as_deref().unwrap_or("known in the baseline");
+            let suppression = SarifSuppression { kind: "external", justification };
+            let result = self.result_of(episode, &suppressed.finding, vec![suppression]);
             self.result(out, &result)?;
         }
         for (reason, rules) in episode.unjudged() {
@@ -165,6 +180,8 @@ struct SarifResult<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'r>>,
     partial_fingerprints: Fingerprints<'r>,
+    /// Written when empty too: where one result has the property, all must.
+    suppressions: Vec<SarifSuppression<'r>>,
 }
 
 #[derive(Serialize)]
@@ -186,6 +203,12 @@ struct Notification {
     level: &'static str,
     message: Message,
     locations: [Location<'static>; 1],
+}
+
+#[derive(Serialize)]
+struct SarifSuppression<'r> {
+    kind: &'static str,
+    justification: &'r str,
 }
 
 #[derive(Serialize)]

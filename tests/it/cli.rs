@@ -166,7 +166,7 @@ fn rules_lists_and_explain_explains_every_rule() {
 
 #[test]
 fn schema_prints_the_checked_in_file() {
-    for name in ["state", "summary", "event", "report"] {
+    for name in ["state", "summary", "event", "report", "config"] {
         let file = fs::read(corpus().join(format!("../schemas/{name}.schema.json"))).unwrap();
         assert_eq!(run(&["schema", name]).stdout, file);
     }
@@ -393,7 +393,7 @@ fn an_episode_whose_findings_are_cut_is_still_named() {
 #[test]
 fn the_examples_in_the_help_are_what_runvet_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for command in ["list", "view", "plan", "show"] {
+    for command in ["list", "view", "plan", "show", "config"] {
         let help = run(&[command, "--help"]);
         let examples = stdout(&help).split("  $ runvet ").skip(1);
         let mut checked = 0;

@@ -277,7 +277,7 @@ impl<'s> Named<'s> {
         if let Some(target) = span.strip_prefix("make ").filter(|target| is_plain(target)) {
             Some(Self::Target(target))
         } else if word.starts_with("--") {
-            Some(Self::Option(word))
+            Some(Self::Option(word.split('=').next()?))
         } else if let Some((module, test)) = span.split_once("::").filter(|(a, b)| is_plain(a) && is_plain(b)) {
             root().join(format!("tests/it/{module}.rs")).exists().then_some(Self::Test(module, test))
         } else {
@@ -292,7 +292,9 @@ impl<'s> Named<'s> {
             Self::Path(path) => root().join(path).exists(),
             Self::Test(module, test) => read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}()")),
             Self::Target(target) => read("Makefile").lines().any(|line| line.starts_with(&format!("{target}:"))),
-            Self::Option(option) => help.split(|c: char| c.is_whitespace() || c == ',').any(|word| word == *option),
+            Self::Option(option) => {
+                help.split(|c: char| c.is_whitespace() || ",[".contains(c)).any(|word| word == *option)
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod agreement;
 mod bytes;
 mod changing;
 mod cli;
+mod config;
 mod corpus;
 mod crash;
 mod docs;

@@ -73,21 +73,25 @@ fn offset_of(bytes: &[u8], line: u64, column: u64) -> usize {
     starts.nth(characters_before).unwrap()
 }
 
+/// Fails where a log is not what its official schema says.
+pub(crate) fn hold_to_the_sarif_schema(log: &Value) {
+    static VALIDATOR: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standards/sarif-schema-2.1.0.json");
+        let mut schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        // The one pattern in it that is no regular expression; runvet does not write the fields that have it.
+        for of in ["run", "toolComponent"] {
+            let language = schema["definitions"][of]["properties"]["language"].as_object_mut().unwrap();
+            assert!(language.remove("pattern").is_some());
+        }
+        jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
+    });
+    let errors: Vec<String> = VALIDATOR.iter_errors(log).map(|error| error.to_string()).collect();
+    assert_eq!(errors, [] as [&str; 0]);
+}
+
 #[test]
 fn a_sarif_log_is_what_its_official_schema_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standards/sarif-schema-2.1.0.json");
-    let mut schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    // The one pattern in it that is no regular expression; runvet does not write the fields that have it.
-    for of in ["run", "toolComponent"] {
-        let language = schema["definitions"][of]["properties"]["language"].as_object_mut().unwrap();
-        assert!(language.remove("pattern").is_some());
-    }
-    let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
-    let mut log = json("sarif");
-    let errors: Vec<String> = validator.iter_errors(&log).map(|error| error.to_string()).collect();
-    assert_eq!(errors, [] as [&str; 0]);
-    log["runs"][0]["results"][0]["level"] = "fatal".into();
-    assert!(!validator.is_valid(&log), "the schema refuses what it should");
+    hold_to_the_sarif_schema(&json("sarif"));
 }
 
 #[test]

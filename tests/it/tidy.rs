@@ -7,7 +7,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 /// Each stage with the stages that it may import. What is not named here may be imported by nobody.
-const MAY_IMPORT: [(&str, &[&str]); 24] = [
+const MAY_IMPORT: [(&str, &[&str]); 26] = [
     ("printable", &[]),
     ("digest", &[]),
     ("instant", &[]),
@@ -17,12 +17,13 @@ const MAY_IMPORT: [(&str, &[&str]); 24] = [
     ("finding", &["digest", "printable", "record", "source"]),
     ("parallel", &[]),
     ("store", &["parallel", "printable", "source"]),
-    ("schema", &["document", "finding", "instant", "printable", "record", "source"]),
+    ("config", &["finding", "instant", "printable", "record", "report", "source"]),
+    ("schema", &["config", "document", "finding", "instant", "printable", "record", "source"]),
     ("facts", &["document", "finding", "instant", "printable", "record", "schema", "source", "store"]),
     ("rule", &["facts", "finding", "source"]),
     ("load", &["document", "facts", "finding", "parallel", "printable", "rule", "schema", "source", "store"]),
     ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
-    ("report", &["digest", "finding", "printable", "rule", "source"]),
+    ("report", &["digest", "finding", "printable", "record", "rule", "source"]),
     (
         "check",
         &[
@@ -39,6 +40,7 @@ const MAY_IMPORT: [(&str, &[&str]); 24] = [
             "store",
         ],
     ),
+    ("gate", &["check", "config", "finding", "instant", "printable", "report", "rule"]),
     ("policy", &["record"]),
     ("read", &["document", "facts", "finding", "printable", "record", "schema", "source", "store"]),
     ("plan", &["document", "facts", "load", "read", "record", "schema", "source"]),
@@ -47,8 +49,10 @@ const MAY_IMPORT: [(&str, &[&str]); 24] = [
         "cli",
         &[
             "check",
+            "config",
             "document",
             "finding",
+            "gate",
             "instant",
             "plan",
             "printable",
@@ -66,10 +70,12 @@ const MAY_IMPORT: [(&str, &[&str]); 24] = [
         &[
             "check",
             "cli",
+            "config",
             "digest",
             "document",
             "facts",
             "finding",
+            "gate",
             "instant",
             "printable",
             "record",

@@ -1,0 +1,223 @@
+//! The text of `runvet.toml` -> what it says, each value with its place, or the place where it says nothing that is known.
+//!
+//! Names of rules and globs are texts here; [`crate::gate`] knows what they stand for.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::Instant;
+use crate::finding::{Level, Location};
+use crate::printable::quote;
+use crate::report::Format;
+use crate::source;
+
+/// What `runvet.toml` says. Every key may be left out.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(title = "runvet configuration (runvet.toml)", extend("$id" = crate::record::schema_id("config")))]
+pub struct Config {
+    /// How the report on standard output is written.
+    #[schemars(with = "Format")]
+    pub format: Option<Spanned<Format>>,
+    /// Whether warnings fail the gate too.
+    #[schemars(with = "bool")]
+    pub deny_warnings: Option<Spanned<bool>>,
+    /// Findings of each rule that the human format shows at most; 0 shows all.
+    #[schemars(with = "usize")]
+    pub max_findings: Option<Spanned<usize>>,
+    /// Episodes that are checked at a time; absent for the number of cores.
+    #[schemars(with = "std::num::NonZeroUsize")]
+    pub jobs: Option<Spanned<std::num::NonZeroUsize>>,
+    /// The file of known findings that do not fail the gate, relative to this file.
+    #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
+    pub baseline: Option<Spanned<PathBuf>>,
+    /// Directories that are not checked.
+    #[schemars(with = "Vec<Glob>")]
+    pub exclude: Vec<Spanned<String>>,
+    /// How much each rule weighs. A rule goes before its group.
+    #[schemars(with = "BTreeMap<RuleName, Level>")]
+    pub rules: Rules,
+    /// The same for some directories. Later ones go before earlier ones, and all of them before `rules`.
+    #[serde(rename = "override")]
+    pub overrides: Vec<Override>,
+    /// Findings that do not count.
+    #[serde(rename = "ignore")]
+    pub ignores: Vec<Ignore>,
+}
+
+/// The levels of rules and groups of rules.
+pub type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
+
+/// A rule, or a group of rules such as `plan/*`.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("examples" = ["record/misspelled-field", "plan/*"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+struct RuleName(String);
+
+/// A glob of a directory's path, relative to this file, that also names all that lies below. Without a `/` it names directories of
+/// that name wherever they lie.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+struct Glob(String);
+
+/// Levels of rules for some directories.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Override {
+    /// Which directories.
+    #[schemars(with = "Vec<Glob>")]
+    pub paths: Vec<Spanned<String>>,
+    /// How much each rule weighs there.
+    #[schemars(with = "BTreeMap<RuleName, Level>")]
+    pub rules: Rules,
+}
+
+/// Findings that do not count, and why.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ignore {
+    /// Of which rule.
+    #[schemars(with = "RuleName")]
+    pub rule: Spanned<String>,
+    /// In which episodes.
+    #[schemars(with = "Glob")]
+    pub episode: Spanned<String>,
+    /// At which value, with all that lies in it: a JSON Pointer. Absent for anywhere.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["/plan/steps"]))]
+    pub pointer: Option<String>,
+    /// Why they do not count.
+    #[schemars(with = "String", length(min = 1))]
+    pub reason: Spanned<String>,
+    /// The day from which on they count again, in UTC.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
+    pub expires: Option<Day>,
+}
+
+/// A day, which starts at an instant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day {
+    start: Instant,
+    text: String,
+}
+
+impl Day {
+    /// The day written as `2026-12-31`.
+    ///
+    /// ```
+    /// use runvet::config::Day;
+    /// assert!(Day::parse("2026-12-31") < Day::parse("2027-01-01"));
+    /// assert_eq!(Day::parse("2026-02-30"), None);
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(Self { start: Instant::parse(&format!("{text}T00:00:00Z"))?, text: text.to_owned() })
+    }
+
+    /// When it starts, in UTC.
+    pub(crate) fn start(&self) -> &Instant {
+        &self.start
+    }
+}
+
+impl std::fmt::Display for Day {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = toml::value::Datetime::deserialize(deserializer)?.to_string();
+        Self::parse(&written).ok_or_else(|| serde::de::Error::custom("expected a day, such as 2026-12-31"))
+    }
+}
+
+/// A place in a file that says nothing that is known.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What is wrong there.
+    pub message: String,
+    /// Where it is.
+    pub location: Box<Location>,
+    /// What may be meant.
+    pub help: Option<String>,
+}
+
+/// A file of the user's, to point into.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'f> {
+    /// Its path, as messages name it.
+    pub name: &'f str,
+    /// What it holds.
+    pub text: &'f str,
+}
+
+impl File<'_> {
+    /// Something is wrong at a place.
+    #[must_use]
+    pub fn problem(self, span: Range<usize>, message: impl Into<String>, help: Option<String>) -> Problem {
+        let mut location = Location { file: self.name.into(), ..Location::default() };
+        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span]).into_iter().next() {
+            location.line = Some(spot.line);
+            location.column = Some(spot.column);
+            location.excerpt = Some(excerpt);
+        }
+        Problem { message: message.into(), location: Box::new(location), help }
+    }
+
+    /// The line of a place.
+    #[must_use]
+    pub fn line(self, span: &Range<usize>) -> u64 {
+        source::Spot::of(self.text.as_bytes(), span).line
+    }
+
+    /// What the file says.
+    ///
+    /// # Errors
+    ///
+    /// The first place where it is not TOML, or holds what is unknown or of the wrong type.
+    ///
+    /// ```
+    /// use runvet::config::File;
+    /// let file = |text| File { name: "runvet.toml", text };
+    /// assert!(file("deny-warnings = true").read().is_ok());
+    /// let problem = file("deny-warning = true").read().unwrap_err();
+    /// assert_eq!(problem.help.as_deref(), Some("did you mean `deny-warnings`?"));
+    /// ```
+    pub fn read(self) -> Result<Config, Problem> {
+        let config: Config = toml::from_str(self.text).map_err(|error| {
+            let (message, help) = reworded(error.message());
+            self.problem(error.span().unwrap_or_default(), message, help)
+        })?;
+        for ignore in &config.ignores {
+            if ignore.reason.get_ref().trim().is_empty() {
+                return Err(self.problem(ignore.reason.span(), "a reason must say something", None));
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// What serde says of a word that it does not know, with the nearest of those that it does.
+fn reworded(message: &str) -> (String, Option<String>) {
+    let Some((what, known)) = message.split_once(", expected ") else { return (message.to_owned(), None) };
+    let Some(wanted) = what.strip_prefix("unknown ").and_then(|what| what.split('`').nth(1)) else {
+        return (message.to_owned(), None);
+    };
+    let kind = if what.starts_with("unknown field") { "key" } else { "value" };
+    let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+    let nearest = known.iter().map(|known| (strsim::osa_distance(wanted, known), known)).min();
+    let help = match nearest {
+        Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
+        _ => format!("known here: {}", known.join(", ")),
+    };
+    (format!("{} is no known {kind}", quote(wanted)), Some(help))
+}

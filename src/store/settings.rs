@@ -1,0 +1,61 @@
+//! The files that a user writes for runvet: where they lie, and what they hold.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use super::list;
+use crate::source::Artifact;
+
+/// The name of the configuration.
+const CONFIG: &str = "runvet.toml";
+
+/// Bytes of a file of the user's that are read at most.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Where the configuration is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ConfigSearch {
+    /// The file in force, as it is called from the working directory.
+    pub(crate) found: Option<PathBuf>,
+    /// Files of that name that lie in run data: whoever wrote the run data may have written them.
+    pub(crate) passed_over: Vec<PathBuf>,
+}
+
+/// Looks for the configuration from a directory upward to the root of the repository; outside of one, in the directory alone.
+pub(crate) fn find_config(here: &Path) -> ConfigSearch {
+    let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
+    let levels = here.ancestors().position(is_root).unwrap_or_default();
+    let mut search = ConfigSearch::default();
+    for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
+        if !dir.join(CONFIG).is_file() {
+            continue;
+        }
+        let file = std::iter::repeat_n("..", level).collect::<PathBuf>().join(CONFIG);
+        if is_run_data(dir) {
+            search.passed_over.push(file);
+        } else {
+            search.found = Some(file);
+            break;
+        }
+    }
+    search
+}
+
+/// Whether a directory holds run data, is an episode, or lies in run data.
+fn is_run_data(dir: &Path) -> bool {
+    dir.components().any(|part| part == Component::Normal("episodes".as_ref()))
+        || list(dir).is_ok_and(|listing| {
+            listing.holds_episodes || [Artifact::State, Artifact::Events].iter().any(|of| listing.entries.has(*of))
+        })
+}
+
+/// Reads a text that the user named.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it is longer than {} MiB", MAX_BYTES >> 20)));
+    }
+    Ok(text)
+}
