@@ -2,9 +2,10 @@
 
 CARGO ?= cargo
 DIR ?= corpus/good
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check bless bench validate install audit
+.PHONY: help build demo test check bless bench validate install audit fuzz
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,9 +27,17 @@ check: ## what must pass before a change is merged: format, lints, tests, docume
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	@$(MAKE) --no-print-directory audit
 
-audit: ## check licences, bans and sources of dependencies
+audit: ## check licences, bans, sources and, where their database can be reached, advisories of dependencies
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources; \
 	else echo "cargo-deny is not installed; get it with: cargo install cargo-deny --locked"; exit 1; fi
+	@if $(CARGO) deny --locked fetch db >/dev/null 2>&1; then $(CARGO) deny --locked check --disable-fetch advisories; \
+	else echo "advisories are not checked: their database can't be reached"; fi
+
+fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
+	@if ! $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
+	echo "skipped: this needs a nightly toolchain and cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
+	fi; fuzz/seed && for target in document episode schema locator renderers; do \
+	$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --test it

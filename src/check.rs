@@ -9,10 +9,12 @@
 mod judge;
 mod locate;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::thread;
 
 use crate::facts::Run;
 use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
@@ -25,6 +27,9 @@ use crate::store::{self, EpisodeDir, Files};
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
+
+/// Readings of an episode that is being written, after which it is said to be.
+const MAX_READINGS: usize = 5;
 
 /// Why run data could not be checked.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +106,7 @@ impl Check {
     pub fn new() -> Self {
         Self {
             levels: all_rules().map(|meta| meta.severity.into()).collect(),
-            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }
     }
@@ -136,8 +141,8 @@ impl Check {
         self
     }
 
-    /// Sets whether an artifact may be a symbolic link. Links are not followed by default: whoever wrote the run data could
-    /// have any file read.
+    /// Sets whether an artifact may be a symbolic link to a file within its episode's directory. Links that lead out of it
+    /// are never followed: whoever wrote the run data could have any file read.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
@@ -198,7 +203,7 @@ impl Check {
         in_order(
             episodes,
             self.jobs,
-            Buffers::default,
+            || Buffers::for_threads(self.jobs.get()),
             |buffers, episode| Ok(self.episode_with(episode, buffers, |_| ())?.0),
             take,
         );
@@ -215,7 +220,7 @@ impl Check {
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let files = Files::Memory(records);
         let dir = EpisodeDir { path: id.into(), id: Some(id.into()), name: id.into(), entries: files.entries() };
-        judge::episode(self, &dir, &files, &mut Buffers::default(), |_| ()).0
+        judge::episode(self, &dir, &files, &mut Buffers::for_threads(self.jobs.get()), |_| ()).0
     }
 
     /// Checks one episode.
@@ -231,20 +236,40 @@ impl Check {
     pub(crate) fn episode_and<R>(
         &self,
         episode: &EpisodeDir,
-        also: impl FnOnce(&Run<'_>) -> R,
+        also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
-        self.episode_with(episode, &mut Buffers::default(), also)
+        self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
     }
 
+    /// Findings may come from records of two generations while a writer is at work. They count only where nothing moves;
+    /// else the episode is read again, as soon as its writer pauses. An episode without findings needs no second look.
     fn episode_with<R>(
         &self,
         episode: &EpisodeDir,
         buffers: &mut Buffers,
-        also: impl FnOnce(&Run<'_>) -> R,
+        also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
-        let files = Files::open(episode, self.follow_links)
-            .map_err(|source| Fault::Unlistable { path: episode.path.clone(), source })?;
-        Ok(judge::episode(self, episode, &files, buffers, also))
+        let fault = |source| Fault::Unlistable { path: episode.path.clone(), source };
+        let mut episode = Cow::Borrowed(episode);
+        let mut readings = 0;
+        loop {
+            readings += 1;
+            let files = Files::open(&episode, self.follow_links).map_err(fault)?;
+            let (mut report, other) = judge::episode(self, &episode, &files, buffers, &also);
+            if report.findings.is_empty() {
+                return Ok((report, other));
+            }
+            let mut movement = files.movement();
+            if !movement.is_none() {
+                thread::sleep(movement.settles_in());
+                movement = files.movement();
+            }
+            if movement.is_none() || readings == MAX_READINGS {
+                judge::hold_back(&mut report, &movement);
+                return Ok((report, other));
+            }
+            episode.to_mut().list_again().map_err(fault)?;
+        }
     }
 }
 

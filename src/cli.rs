@@ -94,29 +94,26 @@ enum Command {
 
 /// Runs a command line, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let parsed = Cli::command().try_get_matches_from(args);
-    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            let exit = if error.use_stderr() { Exit::Fault } else { Exit::Success };
-            // Where the message can't be printed there is nowhere left to say so.
-            return if error.print().is_ok() { exit } else { Exit::Fault }.into();
-        }
-    };
     let mut output = Output::new();
-    // Of the command, to tell flags from the environment.
-    let matches = matches.subcommand().map(|(_, matches)| matches).cloned().unwrap_or_default();
-    let done = match cli.command {
-        Command::Validate(command) => command.run(&matches, &mut output),
-        Command::Config(command) => command.run(&matches, &mut output),
-        Command::List(command) => command.run(&mut output),
-        Command::View(command) => command.run(&mut output),
-        Command::Plan(command) => command.run(&mut output),
-        Command::Show(command) => command.run(&mut output),
-        Command::Explain(command) => command.run(&mut output),
-        Command::Rules(command) => command.run(&mut output),
-        Command::Schema(command) => command.run(&mut output),
+    let parsed = Cli::command().try_get_matches_from(args);
+    let done = match parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?.command, matches))) {
+        // To tell flags from the environment.
+        Ok((Command::Validate(command), matches)) => command.run(&matches, &mut output),
+        Ok((Command::Config(command), matches)) => command.run(&matches, &mut output),
+        Ok((Command::List(command), _)) => command.run(&mut output),
+        Ok((Command::View(command), _)) => command.run(&mut output),
+        Ok((Command::Plan(command), _)) => command.run(&mut output),
+        Ok((Command::Show(command), _)) => command.run(&mut output),
+        Ok((Command::Explain(command), _)) => command.run(&mut output),
+        Ok((Command::Rules(command), _)) => command.run(&mut output),
+        Ok((Command::Schema(command), _)) => command.run(&mut output),
+        Err(error) if error.use_stderr() => {
+            // Where the message can't be printed there is nowhere left to say so.
+            let _ = error.print();
+            Ok(Exit::Fault)
+        }
+        // Help, and the version, are what was asked for.
+        Err(error) => write!(output.stdout(), "{}", error.render()).map(|()| Exit::Success).map_err(Failure::from),
     };
     let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,

@@ -4,6 +4,7 @@
 //! nothing once its buffers are warm. Nesting costs a stack entry, not a call: no input can overflow the call stack.
 //! Where an object names a key twice, the last one counts and the earlier ones are passed over.
 
+mod builder;
 mod number;
 mod parser;
 mod repeated;
@@ -13,18 +14,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use builder::{Builder, Open};
 pub use number::Number;
-use parser::Parser;
+pub(crate) use parser::{Parser, Sink};
 pub(crate) use resolve::Found;
 
 /// How deep arrays and objects may be nested.
 ///
 /// Records of agent runs are a dozen levels deep; the limit keeps every later walk over a record shallow.
 pub const MAX_DEPTH: usize = 128;
-
-/// Members of an object up to which a repeated key is looked for by scanning; beyond that the keys are sorted once, when
-/// the object closes, so that an object of a million keys takes no quadratic time.
-const SCANNED_KEYS: u32 = 64;
 
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,17 +103,6 @@ pub struct Tape {
     open: Vec<Open>,
 }
 
-/// An array or object that is not closed yet.
-struct Open {
-    token: u32,
-    is_object: bool,
-    keys: u32,
-    /// A Bloom filter of the keys so far: a key whose bit is unset was not seen yet.
-    seen: u64,
-    /// Whether keys beyond the scanned ones may repeat others.
-    suspect: bool,
-}
-
 /// A JSON text with its tape.
 #[derive(Clone, Copy)]
 pub struct Document<'a> {
@@ -150,9 +137,11 @@ impl Tape {
             return fail(0, "the text is longer than 4 GiB");
         }
         self.tokens.clear();
+        // Rather too many than too few: records have a token in every eleven bytes or so.
+        self.tokens.reserve(text.len() / 8);
         self.duplicates.clear();
         self.open.clear();
-        Parser { tape: self, text, bytes }.run()?;
+        Parser::new(bytes, Builder { tape: self, text }).text()?;
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
     }
@@ -205,15 +194,37 @@ impl fmt::Debug for OwnedDocument {
     }
 }
 
-/// What a string or key token says, unescaped.
+/// What a string says, unescaped; `quoted` is a JSON string.
 #[inline]
-fn string_value<'a>(text: &'a str, token: &Token) -> Cow<'a, str> {
-    let quoted = text.get(token.start as usize..token.end as usize).unwrap_or_default();
-    if token.escaped {
+pub(crate) fn unquoted(quoted: &str, escaped: bool) -> Cow<'_, str> {
+    if escaped {
         // Read before as a JSON string, so it reads again.
         Cow::Owned(serde_json::from_str(quoted).unwrap_or_default())
     } else {
         Cow::Borrowed(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
+    }
+}
+
+/// Whether two names of one length are equal.
+#[expect(
+    clippy::inline_always,
+    reason = "measured: most names have eight to sixteen bytes, and a call costs more than this"
+)]
+#[inline(always)]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    match (a.first_chunk::<8>(), b.first_chunk::<8>(), a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(a_head), Some(b_head), Some(a_tail), Some(b_tail)) if a.len() <= 16 => {
+            a_head == b_head && a_tail == b_tail
+        }
+        _ => a == b,
+    }
+}
+
+impl Token {
+    /// What a string or key says, unescaped.
+    #[inline]
+    fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        unquoted(text.get(self.start as usize..self.end as usize).unwrap_or_default(), self.escaped)
     }
 }
 
@@ -277,7 +288,7 @@ impl<'a> Key<'a> {
     /// The key, unescaped.
     #[must_use]
     pub fn name(self) -> Cow<'a, str> {
-        string_value(self.document.text, self.token())
+        self.token().string(self.document.text)
     }
 
     /// The bytes of the key in the text, quotes included.
@@ -325,7 +336,8 @@ impl<'a> Key<'a> {
         if quoted.1 - quoted.0 != name.len() + 2 {
             return token.escaped && self.name() == name;
         }
-        !token.escaped && self.document.text.as_bytes().get(quoted.0 + 1..quoted.1 - 1) == Some(name.as_bytes())
+        let written = self.document.text.as_bytes().get(quoted.0 + 1..quoted.1 - 1).unwrap_or_default();
+        !token.escaped && same(written, name.as_bytes())
     }
 }
 
@@ -374,7 +386,7 @@ impl<'a> Node<'a> {
     /// The string, unescaped; `None` for any other value.
     #[must_use]
     pub fn text(self) -> Option<Cow<'a, str>> {
-        (self.kind() == Kind::String).then(|| string_value(self.document.text, self.token()))
+        (self.kind() == Kind::String).then(|| self.token().string(self.document.text))
     }
 
     /// The number; `None` for any other value.

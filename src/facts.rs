@@ -3,11 +3,13 @@
 //! A fact is a value that its schema allows. Everything else is as good as not there: the schema rules have spoken about
 //! it, and no other rule says more. One broken value never hides the facts beside it.
 
+mod note;
 pub(crate) mod plan;
 mod timeline;
 
 use std::borrow::Cow;
 
+pub(crate) use note::EventNote;
 pub(crate) use timeline::{Difference, EventFacts, Stamp, Timeline, TimelineReader, show};
 
 use crate::Instant;

@@ -13,6 +13,9 @@ use crate::source::Excerpt;
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.1.0";
 
+/// Why a rule was not judged in an episode that its writer left no time to read.
+pub const STILL_CHANGING: &str = "the episode kept changing while it was read";
+
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -166,6 +169,13 @@ pub struct EpisodeReport {
 }
 
 impl EpisodeReport {
+    /// Whether findings were held back: the episode kept changing while it was read, and what disagreed may have been
+    /// records of two generations.
+    #[must_use]
+    pub fn kept_changing(&self) -> bool {
+        self.skipped.iter().any(|skip| skip.reason == STILL_CHANGING)
+    }
+
     /// What stood in the way of judging, each reason with the rules that it kept from it.
     pub(crate) fn unjudged(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -75,17 +75,23 @@ impl PartialOrd for Instant {
 }
 
 /// Seconds since 1970, whether it is a leap second, and the fraction digits as written.
+#[expect(
+    clippy::inline_always,
+    reason = "measured: whether a text is a date-time takes half as long where no day is counted"
+)]
+#[inline(always)]
 fn parts(text: &str) -> Option<(i64, bool, &str)> {
     let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b - b'0'));
-    let two = |at: usize| Some(digit(at)? * 10 + digit(at + 1)?);
-    let is = |at: usize, allowed: &[u8]| bytes.get(at).is_some_and(|b| allowed.contains(b));
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+    let two = |tens: u8, ones: u8| Some(digit(tens)? * 10 + digit(ones)?);
 
-    if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt") && is(13, b":") && is(16, b":")) {
+    let (&[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T' | b't', h1, h2, b':', n1, n2, b':', s1, s2], rest) =
+        bytes.split_first_chunk::<19>()?
+    else {
         return None;
-    }
-    let (year, month, day) = (two(0)? * 100 + two(2)?, two(5)?, two(8)?);
-    let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
+    };
+    let (year, month, day) = (two(y1, y2)? * 100 + two(y3, y4)?, two(m1, m2)?, two(d1, d2)?);
+    let (hour, minute, second) = (two(h1, h2)?, two(n1, n2)?, two(s1, s2)?);
     let days_in_month = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
@@ -97,34 +103,31 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
         return None;
     }
 
-    let mut end = 19;
-    let mut fraction = "";
-    if is(end, b".") {
-        let digits = text.get(20..)?.bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return None;
+    let (fraction, offset) = match rest {
+        [b'.', digits @ ..] => {
+            let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            (text.get(20..20 + count).filter(|fraction| !fraction.is_empty())?, digits.get(count..)?)
         }
-        end = 20 + digits;
-        fraction = text.get(20..end)?;
-    }
-    let offset_minutes = match bytes.get(end..)? {
+        offset => ("", offset),
+    };
+    let offset_minutes = match *offset {
         [b'Z' | b'z'] => 0,
-        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
-            let (hours, minutes) = (two(end + 1)?, two(end + 4)?);
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+            let (hours, minutes) = (two(h1, h2)?, two(m1, m2)?);
             if hours > 23 || minutes > 59 {
                 return None;
             }
-            (hours * 60 + minutes) * if *sign == b'-' { -1 } else { 1 }
+            (hours * 60 + minutes) * if sign == b'-' { -1 } else { 1 }
         }
         _ => return None,
     };
 
     let leap_second = second == 60;
-    let seconds =
-        days_since_1970(year, month, day) * 86_400 + hour * 3_600 + (minute - offset_minutes) * 60 + second.min(59);
-    if leap_second && seconds.rem_euclid(86_400) != 86_399 {
+    let minutes = hour * 60 + minute - offset_minutes;
+    if leap_second && minutes.rem_euclid(1_440) != 1_439 {
         return None;
     }
+    let seconds = days_since_1970(year, month, day) * 86_400 + minutes * 60 + second.min(59);
     Some((seconds, leap_second, fraction))
 }
 

@@ -1,10 +1,14 @@
 //! The files of one episode -> documents, facts and the troubles met on the way.
 //!
-//! The one place that knows which file holds what. Every file is read once; the timeline is walked line by line.
+//! The one place that knows which file holds what. Every file is read once.
+
+mod events;
+
+use events::EventsReader;
 
 use semver::Version;
 
-use crate::document::{Document, Key, Kind, Tape};
+use crate::document::{Document, Key, Tape};
 use crate::facts::{
     self, EventFacts, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value, plan::Rebuilt,
 };
@@ -13,11 +17,13 @@ use crate::printable::quote;
 use crate::rule::{Draft, MAX_FINDINGS_PER_RULE, Trouble};
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-use crate::store::{Files, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
+use crate::store::{Files, Stream, Unreadable};
 
 /// Buffers that are used again for the next episode.
 #[derive(Default)]
 pub(crate) struct Buffers {
+    /// How many threads may look through one long timeline; none more than the caller's where it is 0.
+    threads: usize,
     state: Vec<u8>,
     state_tape: Tape,
     summary: Vec<u8>,
@@ -26,6 +32,13 @@ pub(crate) struct Buffers {
     line_tape: Tape,
     plan_tape: Tape,
     projection_tape: Tape,
+}
+
+impl Buffers {
+    /// Buffers for one worker of a check that may use so many threads for a timeline.
+    pub(crate) fn for_threads(threads: usize) -> Self {
+        Self { threads, ..Self::default() }
+    }
 }
 
 /// Troubles that loading met, with the places they are at.
@@ -112,6 +125,7 @@ pub(crate) fn episode<R>(
             tape: &mut buffers.line_tape,
             troubles: &mut troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
+            threads: buffers.threads,
         };
         match files.stream(Artifact::Events).and_then(|stream| events.read(stream, &mut buffers.lines)) {
             Ok(read) => {
@@ -157,8 +171,8 @@ fn unreadable(troubles: &mut Troubles, artifact: Artifact, why: &Unreadable) {
 }
 
 /// An event that was kept as text, as a document again.
-fn read_again<'a>(line: Line, text: &'a str, tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read(text.as_bytes()).ok()?;
+fn read_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
+    let document = tape.read(text).ok()?;
     // What an event violates has been told; of these events only values are compared that its schema leaves open.
     Some(EventFacts::new(line, Value::root(document, &[])))
 }
@@ -242,7 +256,8 @@ impl RecordKind {
             self.duplicate_keys(document, troubles);
         }
         let judged = self.version(document, troubles);
-        let violations = self.schema.violations(document);
+        let glance = self.schema.glance(document);
+        let violations = if glance.is_valid { Ok(Vec::new()) } else { self.schema.violations(document) };
         if let Judged::Unsupported(version) = judged {
             let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
             for rule in [self.troubles.schema_rule, "record/misspelled-field"] {
@@ -266,6 +281,9 @@ impl RecordKind {
                 let place = violation_place(self.artifact, None, violation);
                 Draft::new(place, violation.message.clone()).help(violation.help.clone())
             });
+        }
+        if !glance.may_be_misspelled {
+            return Checked { violations, hopeless: false };
         }
         for misspelling in self.schema.misspellings(document.root()) {
             troubles.add(Trouble::MisspelledField, || {
@@ -373,81 +391,4 @@ impl<T: Copy> Recorded<T> {
             Self::Unjudged(reason) => Recorded::Unjudged(reason),
         }
     }
-}
-
-/// Reads a timeline.
-struct EventsReader<'r, 'a> {
-    facts: TimelineReader<'a>,
-    tape: &'r mut Tape,
-    troubles: &'r mut Troubles,
-    /// Whether a last line that was cut off may still be written.
-    may_be_unfinished: bool,
-}
-
-impl EventsReader<'_, '_> {
-    fn read<'s>(&mut self, stream: Stream<'s>, buffer: &mut Vec<u8>) -> Result<Stream<'s>, Unreadable> {
-        let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
-        while let Some(read) = lines.next_line()? {
-            match read {
-                LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
-                LineRead::TooLong { line } => {
-                    self.no_event(line);
-                    self.troubles.add(Trouble::Unreadable, || {
-                        let message =
-                            format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
-                        Draft::new(Place::line_bytes(line, 0..0), message)
-                    });
-                }
-            }
-        }
-        let (stream, read) = lines.into_parts();
-        *buffer = read;
-        Ok(stream)
-    }
-
-    fn no_event(&mut self, line: Line) {
-        self.facts.timeline_mut().broken_line.get_or_insert(line);
-    }
-
-    fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
-        let (offset, what) = match self.tape.read(bytes) {
-            Ok(document) if document.root().kind() == Kind::Object => {
-                let violations = schema_violations(document, line, self.troubles);
-                let value = Value::root(document, &violations);
-                return self.facts.event(&EventFacts::new(line, value), document.text());
-            }
-            Ok(document) => {
-                (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
-            }
-            Err(error) => (error.span(bytes), format!("not JSON: {error}")),
-        };
-        let is_cut = !ended && what.starts_with("not JSON");
-        let (trouble, place, message) = if is_cut && self.may_be_unfinished {
-            self.facts.timeline_mut().unfinished_line = Some(line);
-            let message = format!("the last line ends without a newline and is {what}; the run may still write it");
-            (Trouble::EventsUnfinishedLine, Place::line_bytes(line, 0..bytes.len()), message)
-        } else if is_cut {
-            self.no_event(line);
-            let message = format!("the last line ends without a newline and is {what}");
-            (Trouble::EventsTornTail, Place::line_bytes(line, 0..bytes.len()), message)
-        } else {
-            self.no_event(line);
-            (Trouble::EventsSyntax, Place::line_bytes(line, offset), format!("line {} is {what}", line.number))
-        };
-        self.troubles.add(trouble, || Draft::new(place, message));
-    }
-}
-
-/// Holds an event against its schema.
-fn schema_violations(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<Violation> {
-    // An event's schema has too few fields for too many violations.
-    let violations = Schema::Event.violations(event).unwrap_or_default();
-    for violation in &violations {
-        troubles.add(Trouble::EventsSchema, || {
-            let place = violation_place(Artifact::Events, Some(line), violation);
-            let message = violation.message.replacen("the record", "the event", 1);
-            Draft::new(place, message).help(violation.help.clone())
-        });
-    }
-    violations
 }

@@ -1,9 +1,9 @@
 //! Work on many items at a time, with results in order and a bounded number of them waiting.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 
 /// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until their turn comes.
 const AHEAD: usize = 1024;
@@ -88,6 +88,47 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     });
 }
 
+/// Works on items as they come from a source, with several workers, and hands the results out in order. Source and taker run
+/// on this thread and share a state; no more than a few items for each worker are under way.
+pub(crate) fn pipeline<C, T: Send, R: Send>(
+    workers: usize,
+    state: &mut C,
+    mut source: impl FnMut(&mut C) -> Option<T>,
+    work: impl Fn(T) -> R + Sync,
+    mut take: impl FnMut(&mut C, R),
+) {
+    let (send, receive) = mpsc::channel::<(T, mpsc::Sender<R>)>();
+    let receive = Mutex::new(receive);
+    let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Ok((item, reply)) = next() {
+                    let _ = reply.send(work(item));
+                }
+            });
+        }
+        let mut under_way = VecDeque::new();
+        while let Some(item) = source(state) {
+            let (reply, result) = mpsc::channel();
+            let _ = send.send((item, reply));
+            under_way.push_back(result);
+            if under_way.len() > 2 * workers
+                && let Some(Ok(result)) = under_way.pop_front().map(|result| result.recv())
+            {
+                take(state, result);
+            }
+        }
+        drop(send);
+        for result in under_way {
+            // A worker that has panicked sends nothing; its panic goes on when all are done.
+            if let Ok(result) = result.recv() {
+                take(state, result);
+            }
+        }
+    });
+}
+
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -124,6 +165,21 @@ mod tests {
             assert_eq!(doubled(5000, jobs, usize::MAX), expected, "{jobs} jobs");
         }
         assert_eq!(doubled(0, 4, usize::MAX), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_pipeline_hands_results_out_in_the_order_of_their_source() {
+        for workers in [1, 2, 5] {
+            let mut state = (0..1000, Vec::new());
+            pipeline(
+                workers,
+                &mut state,
+                |(items, _)| items.next(),
+                |item| item * 2,
+                |(_, taken), result| taken.push(result),
+            );
+            assert!(state.1.into_iter().eq((0..1000).map(|item| item * 2)), "{workers} workers");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::document::Tape;
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
-use crate::facts::{self, EventFacts, Run, TimelineReader};
+use crate::facts::{self, EventFacts, EventNote, Run, TimelineReader};
 use crate::load::{self, Buffers};
 use crate::read::{Episode, Error};
 use crate::record::Event;
@@ -105,11 +105,11 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
         let violations = Schema::Event.violations(document).unwrap_or_default();
         let line = Line { number, offset: 0, length: text.len() };
         let value = facts::Value::root(document, &violations);
-        reader.event(&EventFacts::new(line, value), &text);
+        reader.event(line, &EventNote::of(&EventFacts::new(line, value)), text.as_bytes());
     }
     let timeline = reader.finish();
     let event = timeline.plan_event(u64::MAX)?;
-    let document = tape.read(event.text.as_bytes()).ok()?;
+    let document = tape.read(&event.text).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
     Rebuilt::new(&event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
 }

@@ -28,21 +28,34 @@ pub fn is_hostile(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character, behind this text, starts a command of a CI runner: some obey `##[command]` anywhere in a line.
-pub(crate) fn starts_command(before: &str, c: char) -> bool {
+/// Whether a character, behind what stands before it, would make a line a command to a runner of workflows: GitHub's takes
+/// `::error::` for one where a line starts with it, blanks aside, and `##[error]` anywhere, as Azure's does `##vso[`.
+fn makes_command(before: &str, c: char) -> bool {
+    let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
+    match c {
+        ':' => before.strip_suffix(':').is_some_and(at_start),
+        '[' => opens_command(before, c),
+        _ => false,
+    }
+}
+
+/// Whether it would do so wherever the text stands in its line.
+pub(crate) fn opens_command(before: &str, c: char) -> bool {
     c == '[' && (before.ends_with("##") || before.ends_with("##vso"))
 }
 
-/// The text with every hostile character written out, as in `\u{202e}`.
+/// The text with every hostile character written out, as in `\u{202e}`, and what would be a command to a runner of
+/// workflows.
 ///
 /// ```
 /// assert_eq!(runvet::printable::escape("plain"), "plain");
+/// assert_eq!(runvet::printable::escape("::error::std::fs"), ":\\u{3a}error::std::fs");
 /// assert_eq!(runvet::printable::escape("red\u{1b}[31m"), "red\\u{1b}[31m");
 /// assert_eq!(runvet::printable::escape("##[stop-commands]x"), "##\\u{5b}stop-commands]x");
 /// ```
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hostile) && !text.contains("##") {
+    if !text.chars().any(is_hostile) && !text.contains("::") && !text.contains("##") {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 16);
@@ -57,7 +70,7 @@ fn push_escaped(out: &mut String, c: char) {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        c if is_hostile(c) || starts_command(out, c) => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
+        c if is_hostile(c) || makes_command(out, c) => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
         c => out.push(c),
     }
 }

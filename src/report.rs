@@ -169,5 +169,10 @@ pub(crate) fn paragraph(out: &mut dyn Write, width: usize, first: &str, next: &s
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .initial_indent(first)
         .subsequent_indent(next);
-    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
+    textwrap::wrap(text, options).iter().try_for_each(|line| {
+        // Where a long word was broken, what comes to stand at the start of a line must make it no command.
+        let words = line.trim_start();
+        let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
+        writeln!(out, "{blanks}{}", crate::printable::escape(words))
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::facts::{Run, StateFacts, SummaryFacts, Timeline};
 use crate::finding::Severity;
-use crate::source::Place;
+use crate::source::{Artifact, Place};
 
 /// Findings of one rule in one episode up to which each is told; the rest is counted in one more finding.
 ///
@@ -20,6 +20,24 @@ pub(crate) struct Rule {
     pub(crate) reads: &'static [Record],
     /// Conditions without which it is not judged at all.
     pub(crate) needs: &'static [Need],
+}
+
+impl Rule {
+    /// All that its findings in an artifact rest on; `None` where that is the whole episode.
+    pub(crate) fn rests_on(&self, artifact: Artifact) -> Option<&'static [Artifact]> {
+        let is_by_itself = self.reads.is_empty() && self.needs.is_empty();
+        match (&self.check, artifact) {
+            (Check::Loading(_), Artifact::State) => Some(&[Artifact::State]),
+            (Check::Loading(_), Artifact::Summary) => Some(&[Artifact::Summary]),
+            // Whether a last line may still be written depends on the state.
+            (Check::Loading(_), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
+            (Check::Loading(_), Artifact::Learn) => Some(&[Artifact::Learn]),
+            (Check::Loading(_), Artifact::Manifest) => Some(&[Artifact::Manifest]),
+            (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
+            (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
+            _ => None,
+        }
+    }
 }
 
 /// What there is to know about a rule.

@@ -21,7 +21,7 @@ use crate::document::{Document, Node};
 use crate::finding::Report;
 use crate::record::{self, Event, State, Summary};
 use instance::Tape;
-use shape::Shapes;
+use shape::{Glance, Shapes};
 pub(crate) use violation::Violation;
 
 /// Violations of one record up to which each is told. A record with more is none at all: what wrote it meant something
@@ -110,16 +110,26 @@ impl Schema {
         text
     }
 
+    /// Looks over a document; what a [`Glance`] does not settle is for [`Schema::violations`] and
+    /// [`Schema::misspellings`] to tell.
+    pub(crate) fn glance(self, document: Document<'_>) -> Glance {
+        self.compiled().shapes.glance(document.root())
+    }
+
     /// The places where a document violates the schema, in the order of the text.
     pub(crate) fn violations(self, document: Document<'_>) -> Result<Vec<Violation>, TooManyViolations> {
-        let compiled = self.compiled();
-        if compiled.shapes.accept(document.root()) {
+        if self.glance(document).is_valid {
             return Ok(Vec::new());
         }
-        if compiled.shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
+        if self.compiled().shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
             return Err(TooManyViolations);
         }
-        Ok(violation::explain(document, self.validator().iter_errors(instance::Instance::Node(document.root()))))
+        Ok(self.violations_by_validator(document))
+    }
+
+    /// The violations as the general validator tells them.
+    pub(crate) fn violations_by_validator(self, document: Document<'_>) -> Vec<Violation> {
+        violation::explain(document, self.validator().iter_errors(instance::Instance::Node(document.root())))
     }
 
     /// The first place where a document can't be read as what the schema describes, and why. A version that is not the

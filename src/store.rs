@@ -4,23 +4,29 @@ mod discover;
 mod lines;
 mod runs;
 mod settings;
+mod stillness;
 mod whole;
 
+use std::cell::Cell;
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Take};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
-pub(crate) use lines::{LineRead, Lines};
+pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
 pub(crate) use settings::{ConfigSearch, find_config, read_text};
+pub(crate) use stillness::Movement;
+use stillness::Version;
 pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Line};
@@ -29,6 +35,12 @@ use crate::source::{Artifact, Line};
 ///
 /// Real records take kilobytes. The limit keeps a hostile file from taking the memory that other episodes need.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
+
+/// Bytes of `events.jsonl` that are read at most.
+///
+/// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time that a file takes which
+/// costs its writer nothing: one with a hole of exabytes in it.
+pub(crate) const MAX_TIMELINE_BYTES: u64 = 16 << 30;
 
 /// What kind of entry a directory lists under an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +87,14 @@ pub struct EpisodeDir {
     pub entries: Entries,
 }
 
+impl EpisodeDir {
+    /// Looks again at what it lists.
+    pub(crate) fn list_again(&mut self) -> io::Result<()> {
+        self.entries = list(&self.path)?.entries;
+        Ok(())
+    }
+}
+
 /// Why an artifact that is there can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unreadable {
@@ -82,12 +102,14 @@ pub(crate) enum Unreadable {
     Link,
     #[error("it is a symbolic link that leads nowhere")]
     Dangling,
+    #[error("it is a symbolic link that leads out of the episode's directory")]
+    Outside,
     #[error("it is a directory")]
     Directory,
     #[error("it is a FIFO, a socket or a device")]
     Special,
-    #[error("it is larger than the limit of {} MiB", MAX_RECORD_BYTES >> 20)]
-    TooLarge,
+    #[error("it is larger than the limit of {} MiB", .0 >> 20)]
+    TooLarge(u64),
     #[error("reading it is not permitted")]
     Denied,
     #[error("it vanished while the episode was read")]
@@ -107,10 +129,12 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-impl From<rustix::io::Errno> for Unreadable {
-    fn from(errno: rustix::io::Errno) -> Self {
+impl From<Errno> for Unreadable {
+    fn from(errno: Errno) -> Self {
         match errno {
-            rustix::io::Errno::LOOP => Self::Link,
+            Errno::LOOP => Self::Link,
+            // What a socket or a device without a driver says to being opened.
+            Errno::NXIO | Errno::NODEV => Self::Special,
             other => io::Error::from(other).into(),
         }
     }
@@ -118,15 +142,25 @@ impl From<rustix::io::Errno> for Unreadable {
 
 /// The files of one episode.
 pub(crate) enum Files<'a> {
-    /// A directory, and whether artifacts may be symbolic links.
-    Disk { dir: OwnedFd, entries: Entries, follow_links: bool },
+    Disk(Box<Directory>),
     /// Records that were never files.
     Memory(&'a [(Artifact, &'a [u8])]),
 }
 
-/// An artifact that is open for reading.
+/// An episode's directory that is open.
+pub(crate) struct Directory {
+    dir: OwnedFd,
+    entries: Entries,
+    /// Whether artifacts may be symbolic links.
+    follow_links: bool,
+    /// What each artifact was when it was opened.
+    opened: [Cell<Option<Version>>; 5],
+}
+
+/// An artifact that is open for reading, up to its limit: who writes on while runvet reads could otherwise keep it reading
+/// for ever.
 pub(crate) enum Stream<'a> {
-    File(File),
+    File(Take<File>),
     Bytes { all: &'a [u8], read: usize },
 }
 
@@ -135,13 +169,14 @@ impl<'a> Files<'a> {
     pub(crate) fn open(episode: &EpisodeDir, follow_links: bool) -> io::Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let dir = rustix::fs::open(&episode.path, flags, Mode::empty())?;
-        Ok(Self::Disk { dir, entries: episode.entries, follow_links })
+        let directory = Directory { dir, entries: episode.entries, follow_links, opened: Default::default() };
+        Ok(Self::Disk(Box::new(directory)))
     }
 
     /// What is there.
     pub(crate) fn entries(&self) -> Entries {
         match self {
-            Self::Disk { entries, .. } => *entries,
+            Self::Disk(directory) => directory.entries,
             Self::Memory(blobs) => {
                 let mut entries = Entries::default();
                 for (artifact, _) in *blobs {
@@ -154,20 +189,14 @@ impl<'a> Files<'a> {
 
     /// Whether an artifact that runvet has no need to read could be read.
     pub(crate) fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
-        let Self::Disk { dir, entries, follow_links } = self else { return Ok(()) };
-        let kind = match entries.kind(artifact) {
-            Some(EntryKind::Link) if !follow_links => return Err(Unreadable::Link),
-            Some(EntryKind::Link) => {
-                let target = rustix::fs::statat(dir, artifact.file_name(), AtFlags::empty()).map_err(dangling)?;
-                kind_of(FileType::from_raw_mode(target.st_mode))
-            }
-            Some(kind) => kind,
-            None => EntryKind::File,
-        };
-        match kind {
-            EntryKind::Directory => Err(Unreadable::Directory),
-            EntryKind::Special => Err(Unreadable::Special),
-            _ => Ok(rustix::fs::accessat(dir, artifact.file_name(), Access::READ_OK, AtFlags::EACCESS)?),
+        let Self::Disk(directory) = self else { return Ok(()) };
+        match directory.entries.kind(artifact) {
+            Some(EntryKind::Link) if !directory.follow_links => Err(Unreadable::Link),
+            // Whether a link leads to what may be read shows when it is opened.
+            Some(EntryKind::Link) => directory.open(artifact).map(drop),
+            Some(EntryKind::Directory) => Err(Unreadable::Directory),
+            Some(EntryKind::Special) => Err(Unreadable::Special),
+            _ => Ok(rustix::fs::accessat(&directory.dir, artifact.file_name(), Access::READ_OK, AtFlags::EACCESS)?),
         }
     }
 
@@ -178,22 +207,7 @@ impl<'a> Files<'a> {
                 let blob = blobs.iter().find(|(name, _)| *name == artifact).ok_or(Unreadable::Vanished)?;
                 Ok(Stream::Bytes { all: blob.1, read: 0 })
             }
-            Self::Disk { dir, follow_links, entries } => {
-                // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-                let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-                flags.set(OFlags::NOFOLLOW, !follow_links);
-                let file = match rustix::fs::openat(dir, artifact.file_name(), flags, Mode::empty()) {
-                    // What a socket or a device without a driver says to being opened.
-                    Err(rustix::io::Errno::NXIO | rustix::io::Errno::NODEV) => return Err(Unreadable::Special),
-                    Err(errno) if entries.kind(artifact) == Some(EntryKind::Link) => return Err(dangling(errno)),
-                    other => other?,
-                };
-                match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
-                    FileType::RegularFile => Ok(Stream::File(file.into())),
-                    FileType::Directory => Err(Unreadable::Directory),
-                    _ => Err(Unreadable::Special),
-                }
-            }
+            Self::Disk(directory) => directory.open(artifact).map(Stream::File),
         }
     }
 
@@ -201,14 +215,83 @@ impl<'a> Files<'a> {
     pub(crate) fn read(&self, artifact: Artifact, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
         self.stream(artifact)?.read_all(buffer)
     }
+
+    /// What moves, or has moved since it was read. Nobody writes to records in memory.
+    pub(crate) fn movement(&self) -> Movement {
+        match self {
+            Self::Disk(directory) => directory.movement(),
+            Self::Memory(_) => Movement::default(),
+        }
+    }
+}
+
+impl Directory {
+    /// Opens an artifact, which must be a regular file.
+    fn open(&self, artifact: Artifact) -> Result<Take<File>, Unreadable> {
+        let file = self.open_any(artifact)?;
+        let stat = rustix::fs::fstat(&file)?;
+        let version = Version::from(&stat);
+        if let Some(slot) = self.opened.get(artifact as usize) {
+            slot.set(Some(version));
+        }
+        let limit = if artifact == Artifact::Events { MAX_TIMELINE_BYTES } else { MAX_RECORD_BYTES as u64 };
+        match version.kind() {
+            EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
+            EntryKind::File => Ok(File::from(file).take(limit + 1)),
+            EntryKind::Directory => Err(Unreadable::Directory),
+            EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
+        }
+    }
+
+    /// Opens what an artifact's name leads to, and nothing outside of the directory.
+    fn open_any(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        #[cfg(target_os = "linux")]
+        if self.follow_links {
+            use rustix::fs::ResolveFlags;
+            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            match rustix::fs::openat2(&self.dir, artifact.file_name(), flags, Mode::empty(), beneath) {
+                // An old kernel, or a sandbox that has not heard of it: then links are not followed.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                Err(Errno::XDEV) => return Err(Unreadable::Outside),
+                Err(Errno::NOENT | Errno::LOOP) if self.entries.kind(artifact) == Some(EntryKind::Link) => {
+                    return Err(Unreadable::Dangling);
+                }
+                other => return Ok(other?),
+            }
+        }
+        // A name without a slash that is no link leads to nowhere but into the directory.
+        Ok(rustix::fs::openat(&self.dir, artifact.file_name(), flags | OFlags::NOFOLLOW, Mode::empty())?)
+    }
+
+    fn movement(&self) -> Movement {
+        let Ok(directory) = rustix::fs::fstat(&self.dir) else { return Movement::default() };
+        let mut movement = Movement::in_directory(SystemTime::now(), Version::from(&directory));
+        for artifact in Artifact::ALL {
+            let version = |flags| {
+                let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags);
+                stat.ok().map(|stat| Version::from(&stat))
+            };
+            let entry = version(AtFlags::SYMLINK_NOFOLLOW);
+            let kind = entry.map(Version::kind);
+            movement.entry(artifact, self.entries.kind(artifact), kind);
+            if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
+                let is = if kind == Some(EntryKind::Link) { version(AtFlags::empty()) } else { entry };
+                movement.file(artifact, opened, is);
+            }
+        }
+        movement
+    }
 }
 
 impl Stream<'_> {
     /// Reads all that is left, up to the limit.
     pub(crate) fn read_all(self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+        let limit = MAX_RECORD_BYTES as u64;
         buffer.clear();
-        self.take(MAX_RECORD_BYTES as u64 + 1).read_to_end(buffer)?;
-        if buffer.len() > MAX_RECORD_BYTES { Err(Unreadable::TooLarge) } else { Ok(()) }
+        self.take(limit + 1).read_to_end(buffer)?;
+        if buffer.len() as u64 > limit { Err(Unreadable::TooLarge(limit)) } else { Ok(()) }
     }
 
     /// Reads a line again, or the beginning of one that is longer than the limit.
@@ -218,7 +301,7 @@ impl Stream<'_> {
         match self {
             Self::File(file) => {
                 buffer.resize(length, 0);
-                file.read_exact_at(buffer, offset)
+                file.get_ref().read_exact_at(buffer, offset)
             }
             Self::Bytes { all, .. } => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -283,14 +366,6 @@ fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind
         listed
     };
     kind_of(known)
-}
-
-/// Why a link that is followed leads to nothing.
-fn dangling(errno: rustix::io::Errno) -> Unreadable {
-    match errno {
-        rustix::io::Errno::NOENT => Unreadable::Dangling,
-        other => other.into(),
-    }
 }
 
 fn kind_of(file_type: FileType) -> EntryKind {

@@ -2,17 +2,19 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, Severity};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
-use crate::store::{self, EpisodeDir, Files};
+use crate::source::Artifact;
+use crate::store::{self, EpisodeDir, Files, Movement};
 
 /// Judges an episode, and takes from the same reading of it what else is wanted.
 pub(super) fn episode<R>(
@@ -43,13 +45,39 @@ pub(super) fn episode<R>(
             lifecycle: loaded.run.lifecycle,
             mode: summary.and_then(|summary| summary.0.text(&["flags", "mode"])).map(Cow::into_owned),
             adapter: state.and_then(|state| state.0.text(&["episode", "using"])).map(Cow::into_owned),
-            valid: findings.iter().all(|finding| finding.severity != Severity::Error),
+            valid: is_valid(&findings),
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
         };
         (report, also(loaded.run))
     })
+}
+
+/// Holds back what may be wrong only because records of two generations were read, and says so. What rests on records that
+/// stood still, stands.
+pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
+    if movement.is_none() {
+        return;
+    }
+    let (findings, skips) = (&mut report.findings, &mut report.skipped);
+    findings.retain(|finding| {
+        let rule = rules::ALL.iter().find(|rule| rule.meta.id == finding.rule);
+        let artifact = Path::new(&finding.location.file).file_name().and_then(OsStr::to_str);
+        let artifact = artifact.and_then(Artifact::from_file_name);
+        let rests_on = rule.zip(artifact).and_then(|(rule, artifact)| rule.rests_on(artifact));
+        let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
+        if !stands {
+            skips.push(Skip { rule: finding.rule.clone(), reason: STILL_CHANGING.into() });
+        }
+        stands
+    });
+    report.valid = is_valid(&report.findings);
+    report.skipped = tidy(std::mem::take(&mut report.skipped));
+}
+
+fn is_valid(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
 /// Judges one rule, or says why it can't be judged.

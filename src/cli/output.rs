@@ -1,6 +1,6 @@
 //! Standard output and standard error, and what can be drawn on them.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, IsTerminal, Write};
 
 use crate::printable::escape;
 use crate::report::Style;
@@ -23,12 +23,66 @@ pub(super) enum Color {
 
 /// Where a command prints.
 pub(super) struct Output {
-    stdout: BufWriter<StdoutLock<'static>>,
+    stdout: WholeLines,
+}
+
+/// Bytes that are written at a time: so many a pipe takes as a whole or not at all.
+const BLOCK: usize = 4 << 10;
+
+/// Bytes of a line that wait for its end.
+const LONG_LINE: usize = 1 << 20;
+
+/// Standard output, in blocks of whole lines: wherever the program is interrupted, what it printed ends with a line, unless
+/// that line is longer than a block.
+///
+/// It writes by itself: the standard library passes over the error of an output that can't be written to.
+#[derive(Default)]
+struct WholeLines {
+    waiting: Vec<u8>,
+    /// Where the last whole line ends.
+    whole: usize,
+}
+
+impl WholeLines {
+    fn write_out(&mut self, end: usize) -> io::Result<()> {
+        let mut written = 0;
+        while written < end {
+            match rustix::io::write(io::stdout(), self.waiting.get(written..end).unwrap_or_default()) {
+                Ok(count) => written += count,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.waiting.drain(..end);
+        self.whole = 0;
+        Ok(())
+    }
+}
+
+impl Write for WholeLines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.waiting.len() + line.len() > BLOCK && self.whole > 0 {
+                self.write_out(self.whole)?;
+            }
+            self.waiting.extend_from_slice(line);
+            if line.ends_with(b"\n") {
+                self.whole = self.waiting.len();
+            } else if self.waiting.len() > LONG_LINE {
+                self.write_out(self.waiting.len())?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_out(self.waiting.len())
+    }
 }
 
 impl Output {
     pub(super) fn new() -> Self {
-        Self { stdout: BufWriter::with_capacity(64 << 10, io::stdout().lock()) }
+        Self { stdout: WholeLines::default() }
     }
 
     /// What a command was asked for.

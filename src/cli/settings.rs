@@ -171,6 +171,7 @@ impl SettingsArgs {
             Some((name, text, config)) => (&**name, &**text, config),
             None => ("", "", &Config::default()),
         };
+        let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
         let from = Sources { matches, file: File { name, text } };
         let in_config = |path: &PathBuf| Path::new(name).parent().unwrap_or(Path::new("")).join(path);
         let baseline_flag = from.flag("baseline", "--baseline", "RUNVET_BASELINE", self.baseline.clone());

@@ -17,7 +17,7 @@ use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Rendering, Sinks, parse_output, unwritable};
 use super::{Exit, Failure};
 use crate::check::Check;
-use crate::finding::{Statistics, Totals};
+use crate::finding::{STILL_CHANGING, Statistics, Totals};
 use crate::report::{self, Closing, Format, HumanOptions};
 use crate::store::WholeFile;
 
@@ -38,7 +38,8 @@ Exit codes:
   0  nothing of severity error was found (with --deny-warnings: nothing at all)
   1  there are findings
   2  runvet could not do its whole job: a bad argument, a path that does not exist, a
-     directory that can't be listed, output that can't be written
+     directory that can't be listed, an episode that kept changing, output that can't be
+     written
   3  no episode was found (0 with --allow-empty)
 
 Examples:
@@ -89,9 +90,10 @@ pub(super) struct Validate {
     #[arg(long)]
     allow_empty: bool,
 
-    /// Read artifacts that are symbolic links
+    /// Read artifacts that are symbolic links to files within their episode's directory
     ///
-    /// By default they are reported, for whoever writes run data could have any file read.
+    /// By default they are reported. Links that lead out of the directory always are, for whoever writes run data could have
+    /// any file read.
     #[arg(long)]
     follow_links: bool,
 
@@ -155,6 +157,11 @@ impl Validate {
                     Ok(mut episode) => {
                         gate.judge(&mut episode);
                         totals.add(&episode);
+                        if episode.kept_changing() {
+                            faulty = true;
+                            let message = format!("{}: {STILL_CHANGING}; check it again", episode.dir);
+                            progress.beside(|| output.fault(&message));
+                        }
                         if let Some(statistics) = &mut statistics {
                             statistics.add(&episode);
                         }

@@ -47,7 +47,7 @@ impl<'a> Number<'a> {
     /// Whether the value is a whole number.
     #[must_use]
     pub fn is_integer(self) -> bool {
-        self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
+        self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
     }
 
     /// How many digits after the decimal point the value needs.
@@ -60,6 +60,9 @@ impl<'a> Number<'a> {
     /// stays below 1 and `1e-400` above 0, so that comparing with a whole bound gives the true answer.
     #[must_use]
     pub fn as_f64(self) -> f64 {
+        if let Some(small) = self.small() {
+            return small.into();
+        }
         let nearest = self.0.parse::<f64>().unwrap_or(f64::NAN).clamp(f64::MIN, f64::MAX);
         if nearest.fract() != 0.0 || nearest.abs() >= 9_007_199_254_740_992.0 || self.is_integer() {
             return nearest;
@@ -73,6 +76,13 @@ impl<'a> Number<'a> {
             nearest if below => nearest.next_down(),
             nearest => nearest.next_up(),
         }
+    }
+
+    /// The value, where it is written with a few digits alone, as most are.
+    fn small(self) -> Option<u32> {
+        let digits = self.0.as_bytes();
+        (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit))
+            .then(|| digits.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
     }
 
     fn decimal(self) -> Option<Decimal<'a>> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{StateFacts, Value};
+use super::{EventNote, StateFacts, Value};
 use crate::Instant;
 use crate::document::{Kind, Node, Tape};
 use crate::printable::{brief, quote};
@@ -30,11 +30,11 @@ impl Stamp<'_> {
 /// What one event says: its fields, facts or not.
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
-    phase: Option<Value<'a>>,
-    event_type: Option<Value<'a>>,
-    episode_id: Option<Value<'a>>,
+    pub(super) phase: Option<Value<'a>>,
+    pub(super) event_type: Option<Value<'a>>,
+    pub(super) episode_id: Option<Value<'a>>,
     agent_id: Option<Value<'a>>,
-    timestamp: Option<Value<'a>>,
+    pub(super) timestamp: Option<Value<'a>>,
     payload: Option<Value<'a>>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> EventFacts<'a> {
 }
 
 /// A field's text, if it is a fact and a text.
-fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
+pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
     field.filter(|value| value.is_fact())?.node().text()
 }
 
@@ -107,7 +107,7 @@ impl<T> Latest<T> {
 #[derive(Debug)]
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,
-    pub(crate) text: String,
+    pub(crate) text: Vec<u8>,
 }
 
 /// A plan event, and what act events after it say of its steps.
@@ -217,10 +217,15 @@ impl Timeline {
     /// How an action of the state compares with the latest act event up to a line that has its id; `None` without one.
     pub(crate) fn mirror(&self, reach: u64, index: usize, action: Value<'_>, tape: &mut Tape) -> Option<Mirror> {
         let kept = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
-        let document = tape.read(kept.text.as_bytes()).ok()?;
-        let violations = Schema::Event.violations(document).unwrap_or_default();
-        let event = EventFacts::new(kept.line, Value::root(document, &violations));
-        Some(Mirror { line: kept.line, differences: differences(index, action, &event) })
+        let document = tape.read(&kept.text).ok()?;
+        let compare =
+            |violations| differences(index, action, &EventFacts::new(kept.line, Value::root(document, violations)));
+        let mut differences = compare(&[]);
+        if !differences.is_empty() {
+            // What violates the schema is no fact to differ from.
+            differences = compare(&Schema::Event.violations(document).unwrap_or_default());
+        }
+        Some(Mirror { line: kept.line, differences })
     }
 }
 
@@ -232,6 +237,7 @@ pub(crate) struct TimelineReader<'a> {
     step_ids: Vec<Cow<'a, str>>,
     /// The ids of the state's actions, sorted.
     action_ids: Vec<Cow<'a, str>>,
+    plan_tape: Tape,
 }
 
 impl<'a> TimelineReader<'a> {
@@ -242,7 +248,12 @@ impl<'a> TimelineReader<'a> {
         let actions = state.into_iter().flat_map(StateFacts::actions);
         let mut action_ids: Vec<_> = actions.filter_map(|action| action.text(&["id"])).collect();
         action_ids.sort_unstable();
-        Self { timeline: Timeline::default(), expected_id, step_ids, action_ids }
+        Self { timeline: Timeline::default(), expected_id, step_ids, action_ids, plan_tape: Tape::default() }
+    }
+
+    /// The id of the run.
+    pub(crate) fn expected_id(&self) -> Option<&'a str> {
+        self.expected_id
     }
 
     pub(crate) fn finish(self) -> Timeline {
@@ -253,77 +264,74 @@ impl<'a> TimelineReader<'a> {
         &mut self.timeline
     }
 
-    /// Takes one event in; `line` is its text.
-    pub(crate) fn event(&mut self, event: &EventFacts<'_>, line: &str) {
-        if let (Some(expected), Some(id)) = (self.expected_id, text(event.episode_id))
-            && id != expected
-        {
-            let foreign = &mut self.timeline.foreign;
-            foreign.get_or_insert_with(|| ForeignEvents { first: event.line, id: id.into_owned(), lines: 0 }).lines +=
-                1;
+    /// Takes one event in, by what was noted of it and its text.
+    pub(crate) fn event(&mut self, line: Line, event: &EventNote<'_>, text: &[u8]) {
+        if !event.matters(self.expected_id) {
+            return;
         }
-        match text(event.phase).as_deref() {
+        if event.is_foreign(self.expected_id) {
+            let id = event.episode_id.clone().unwrap_or_default().into_owned();
+            self.timeline.foreign.get_or_insert(ForeignEvents { first: line, id, lines: 0 }).lines += 1;
+        }
+        match event.phase.as_deref() {
             Some("start") if self.timeline.start.is_none() => {
-                let timestamp = event.timestamp().map(Stamp::into_owned);
-                self.timeline.start = Some(Start { line: event.line, timestamp });
+                let timestamp = event.timestamp.clone().and_then(Stamp::of).map(Stamp::into_owned);
+                self.timeline.start = Some(Start { line, timestamp });
             }
             Some("direction") => {
                 self.timeline.directions += 1;
-                self.timeline.first_direction.get_or_insert(event.line);
+                self.timeline.first_direction.get_or_insert(line);
             }
-            Some("runtime") if text(event.event_type).as_deref() == Some("run.state_projection") => {
-                keep(&mut self.timeline.projection, event.line, line);
+            Some("runtime") if event.event_type.as_deref() == Some("run.state_projection") => {
+                keep(&mut self.timeline.projection, line, text);
             }
-            Some("plan") => self.plan(event, line),
-            Some("act") => self.act(event, line),
+            Some("plan") => self.plan(line, text),
+            Some("act") => self.act(line, event, text),
             _ => {}
         }
     }
 
-    fn plan(&mut self, event: &EventFacts<'_>, text: &str) {
-        let records = event.payload().and_then(|payload| payload.get("step_records"));
-        let ids = records.into_iter().flat_map(Value::items).filter_map(|record| record.node().get("id")?.text());
+    fn plan(&mut self, line: Line, text: &[u8]) {
+        let document = self.plan_tape.read(text).ok();
+        let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
+        let ids = records.into_iter().flat_map(Node::items).filter_map(|record| record.get("id")?.text());
         let trace = PlanTrace {
             step_ids: ids.map(Cow::into_owned).collect(),
             statuses: BTreeMap::new(),
-            event: KeptEvent { line: event.line, text: text.to_owned() },
+            event: KeptEvent { line, text: text.to_owned() },
         };
         let (before, projection_line) = (self.timeline.plan.take(), self.timeline.projection_line().unwrap_or(0));
-        self.timeline.plan = Some(Latest::after(before, event.line.number, trace, projection_line));
+        self.timeline.plan = Some(Latest::after(before, line.number, trace, projection_line));
     }
 
-    fn act(&mut self, event: &EventFacts<'_>, line: &str) {
-        let Some(payload) = event.payload() else { return };
+    fn act(&mut self, line: Line, event: &EventNote<'_>, text: &[u8]) {
         let projection_line = self.timeline.projection_line().unwrap_or(0);
-        if let (Some(step_id), Some(status)) = (payload.text(&["step_id"]), payload.get("step_status"))
-            && let Some(plan) = &mut self.timeline.plan
-        {
+        if let (Some((step_id, status)), Some(plan)) = (&event.step, &mut self.timeline.plan) {
             let trace = &mut plan.current.1;
-            if trace.step_ids.contains(&*step_id) || self.step_ids.binary_search(&step_id).is_ok() {
-                let before = trace.statuses.remove(&*step_id);
-                let status = status.node().text().and_then(|status| StepStatus::from_name(&status));
-                let evidence = StepEvidence { line: event.line, status };
-                let after = Latest::after(before, event.line.number, evidence, projection_line);
-                trace.statuses.insert(step_id.into_owned(), after);
+            if trace.step_ids.contains(&**step_id) || self.step_ids.binary_search(step_id).is_ok() {
+                let before = trace.statuses.remove(&**step_id);
+                let evidence = StepEvidence { line, status: *status };
+                let after = Latest::after(before, line.number, evidence, projection_line);
+                trace.statuses.insert(step_id.clone().into_owned(), after);
             }
         }
-        let Some(id) = payload.text(&["action_id"]).or_else(|| payload.text(&["id"])) else { return };
-        self.timeline.first_act_id.get_or_insert(event.line.number);
-        if self.action_ids.binary_search(&id).is_ok() {
+        let Some(id) = &event.action_id else { return };
+        self.timeline.first_act_id.get_or_insert(line.number);
+        if self.action_ids.binary_search(id).is_ok() {
             // Compared once, when all events are read: many events may name an action, and many actions share an id.
-            let before = self.timeline.acts.remove(&*id);
-            let kept = KeptEvent { line: event.line, text: line.to_owned() };
-            let after = Latest::after(before, event.line.number, kept, projection_line);
-            self.timeline.acts.insert(id.into_owned(), after);
+            let before = self.timeline.acts.remove(&**id);
+            let kept = KeptEvent { line, text: text.to_owned() };
+            let after = Latest::after(before, line.number, kept, projection_line);
+            self.timeline.acts.insert(id.clone().into_owned(), after);
         }
     }
 }
 
-fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &str) {
-    let kept = slot.get_or_insert_with(|| KeptEvent { line, text: String::new() });
+fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &[u8]) {
+    let kept = slot.get_or_insert_with(|| KeptEvent { line, text: Vec::new() });
     kept.line = line;
     kept.text.clear();
-    kept.text.push_str(text);
+    kept.text.extend_from_slice(text);
 }
 
 /// Keys of an action that must agree with the event's payload where both have them, besides `x-…`.

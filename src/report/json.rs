@@ -7,7 +7,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, REPORT_VERSION, Tool};
-use crate::printable::{is_hostile, starts_command};
+use crate::printable::{is_hostile, opens_command};
 
 /// One document: `{"schema_version":…,"tool":…,"episodes":[…],"totals":…}`.
 #[derive(Default)]
@@ -80,9 +80,7 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
 /// Those of the writer.
 pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
-    let before = |at: usize| text.get(..at).unwrap_or_default();
-    let acts = |&(at, c): &(usize, char)| is_hostile(c) || starts_command(before(at), c);
-    for (at, c) in text.char_indices().filter(acts).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
+    for (at, c) in harmful(text).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
         // A carriage return stands between tokens alone, where any blank does.
         if c == '\r' {
@@ -93,6 +91,11 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
         plain_from = at + c.len_utf8();
     }
     out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
+}
+
+/// The characters of a text that are not harmless to print.
+fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
+    text.char_indices().filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
 }
 
 fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
@@ -106,9 +109,7 @@ struct Visible(CompactFormatter);
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut plain_from = 0;
-        let before = |at: usize| fragment.get(..at).unwrap_or_default();
-        let acts = |&(at, c): &(usize, char)| is_hostile(c) || starts_command(before(at), c);
-        for (at, c) in fragment.char_indices().filter(acts) {
+        for (at, c) in harmful(fragment) {
             self.0.write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
             write_escape(writer, c)?;
             plain_from = at + c.len_utf8();

@@ -3,7 +3,6 @@
 //! Every keyword that the checked-in schemas use is implemented exactly; a schema with any other keyword accepts nothing
 //! here and leaves every judgement to the general validator. Tests hold the two against each other.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -23,8 +22,9 @@ type ShapeId = usize;
 
 /// What a subschema asserts.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "keywords that are there or not")]
 struct Shape {
-    /// The allowed types, a bit each; none set means all.
+    /// The allowed types, a bit each.
     types: u8,
     /// Whether a number must be a whole one.
     integer: bool,
@@ -34,6 +34,8 @@ struct Shape {
     min_length: usize,
     date_time: bool,
     properties: Vec<Property>,
+    /// How many of them are required.
+    required: usize,
     /// A bit for each length that the name of a property has; most unknown names are told by their length.
     name_lengths: u64,
     additional: Additional,
@@ -41,6 +43,8 @@ struct Shape {
     prefixes: Vec<Box<str>>,
     items: Option<ShapeId>,
     conditions: Vec<Condition>,
+    /// Whether the subschema asserts nothing of a scalar but its type.
+    is_plain: bool,
     /// Whether the subschema uses a keyword that is not known here.
     unsupported: bool,
 }
@@ -81,86 +85,19 @@ impl Shapes {
         Self { shapes: compiler.shapes, supported }
     }
 
-    /// Whether the document satisfies the schema for certain.
-    pub(super) fn accept(&self, root: Node<'_>) -> bool {
-        self.supported && self.failures(0, root, 1) == 0
+    /// Looks over a document: whether it satisfies the schema for certain, and whether any key may be misspelled.
+    pub(super) fn glance(&self, root: Node<'_>) -> Glance {
+        let mut walk = Walk { shapes: &self.shapes, left: 1, is_misspelled: false };
+        walk.node(0, root);
+        let is_valid = self.supported && walk.left > 0;
+        Glance { is_valid, may_be_misspelled: !is_valid || walk.is_misspelled }
     }
 
     /// The number of assertions that fail, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
-        self.failures(0, root, limit)
-    }
-
-    fn failures(&self, id: ShapeId, node: Node<'_>, limit: usize) -> usize {
-        let Some(shape) = self.shapes.get(id) else { return 0 };
-        let mut failures = shape.scalar_failures(node);
-        match node.kind() {
-            _ if failures >= limit => {}
-            Kind::Object if shape.looks_up() => {
-                for property in &shape.properties {
-                    match node.get(&property.name) {
-                        Some(value) => failures += self.failures(property.shape, value, limit - failures),
-                        None => failures += usize::from(property.required),
-                    }
-                    if failures >= limit {
-                        return failures;
-                    }
-                }
-            }
-            Kind::Object => {
-                let mut missing = shape.properties.iter().filter(|property| property.required).count();
-                // Writers sort keys or keep their order: the next key is most often the next property.
-                let mut next = 0;
-                for key in node.members() {
-                    let below = if let Some(index) = shape.property_index(key, next) {
-                        next = index + 1;
-                        let Some(property) = shape.properties.get(index) else { continue };
-                        missing -= usize::from(property.required);
-                        property.shape
-                    } else {
-                        match shape.additional {
-                            Additional::Any => continue,
-                            Additional::Each(below) => below,
-                            Additional::None => {
-                                let name = key.name();
-                                failures +=
-                                    usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix)));
-                                continue;
-                            }
-                        }
-                    };
-                    failures += self.failures(below, key.value(), limit - failures);
-                    if failures >= limit {
-                        return failures;
-                    }
-                }
-                failures += missing;
-            }
-            Kind::Array => {
-                if let Some(items) = shape.items {
-                    for item in node.items() {
-                        failures += self.failures(items, item, limit - failures);
-                        if failures >= limit {
-                            return failures;
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-        let mut looked_up: Option<(&str, Option<Cow<'_, str>>)> = None;
-        for condition in &shape.conditions {
-            let name = &*condition.property;
-            let text = match &looked_up {
-                Some((before, text)) if *before == name => text,
-                _ => &looked_up.insert((name, node.get(name).and_then(Node::text))).1,
-            };
-            // An `if` about properties says nothing of what is no object, and so holds for it.
-            if failures < limit && (node.kind() != Kind::Object || text.as_deref() == Some(&condition.equals)) {
-                failures += self.failures(condition.then, node, limit - failures);
-            }
-        }
-        failures
+        let mut walk = Walk { shapes: &self.shapes, left: limit, is_misspelled: false };
+        walk.node(0, root);
+        limit - walk.left
     }
 
     /// Misspelled keys, see the rule `record/misspelled-field`.
@@ -189,9 +126,8 @@ impl Shapes {
         let mut absent: Option<Vec<&'static str>> = None;
         let mut next = 0;
         for key in node.members() {
-            if let Some(index) = shape.property_index(key, next) {
+            if let Some((index, property)) = shape.property(key, next) {
                 next = index + 1;
-                let Some(property) = shape.properties.get(index) else { continue };
                 self.find_misspellings(property.shape, key.value(), Path::Field(&at, &property.name), found);
             } else if matches!(shape.additional, Additional::Any) {
                 let absent = absent.get_or_insert_with(|| {
@@ -201,6 +137,106 @@ impl Shapes {
                 if let Some(known) = absent.iter().find(|known| almost_equal(&name, known)) {
                     found.push(Misspelling { pointer: at.pointer().field(&name), key, known });
                 }
+            }
+        }
+    }
+}
+
+/// What a look over a document tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glance {
+    /// Whether the document satisfies its schema for certain.
+    pub(crate) is_valid: bool,
+    /// Whether it is worth looking for misspelled keys.
+    pub(crate) may_be_misspelled: bool,
+}
+
+/// A walk over a document beside its schema.
+struct Walk<'s> {
+    shapes: &'s [Shape],
+    /// Failures after which the walk ends.
+    left: usize,
+    /// Whether an unknown key is almost that of an absent property.
+    is_misspelled: bool,
+}
+
+impl Walk<'_> {
+    fn fail(&mut self, failures: usize) {
+        self.left = self.left.saturating_sub(failures);
+    }
+
+    fn node(&mut self, id: ShapeId, node: Node<'_>) {
+        let Some(shape) = self.shapes.get(id) else { return };
+        let kind = node.kind();
+        if shape.is_plain {
+            self.fail(usize::from(shape.types & bit(kind) == 0));
+        } else {
+            self.fail(shape.scalar_failures(node));
+        }
+        match kind {
+            Kind::Object => self.object(shape, node),
+            Kind::Array => {
+                if let Some(items) = shape.items {
+                    for item in node.items() {
+                        if self.left == 0 {
+                            return;
+                        }
+                        self.node(items, item);
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.conditions(shape, node);
+    }
+
+    fn object(&mut self, shape: &Shape, node: Node<'_>) {
+        if shape.properties.is_empty() && matches!(shape.additional, Additional::Any) {
+            return;
+        }
+        let mut missing = shape.required;
+        let mut unknown = None;
+        // A bit for each property that is there; of those behind the last bit nothing is noted.
+        let mut present = 0_u64;
+        // Writers sort keys or keep their order: the next key is most often the next property.
+        let mut next = 0;
+        for key in node.members() {
+            if self.left == 0 {
+                return;
+            }
+            if let Some((index, property)) = shape.property(key, next) {
+                next = index + 1;
+                present |= 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(0);
+                missing -= usize::from(property.required);
+                self.node(property.shape, key.value());
+                continue;
+            }
+            match shape.additional {
+                Additional::Any => unknown = unknown.or(Some(key)),
+                Additional::Each(below) => self.node(below, key.value()),
+                Additional::None => {
+                    let name = key.name();
+                    self.fail(usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix))));
+                }
+            }
+        }
+        self.fail(missing);
+        if unknown.is_some() && !self.is_misspelled {
+            let is_absent = |index: usize| index >= 64 || present & 1 << index == 0;
+            let absent = || shape.properties.iter().enumerate().filter(|(index, _)| is_absent(*index));
+            let is_misspelled = |name: &str| absent().any(|(_, known)| almost_equal(name, &known.name));
+            self.is_misspelled =
+                node.members().any(|key| shape.property(key, 0).is_none() && is_misspelled(&key.name()));
+        }
+    }
+
+    fn conditions(&mut self, shape: &Shape, node: Node<'_>) {
+        for condition in &shape.conditions {
+            // An `if` about properties says nothing of what is no object, and so holds for it.
+            let holds = node.kind() != Kind::Object
+                || node.get(&condition.property).and_then(Node::text).as_deref() == Some(&condition.equals);
+            if self.left > 0 && holds {
+                self.node(condition.then, node);
             }
         }
     }
@@ -225,16 +261,11 @@ impl Path<'_> {
 }
 
 impl Shape {
-    /// Whether looking a few properties up is less work than looking at every member.
-    fn looks_up(&self) -> bool {
-        self.properties.len() <= 2 && matches!(self.additional, Additional::Any)
-    }
-
     fn scalar_failures(&self, node: Node<'_>) -> usize {
         let kind = node.kind();
         let number = node.number();
-        let of_type = self.types == 0
-            || (self.types & bit(kind) != 0 && !(self.integer && number.is_some_and(|number| !number.is_integer())));
+        let of_type =
+            self.types & bit(kind) != 0 && !(self.integer && number.is_some_and(|number| !number.is_integer()));
         let mut failures = usize::from(!of_type);
         if let Some(allowed) = &self.allowed {
             failures += usize::from(!allowed.iter().any(|value| is(node, value)));
@@ -252,14 +283,20 @@ impl Shape {
         failures
     }
 
-    fn property_index(&self, key: Key<'_>, expected: usize) -> Option<usize> {
-        if self.properties.get(expected).is_some_and(|property| key.is(&property.name)) {
-            return Some(expected);
+    /// The property that a key names, looked for from the one that is expected on.
+    #[inline]
+    fn property(&self, key: Key<'_>, expected: usize) -> Option<(usize, &Property)> {
+        if let Some(property) = self.properties.get(expected)
+            && key.is(&property.name)
+        {
+            return Some((expected, property));
         }
         if key.plain_len().is_some_and(|len| self.name_lengths & length_bit(len) == 0) {
             return None;
         }
-        self.properties.iter().position(|property| key.is(&property.name))
+        let (before, after) = self.properties.split_at_checked(expected)?;
+        let mut from_expected = (expected..).zip(after).chain((0..).zip(before));
+        from_expected.find(|(_, property)| key.is(&property.name))
     }
 }
 
@@ -277,6 +314,9 @@ fn is(node: Node<'_>, expected: &Value) -> bool {
 fn length_bit(len: usize) -> u64 {
     1 << len.min(63)
 }
+
+/// The bits of all types.
+const ANY_TYPE: u8 = 63;
 
 const fn bit(kind: Kind) -> u8 {
     match kind {
@@ -332,6 +372,8 @@ impl<'a> Compiler<'a> {
         let mut shape = Shape::default();
         let Value::Object(keywords) = schema else {
             shape.unsupported = schema != &Value::Bool(true);
+            shape.types = ANY_TYPE;
+            shape.is_plain = true;
             return shape;
         };
         let required: Vec<&str> = keywords
@@ -381,6 +423,7 @@ impl<'a> Compiler<'a> {
                             required: required.contains(&name.as_str()),
                         })
                         .collect();
+                    shape.required = shape.properties.iter().filter(|property| property.required).count();
                     shape.name_lengths = properties.keys().fold(0, |lengths, name| lengths | length_bit(name.len()));
                     true
                 }
@@ -413,6 +456,10 @@ impl<'a> Compiler<'a> {
             };
             shape.unsupported |= !understood;
         }
+        if shape.types == 0 {
+            shape.types = ANY_TYPE;
+        }
+        shape.is_plain = shape.asserts_type_alone();
         shape
     }
 
@@ -440,6 +487,11 @@ const ANNOTATIONS: [&str; 8] =
     ["$schema", "$id", "$defs", "title", "description", "default", "examples", "enumDescriptions"];
 
 impl Shape {
+    fn asserts_type_alone(&self) -> bool {
+        let bounds = self.minimum.is_some() || self.maximum.is_some() || self.min_length > 0;
+        !(bounds || self.integer || self.date_time || self.allowed.is_some() || !self.conditions.is_empty())
+    }
+
     fn allow_type(&mut self, name: &str) -> bool {
         self.types |= match name {
             "null" => bit(Kind::Null),
@@ -458,10 +510,14 @@ impl Shape {
 /// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with its neighbour), or by
 /// case, `-` and `_` alone.
 fn almost_equal(name: &str, known: &str) -> bool {
-    let plain = |name: &str| name.replace(['-', '_'], "").to_lowercase();
-    name != known
-        && name.len() <= known.len() * 2 + 8
-        && (plain(name) == plain(known) || strsim::osa_distance(name, known) == 1)
+    // An edit changes the number of bytes by those of one character at most.
+    let may_be_an_edit = name.len().abs_diff(known.len()) <= 4;
+    name != known && ((may_be_an_edit && strsim::osa_distance(name, known) == 1) || letters(name).eq(letters(known)))
+}
+
+/// What a name is spelled with, whatever the style of writing it.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
 }
 
 impl Number<'_> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::printable::stand_in;
+use crate::printable::{opens_command, stand_in};
 
 /// Columns that an excerpt takes at most: with the margin of a drawn snippet it fits a terminal of 80.
 const WIDTH: usize = 68;
@@ -46,18 +46,25 @@ impl Excerpt {
         if !from_the_start {
             text.push('…');
         }
-        text.extend(preceding.iter().rev().map(|c| stand_in(*c)));
+        push(&mut text, preceding.iter().rev());
         let start = text.len();
-        text.extend(shown.iter().map(|c| stand_in(*c)));
+        push(&mut text, shown.iter());
         let end = text.len();
         if whole {
-            text.extend(following.iter().map(|c| stand_in(*c)));
+            push(&mut text, following.iter());
         }
         if !(whole && to_the_end) {
             text.push('…');
         }
         // Some CI runners obey `##[command]` anywhere in a line. What stands in for it is as long.
         Self { text: text.replace("##[", "##(").replace("##vso[", "##vso("), span: start..end }
+    }
+}
+
+/// Adds characters as they can be shown.
+fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
+    for c in chars {
+        text.push(if opens_command(text, *c) { '\u{fffd}' } else { stand_in(*c) });
     }
 }
 
@@ -106,7 +113,8 @@ mod tests {
     fn hostile_characters_are_replaced_one_by_one() {
         let excerpt = Excerpt::cut("a\u{1b}[31m\u{202e}b".as_bytes(), 0, 0..1);
         assert_eq!(excerpt.text, "a␛[31m\u{fffd}b");
-        assert_eq!(Excerpt::cut(b"##[error]x", 0, 9..10).text, "##(error]x");
+        let excerpt = Excerpt::cut(b"a##[error]b", 0, 3..8);
+        assert_eq!((&*excerpt.text, excerpt.span), ("a##\u{fffd}error]b", 3..10));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A stream -> its lines, one at a time, in a buffer that grows only for a line that needs it.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use crate::source::Line;
 
@@ -8,6 +9,7 @@ use crate::source::Line;
 const BLOCK: usize = 256 << 10;
 
 /// One line of a stream.
+#[derive(Clone, Copy)]
 pub(crate) enum LineRead<'b> {
     /// A line, without its newline; whether it had one.
     Text { line: Line, bytes: &'b [u8], ended: bool },
@@ -28,6 +30,54 @@ pub(crate) struct Lines<R> {
     offset: u64,
     number: u64,
     at_end: bool,
+}
+
+/// Whole lines of a stream, to be read elsewhere.
+pub(crate) struct Block {
+    buffer: Vec<u8>,
+    lines: Range<usize>,
+    /// Where the first line starts in the stream, and how many lines stand before it.
+    offset: u64,
+    number: u64,
+    limit: usize,
+}
+
+impl Block {
+    /// The lines that are not blank.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = LineRead<'_>> {
+        let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b'\n', bytes).zip(self.number + 1..);
+        ends.filter_map(move |(end, number)| {
+            let text = bytes.get(start..end).unwrap_or_default();
+            let line = Line { number, offset: self.offset + start as u64, length: end - start };
+            start = end + 1;
+            (!is_blank(text)).then(|| LineRead::new(line, text, true, self.limit))
+        })
+    }
+
+    /// A line of this block, again.
+    pub(crate) fn line(&self, line: Line) -> LineRead<'_> {
+        let start = usize::try_from(line.offset - self.offset).unwrap_or(usize::MAX);
+        let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
+        let text = bytes.get(start..start.saturating_add(line.length)).unwrap_or_default();
+        LineRead::new(line, text, true, self.limit)
+    }
+
+    /// The buffer, to be used again, unless a long line has made it large.
+    pub(crate) fn into_buffer(self) -> Option<Vec<u8>> {
+        Some(self.buffer).filter(|buffer| buffer.len() <= 2 * BLOCK)
+    }
+}
+
+impl<'b> LineRead<'b> {
+    fn new(line: Line, bytes: &'b [u8], ended: bool, limit: usize) -> Self {
+        if line.length > limit { Self::TooLong { line } } else { Self::Text { line, bytes, ended } }
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
 impl<R: Read> Lines<R> {
@@ -67,7 +117,7 @@ impl<R: Read> Lines<R> {
     /// Passes over the unread bytes up to `end` where they are blank.
     fn pass_blank(&mut self, end: usize, ended: bool) -> bool {
         let line = self.buffer.get(self.start..end).unwrap_or_default();
-        let is_blank = line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        let is_blank = is_blank(line);
         if is_blank {
             self.take(end, ended);
         }
@@ -82,10 +132,46 @@ impl<R: Read> Lines<R> {
         self.start = end + usize::from(ended);
         self.searched = self.start;
         self.offset += (self.start - start) as u64;
-        if line.length > self.limit {
-            return LineRead::TooLong { line };
+        LineRead::new(line, self.buffer.get(start..end).unwrap_or_default(), ended, self.limit)
+    }
+
+    /// How many bytes were handed out.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next lines that are whole, as many as are at hand, in exchange for a buffer to go on with; `None` where the next
+    /// line is longer than a block, or does not end.
+    pub(crate) fn next_block(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<Block>> {
+        let end = loop {
+            let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
+            if let Some(newline) = memchr::memrchr(b'\n', unread) {
+                break self.start + newline + 1;
+            }
+            if self.at_end || unread.len() >= BLOCK {
+                return Ok(None);
+            }
+            self.fill()?;
+        };
+        let rest = self.buffer.get(end..self.end).unwrap_or_default();
+        let mut next = spare();
+        next.resize(next.len().max(BLOCK).max(rest.len()), 0);
+        if let Some(head) = next.get_mut(..rest.len()) {
+            head.copy_from_slice(rest);
         }
-        LineRead::Text { line, bytes: self.buffer.get(start..end).unwrap_or_default(), ended }
+        let (start, rest) = (self.start, rest.len());
+        let block = Block {
+            buffer: std::mem::replace(&mut self.buffer, next),
+            lines: start..end,
+            offset: self.offset,
+            number: self.number,
+            limit: self.limit,
+        };
+        (self.start, self.searched, self.end) = (0, 0, rest);
+        self.offset += (end - start) as u64;
+        let lines = block.buffer.get(start..end).unwrap_or_default();
+        self.number += memchr::memchr_iter(b'\n', lines).count() as u64;
+        Ok(Some(block))
     }
 
     fn fill(&mut self) -> io::Result<()> {
@@ -100,7 +186,8 @@ impl<R: Read> Lines<R> {
             let length = (self.buffer.len() * 2).max(BLOCK);
             self.buffer.resize(length, 0);
         }
-        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let free_to = self.buffer.len().min(self.end + BLOCK);
+        let free = self.buffer.get_mut(self.end..free_to).unwrap_or_default();
         loop {
             match self.stream.read(free) {
                 Ok(0) => {

@@ -372,3 +372,48 @@ fn the_architecture_names_every_stage() {
         .collect();
     assert!(absent.is_empty(), "ARCHITECTURE.md says nothing of {absent:?}");
 }
+
+/// A value as `docs/limits.md` writes it, in bytes, milliseconds or one by one.
+fn written_value(text: &str) -> u64 {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let factor = match unit {
+        "" | "ms" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        other => panic!("{other} is no unit of a limit"),
+    };
+    number.replace(',', "").parse::<u64>().unwrap() * factor
+}
+
+/// A value as a constant in the code has it.
+fn coded_value(expression: &str) -> u64 {
+    let expression = expression.trim_start_matches("Duration::from_millis(").trim_end_matches(')').replace('_', "");
+    let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
+    number.parse::<u64>().unwrap() << shift.parse::<u32>().unwrap()
+}
+
+#[test]
+fn the_limits_are_those_of_the_code_and_none_is_left_out() {
+    let _alone = alone();
+    let page = read("docs/limits.md");
+    let mut listed = BTreeSet::new();
+    for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("` in `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [limit, .., place] = cells[..] else { panic!("{row}") };
+        let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
+        let code = read(file);
+        let (_, rest) = code.split_once(&format!("const {name}: ")).unwrap_or_else(|| panic!("{file} has no {name}"));
+        let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
+        assert_eq!(written_value(limit), coded_value(expression), "{row}");
+        assert!(listed.insert((file.to_owned(), name.to_owned())), "{name} stands twice");
+    }
+    let files = walkdir::WalkDir::new(root().join("src")).into_iter().map(Result::unwrap);
+    for file in files.filter(|file| file.path().extension().is_some_and(|extension| extension == "rs")) {
+        let path = file.path().strip_prefix(root()).unwrap().display().to_string();
+        for rest in read(&path).split("const MAX_").skip(1) {
+            let name = format!("MAX_{}", rest.split(':').next().unwrap());
+            assert!(listed.contains(&(path.clone(), name.clone())), "docs/limits.md says nothing of {name} in {path}");
+        }
+    }
+}

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use runvet::check::Check;
 use runvet::finding::Report;
+use runvet::report::{self, GroupBy, HumanOptions, Style};
+use runvet::source::Artifact;
 use serde_json::Value;
 
 use crate::corpus::{corpus, expecting_cases};
@@ -90,7 +92,7 @@ pub(crate) const FORMATS: [&str; 9] =
 pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
-        ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
+         \r::error::y ##[error]z ##vso[task.complete] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
     let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
@@ -118,14 +120,62 @@ fn nothing_that_a_record_says_reaches_the_output_raw() {
             let text = validate(temp.path(), &["--format", format, "--group-by", grouping, "--statistics"]);
             let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
             assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
-            assert!(!text.contains("##[") && !text.contains("##vso["), "{format}:\n{text}");
-            let forged = |line: &str| line.starts_with("0 episodes") || line.starts_with("::error::");
-            assert!(!text.lines().any(forged), "{format}:\n{text}");
+            assert!(!text.lines().any(|line| line.starts_with("0 episodes")), "{format}:\n{text}");
+            // In its own format the report is made of commands.
+            let forged: Vec<&str> = commands(&text).into_iter().filter(|line| !line.contains("title=runvet")).collect();
+            assert_eq!(forged, [] as [&str; 0], "{format}:\n{text}");
         }
     }
     let json: Value = serde_json::from_str(&validate(temp.path(), &["--format", "json"])).unwrap();
     assert_eq!(json["totals"]["invalid"], 1);
     assert!(json["episodes"][0]["id"].as_str().unwrap().starts_with("ep\u{1b}[2J"), "machines get the text itself");
+}
+
+/// The lines that a runner of workflows takes for commands: GitHub's `::` at the start, blanks aside, and `##[` anywhere, as
+/// Azure's `##vso[`.
+pub(crate) fn commands(text: &str) -> Vec<&str> {
+    let is_command =
+        |line: &&str| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+    text.lines().filter(is_command).collect()
+}
+
+#[test]
+fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped() {
+    let good = corpus().join("good/terminal/episodes/ep_answer");
+    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    let mut lines = 0;
+    for padding in 0..90 {
+        for between in ["", " "] {
+            let evil = format!("{}{between}::error::x ##[error]y", "a".repeat(padding));
+            // One text in a reason, one in a message, one in the name of the directory.
+            state["version"] = evil.clone().into();
+            state["goal"]["task"] = evil.into();
+            let records = [(Artifact::State, state.to_string().into_bytes()), (Artifact::Summary, b"{}".to_vec())];
+            let records: Vec<_> = records.iter().map(|(artifact, bytes)| (*artifact, &**bytes)).collect();
+            let episode = Check::new().records("::error::z", &records);
+            let human = |style, width| {
+                let group_by = GroupBy::Episode;
+                report::human(HumanOptions { style, width, max_findings: 0, quiet: false, group_by })
+            };
+            let renderers = [
+                human(Style::Plain, 80),
+                human(Style::Ascii, 40),
+                human(Style::Plain, 57),
+                report::json(),
+                report::ndjson(),
+                report::concise(),
+            ];
+            for mut renderer in renderers {
+                let mut text = Vec::new();
+                renderer.episode(&mut text, &episode).unwrap();
+                let text = String::from_utf8(text).unwrap();
+                assert!(text.contains("error::z"), "it is shown: {text}");
+                assert_eq!(commands(&text), [] as [&str; 0], "{text}");
+                lines += text.lines().count();
+            }
+        }
+    }
+    assert!(lines > 10_000);
 }
 
 #[test]

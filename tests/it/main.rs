@@ -5,10 +5,14 @@
 #![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
 
 mod agreement;
+mod bytes;
+mod changing;
 mod cli;
 mod config;
 mod corpus;
+mod crash;
 mod docs;
+mod files;
 mod formats;
 mod generated;
 mod pages;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -124,6 +125,46 @@ fn a_run_is_judged_whichever_of_its_artifacts_are_there() {
             let there = run.artifacts.iter().enumerate().filter(|(index, _)| subset & 1 << index != 0);
             let there: Vec<_> = there.map(|(_, (artifact, bytes))| (*artifact, &**bytes)).collect();
             judge(&run.id, &there);
+        }
+    }
+}
+
+/// Timelines of megabytes in which good events, broken ones, blank lines and lines longer than a block stand side by side.
+fn long_timelines() -> impl Strategy<Value = Vec<u8>> {
+    let good: Vec<String> = GOOD_RUNS
+        .iter()
+        .flat_map(|run| run.artifacts.iter().filter(|(artifact, _)| *artifact == Artifact::Events))
+        .flat_map(|(_, events)| String::from_utf8_lossy(events).lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let odd = ["", " \r", "{", "[]", "{\"phase\":7}", "\u{feff}{}", "{\"phase\":\"act\",\"phase\":\"plan\"}"];
+    let long = format!("{{\"phase\":\"act\",\"payload\":{{\"note\":\"{}\"}}}}", "é".repeat(200_000));
+    let line = prop_oneof![
+        400 => select(good),
+        4 => select(odd.map(str::to_owned).to_vec()),
+        1 => Just(long),
+    ];
+    (prop::collection::vec(line, 3_000..5_000), any::<bool>()).prop_map(|(lines, ends)| {
+        let mut text = lines.join("\n").into_bytes();
+        text.extend(ends.then_some(b'\n'));
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(config(4))]
+
+    #[test]
+    fn a_long_timeline_is_judged_the_same_however_many_threads_read_it(events in long_timelines(), run in 0..2_usize) {
+        let run = &GOOD_RUNS[run];
+        let judged = |jobs| {
+            let check = Check::new().jobs(NonZeroUsize::new(jobs).unwrap());
+            check.records(&run.id, &run.with(Artifact::Events, &events))
+        };
+        let alone = judged(1);
+        prop_assert!(alone.findings.len() > 3, "{} findings", alone.findings.len());
+        for jobs in [2, 5] {
+            let together = judged(jobs);
+            prop_assert_eq!(&alone, &together, "{} jobs", jobs);
         }
     }
 }

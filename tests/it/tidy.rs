@@ -21,7 +21,7 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
     ("schema", &["config", "document", "finding", "instant", "printable", "record", "source"]),
     ("facts", &["document", "finding", "instant", "printable", "record", "schema", "source", "store"]),
     ("rule", &["facts", "finding", "source"]),
-    ("load", &["document", "facts", "finding", "printable", "rule", "schema", "source", "store"]),
+    ("load", &["document", "facts", "finding", "parallel", "printable", "rule", "schema", "source", "store"]),
     ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
     ("report", &["digest", "finding", "printable", "record", "rule", "source"]),
     (

@@ -18,7 +18,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::copy_dir;
 use crate::corpus::{corpus, expecting_cases, good_cases};
-use crate::formats::hostile_run;
+use crate::formats::{commands, hostile_run};
 use crate::read::{copy_of, replace, run_of, touch};
 
 /// How wide the output is to be.
@@ -538,6 +538,7 @@ fn nothing_of_a_hostile_run_reaches_the_output_raw() {
                 let forged = ["Verdict: valid", "0 episodes", "::error"];
                 let is_forged = |line: &&str| forged.iter().any(|forged| line.starts_with(forged));
                 assert_eq!(text.lines().find(is_forged), None, "{args:?}:\n{text}");
+                assert_eq!(commands(&text), [] as [&str; 0], "{args:?}:\n{text}");
             }
             if args.contains(&"--json") || args.contains(&"json") {
                 let json: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,5 +1,6 @@
 //! Differences between the persisted plan and the rebuilt one, as findings.
 
+use crate::facts::plan::Form;
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::rule::{Draft, Findings};
 use crate::source::{Artifact, Place};
@@ -13,6 +14,9 @@ pub(super) fn tell(
     findings: &mut Findings<'_>,
 ) {
     let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else { return };
+    if by_label && plan.form != Form::Labels {
+        return;
+    }
     for difference in plan.differences(state, timeline, reach).into_iter().filter(|found| found.by_label == by_label) {
         let event = Place::event(difference.line, difference.event_pointer.as_str());
         let draft = Draft::new(Place::value(Artifact::State, difference.pointer), difference.message);

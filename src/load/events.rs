@@ -1,0 +1,153 @@
+//! The lines of `events.jsonl` -> the timeline's facts, and the troubles met on the way.
+//!
+//! A long timeline is cut into blocks of whole lines, in which several threads look for the events that matter. Those are
+//! taken in one by one and in order, as all lines of a short timeline are: what is found is the same.
+
+use super::{Troubles, violation_place};
+use crate::document::{Document, Kind, Tape};
+use crate::facts::{EventFacts, EventNote, TimelineReader, Value};
+use crate::parallel::pipeline;
+use crate::rule::{Draft, Trouble};
+use crate::schema::{Schema, Violation};
+use crate::source::{Artifact, Line, Place};
+use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
+
+/// Bytes of a timeline from which on several threads look through it: starting them takes as long as reading some hundred
+/// kilobytes.
+const SPLIT_BYTES: u64 = 1 << 20;
+
+/// Threads that look through one timeline at most: they are fed by one thread, and each holds two blocks.
+const MAX_THREADS: usize = 4;
+
+/// Reads a timeline.
+pub(super) struct EventsReader<'r, 'a> {
+    pub(super) facts: TimelineReader<'a>,
+    pub(super) tape: &'r mut Tape,
+    pub(super) troubles: &'r mut Troubles,
+    /// Whether a last line that was cut off may still be written.
+    pub(super) may_be_unfinished: bool,
+    /// How many threads may look through it.
+    pub(super) threads: usize,
+}
+
+impl EventsReader<'_, '_> {
+    pub(super) fn read<'s>(&mut self, stream: Stream<'s>, buffer: &mut Vec<u8>) -> Result<Stream<'s>, Unreadable> {
+        let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
+        loop {
+            if self.threads > 1 && lines.offset() >= SPLIT_BYTES {
+                self.read_blocks(&mut lines)?;
+            }
+            let Some(read) = lines.next_line()? else { break };
+            self.take(read);
+        }
+        let (stream, read) = lines.into_parts();
+        *buffer = read;
+        Ok(stream)
+    }
+
+    /// Reads on as long as whole lines come in blocks.
+    fn read_blocks(&mut self, lines: &mut Lines<Stream<'_>>) -> Result<(), Unreadable> {
+        struct Reading<'e, 'l, 'r, 'a, 's> {
+            events: &'e mut EventsReader<'r, 'a>,
+            lines: &'l mut Lines<Stream<'s>>,
+            spare: Vec<Vec<u8>>,
+            fault: Option<Unreadable>,
+        }
+        let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
+        let mut reading = Reading { events: self, lines, spare: Vec::new(), fault: None };
+        pipeline(
+            threads,
+            &mut reading,
+            |reading| {
+                let Reading { lines, spare, fault, .. } = reading;
+                let block = lines.next_block(|| spare.pop().unwrap_or_default());
+                block.unwrap_or_else(|error| {
+                    *fault = Some(error.into());
+                    None
+                })
+            },
+            |block| (lines_that_matter(&block, expected_id), block),
+            |reading, (lines, block)| {
+                for line in lines {
+                    reading.events.take(block.line(line));
+                }
+                reading.spare.extend(block.into_buffer());
+            },
+        );
+        reading.fault.map_or(Ok(()), Err)
+    }
+
+    fn take(&mut self, read: LineRead<'_>) {
+        match read {
+            LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
+            LineRead::TooLong { line } => {
+                self.no_event(line);
+                self.troubles.add(Trouble::Unreadable, || {
+                    let message =
+                        format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
+                    Draft::new(Place::line_bytes(line, 0..0), message)
+                });
+            }
+        }
+    }
+
+    fn no_event(&mut self, line: Line) {
+        self.facts.timeline_mut().broken_line.get_or_insert(line);
+    }
+
+    fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
+        if let Some(note) = EventNote::of_text(bytes) {
+            return self.facts.event(line, &note, bytes);
+        }
+        let (offset, what) = match self.tape.read(bytes) {
+            Ok(document) if document.root().kind() == Kind::Object => {
+                let violations = schema_violations(document, line, self.troubles);
+                let value = Value::root(document, &violations);
+                return self.facts.event(line, &EventNote::of(&EventFacts::new(line, value)), bytes);
+            }
+            Ok(document) => {
+                (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
+            }
+            Err(error) => (error.span(bytes), format!("not JSON: {error}")),
+        };
+        let is_cut = !ended && what.starts_with("not JSON");
+        let (trouble, place, message) = if is_cut && self.may_be_unfinished {
+            self.facts.timeline_mut().unfinished_line = Some(line);
+            let message = format!("the last line ends without a newline and is {what}; the run may still write it");
+            (Trouble::EventsUnfinishedLine, Place::line_bytes(line, 0..bytes.len()), message)
+        } else if is_cut {
+            self.no_event(line);
+            let message = format!("the last line ends without a newline and is {what}");
+            (Trouble::EventsTornTail, Place::line_bytes(line, 0..bytes.len()), message)
+        } else {
+            self.no_event(line);
+            (Trouble::EventsSyntax, Place::line_bytes(line, offset), format!("line {} is {what}", line.number))
+        };
+        self.troubles.add(trouble, || Draft::new(place, message));
+    }
+}
+
+/// The lines of a block that are not events of which nothing becomes.
+fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
+    let lines = block.lines().filter_map(|read| match read {
+        LineRead::Text { line, bytes, .. } => {
+            EventNote::of_text(bytes).is_none_or(|note| note.matters(expected_id)).then_some(line)
+        }
+        LineRead::TooLong { line } => Some(line),
+    });
+    lines.collect()
+}
+
+/// Holds an event against its schema.
+fn schema_violations(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<Violation> {
+    // An event's schema has too few fields for too many violations.
+    let violations = Schema::Event.violations(event).unwrap_or_default();
+    for violation in &violations {
+        troubles.add(Trouble::EventsSchema, || {
+            let place = violation_place(Artifact::Events, Some(line), violation);
+            let message = violation.message.replacen("the record", "the event", 1);
+            Draft::new(place, message).help(violation.help.clone())
+        });
+    }
+    violations
+}
