@@ -1,7 +1,9 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
+mod completions;
 mod explain;
 mod list;
+mod man;
 mod output;
 mod plan;
 mod rules;
@@ -84,6 +86,8 @@ enum Command {
     Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs a command line, the program's name first, and says how it ended.
@@ -106,6 +110,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(command) => command.run(&mut output),
         Command::Rules(command) => command.run(&mut output),
         Command::Schema(command) => command.run(&mut output),
+        Command::Completions(command) => command.run(&mut output),
+        Command::Man(command) => command.run(&mut output),
     };
     let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,

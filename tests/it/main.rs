@@ -10,6 +10,7 @@ mod corpus;
 mod docs;
 mod formats;
 mod generated;
+mod generators;
 mod pages;
 mod plan;
 mod properties;
