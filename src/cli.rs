@@ -1,5 +1,6 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
+mod changed;
 mod completions;
 mod explain;
 mod list;

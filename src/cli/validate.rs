@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::changed;
 use super::output::{Color, Output, style, width};
 use super::{Exit, Failure};
 use crate::check::{Check, Level};
@@ -71,6 +72,13 @@ pub(super) struct Validate {
     /// The paths in that file are separated by NUL bytes
     #[arg(short = '0', long = "null", requires = "files_from")]
     null: bool,
+
+    /// Of the episodes, check only those in which an artifact is not as it was at a git revision
+    ///
+    /// Runs git in the working directory, whose repository must hold the paths. What is committed, staged, changed, new,
+    /// ignored or deleted since counts.
+    #[arg(long, value_name = "REV")]
+    changed_since: Option<String>,
 
     /// Succeed when there is no episode
     #[arg(long)]
@@ -132,10 +140,15 @@ impl Validate {
             let list = self.files_from.clone().unwrap_or_default();
             Failure::Fault(format!("can't read the list of paths {}: {error}", list.display()))
         })?;
-        let discovery = check.discover(&paths);
+        let mut discovery = check.discover(&paths);
         let mut faulty = !discovery.faults.is_empty();
         for fault in &discovery.faults {
             output.fault(fault);
+        }
+
+        let is_empty = discovery.episodes.is_empty();
+        if let Some(revision) = &self.changed_since {
+            discovery.episodes = changed::since(revision, discovery.episodes).map_err(Failure::Fault)?;
         }
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
@@ -170,7 +183,7 @@ impl Validate {
         let is_clean = totals.errors == 0 && !(self.deny_warnings && totals.warnings > 0);
         Ok(if faulty {
             Exit::Fault
-        } else if totals.episodes == 0 && !self.allow_empty {
+        } else if is_empty && !self.allow_empty {
             output.fault(
                 &"no episode found; an episode is a directory that holds state.json or events.jsonl, \
                   or summary.json below a directory called episodes",

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests read and write the files that they are about")]
 
 mod agreement;
+mod changed;
 mod cli;
 mod corpus;
 mod docs;

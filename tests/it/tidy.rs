@@ -41,6 +41,7 @@ const MAY_IMPORT: [(&str, &[&str]); 23] = [
             "rule",
             "schema",
             "source",
+            "store",
             "view",
         ],
     ),
@@ -93,6 +94,7 @@ fn code(text: &str) -> String {
 /// The stages that a file names by `crate::…`; what the crate re-exports counts as the stage that it comes from.
 fn imports(text: &str) -> BTreeSet<&str> {
     let exported = |name: &str| match name {
+        "EpisodeDir" => Some("store"),
         "Instant" => Some("instant"),
         "Schema" => Some("schema"),
         "Meta" => Some("rule"),
