@@ -13,6 +13,7 @@ mod schema;
 mod show;
 mod validate;
 mod view;
+mod watch;
 
 use std::ffi::OsString;
 use std::io;
@@ -80,6 +81,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Validate(validate::Validate),
+    Watch(watch::Watch),
     List(list::List),
     View(view::View),
     Plan(plan::Plan),
@@ -104,6 +106,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
     let done = match cli.command {
         Command::Validate(command) => command.run(&mut output),
+        Command::Watch(command) => command.run(&mut output),
         Command::List(command) => command.run(&mut output),
         Command::View(command) => command.run(&mut output),
         Command::Plan(command) => command.run(&mut output),

@@ -119,7 +119,7 @@ enum Format {
     Ndjson,
 }
 
-fn parse_level(setting: &str) -> Result<(String, Level), String> {
+pub(super) fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting.split_once('=').ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level = match level {
         "error" => Level::Error,

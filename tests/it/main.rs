@@ -18,3 +18,4 @@ mod properties;
 mod read;
 mod tidy;
 mod view;
+mod watch;
