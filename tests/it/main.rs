@@ -6,15 +6,18 @@
 
 mod agreement;
 mod changed;
+mod ci;
 mod cli;
 mod corpus;
 mod docs;
 mod formats;
 mod generated;
 mod generators;
+mod hooks;
 mod pages;
 mod plan;
 mod properties;
+mod python;
 mod read;
 mod tidy;
 mod view;
