@@ -1,8 +1,11 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
+mod changed;
+mod completions;
 mod config;
 mod explain;
 mod list;
+mod man;
 mod output;
 mod plan;
 mod rules;
@@ -13,6 +16,7 @@ mod show;
 mod sinks;
 mod validate;
 mod view;
+mod watch;
 
 use std::ffi::OsString;
 use std::io;
@@ -82,6 +86,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Validate(validate::Validate),
+    Watch(watch::Watch),
     List(list::List),
     View(view::View),
     Plan(plan::Plan),
@@ -90,6 +95,8 @@ enum Command {
     Rules(rules::Rules),
     Schema(schema::Schema),
     Config(config::Config),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Cli {
@@ -99,6 +106,7 @@ impl Cli {
         match self.command {
             Command::Validate(command) => command.run(&matches, output),
             Command::Config(command) => command.run(&matches, output),
+            Command::Watch(command) => command.run(output),
             Command::List(command) => command.run(output),
             Command::View(command) => command.run(output),
             Command::Plan(command) => command.run(output),
@@ -106,6 +114,8 @@ impl Cli {
             Command::Explain(command) => command.run(output),
             Command::Rules(command) => command.run(output),
             Command::Schema(command) => command.run(output),
+            Command::Completions(command) => command.run(output),
+            Command::Man(command) => command.run(output),
         }
     }
 }

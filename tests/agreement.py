@@ -1,52 +1,19 @@
 """Judges records by the schemas with Python's `jsonschema`, and compares its verdicts with runvet's.
 
-    python3 agreement.py ROOT MUTANTS WORK
+    python3 agreement.py ROOT MUTANTS
 
 ROOT is the project; MUTANTS has a JSON object on each line: a record's `text`, the name of its `schema`, a `name` for
-messages, what was `put` into a good record to make it, and whether runvet finds it `valid`; the packages below go into a
-virtual environment in WORK.
+messages, what was `put` into a good record to make it, and whether runvet finds it `valid`.
 
 Numbers are read as decimals: among doubles `-1e-400` is 0 and `1e400` infinite. Where the two differ,
 `agreement-exceptions.json` must say why, by what was put into the record; and every line of it must be called for.
-Exit: 0, they agree; 1, they don't; 77, nothing could be judged, with the reason on standard output.
+Exit: 0, they agree; 1, they don't.
 """
 
 import json
-import os
-import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
-
-PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]
-
-
-def skip(reason):
-    print(reason)
-    sys.exit(77)
-
-
-def enter_environment(work, name="agreement", packages=PACKAGES):
-    """Goes on in a virtual environment that has the packages."""
-    environment = work / f"{name}-venv"
-    python, done = environment / "bin" / "python", environment / "installed"
-    if Path(sys.prefix).resolve() == environment.resolve():
-        return
-    if not done.exists() or done.read_text() != str(packages):
-        try:
-            import ensurepip  # noqa: F401
-            import venv
-        except ImportError as missing:
-            skip(f"this python3 can't make virtual environments: {missing}")
-        venv.create(environment, clear=True, with_pip=True)
-        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--retries", "1", *packages]
-        installed = subprocess.run(pip, capture_output=True, text=True)
-        if "after connection broken by" in installed.stderr and installed.returncode != 0:
-            skip("pip reaches no package index")
-        if installed.returncode != 0:
-            sys.exit(installed.stderr)
-        done.write_text(str(packages))
-    os.execv(python, [python, *sys.argv])
 
 
 def is_whole(_, value):
@@ -70,8 +37,7 @@ def validators(root):
     return found
 
 
-def main(root, mutants, work):
-    enter_environment(work)
+def main(root, mutants):
     judges = validators(root)
     exceptions = json.loads((root / "tests" / "agreement-exceptions.json").read_text())
     reasons = {(exception["put"], exception["runvet_accepts"]): exception["reason"] for exception in exceptions}

@@ -86,7 +86,7 @@ pub(super) struct SettingsArgs {
 }
 
 /// Reads `NAME=LEVEL`.
-fn parse_level(setting: &str) -> Result<(String, Level), String> {
+pub(super) fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting.split_once('=').ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level = match level {
         "error" => Level::Error,

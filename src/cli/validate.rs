@@ -12,6 +12,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::changed;
 use super::output::{Color, Output, style, width};
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Rendering, Sinks, parse_output, unwritable};
@@ -58,7 +59,7 @@ pub(super) struct Validate {
     ///
     /// Check all run data when you write it: it holds what this check finds, and nothing else. A baseline is
     /// not read then.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
     write_baseline: Option<PathBuf>,
 
     /// Write the report to a file too, in any format; repeatable
@@ -85,6 +86,13 @@ pub(super) struct Validate {
     /// The paths in that file are separated by NUL bytes
     #[arg(short = '0', long = "null", requires = "files_from")]
     null: bool,
+
+    /// Of the episodes, check only those in which an artifact is not as it was at a git revision
+    ///
+    /// Runs git in the working directory, whose repository must hold the paths. What is committed, staged, changed, new,
+    /// ignored or deleted since counts.
+    #[arg(long, value_name = "REV")]
+    changed_since: Option<String>,
 
     /// Succeed when there is no episode
     #[arg(long)]
@@ -144,6 +152,11 @@ impl Validate {
             output.fault(fault);
         }
 
+        let is_empty = discovery.episodes.is_empty();
+        if let Some(revision) = &self.changed_since {
+            discovery.episodes = changed::since(revision, discovery.episodes).map_err(Failure::Fault)?;
+        }
+
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
         let mut totals = Totals::default();
         let mut statistics = self.statistics.then(Statistics::default);
@@ -190,7 +203,7 @@ impl Validate {
         let is_clean = totals.errors == 0 && !(deny_warnings && totals.warnings > 0);
         let exit = if faulty {
             Exit::Fault
-        } else if totals.episodes == 0 && !self.allow_empty {
+        } else if is_empty && !self.allow_empty {
             output.fault(&match excluded {
                 0 => "no episode found; an episode is a directory that holds state.json or events.jsonl, \
                       or summary.json below a directory called episodes"

@@ -6,10 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::process::Command;
 use std::sync::LazyLock;
 
 use jsonschema::error::ValidationErrorKind;
@@ -25,6 +23,7 @@ use serde_json::{Value, json};
 
 use crate::corpus::corpus;
 use crate::properties::config;
+use crate::python::python;
 
 /// What takes the place of every value in turn.
 const VALUES: [&str; 16] = [
@@ -307,20 +306,9 @@ fn a_validator_in_another_language_agrees() {
     fs::write(&file, lines.map(|line: Value| line.to_string()).collect::<Vec<_>>().join("\n")).unwrap();
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let script = root.join("tests/agreement.py");
-    let judged =
-        Command::new("python3").arg(script).args([root, &file, Path::new(env!("CARGO_TARGET_TMPDIR"))]).output();
-    let judged = match judged {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            eprintln!("skipped: there is no python3");
-            return;
-        }
-        judged => judged.unwrap(),
-    };
+    let Some(mut python) = python("agreement", &["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]) else { return };
+    let judged = python.arg(root.join("tests/agreement.py")).args([root, &file]).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&judged.stdout), String::from_utf8_lossy(&judged.stderr));
-    match judged.status.code() {
-        Some(0) => eprint!("{out}"),
-        Some(77) => eprintln!("skipped: {}", out.trim()),
-        _ => panic!("{out}{err}"),
-    }
+    assert!(judged.status.success(), "{out}{err}");
+    eprint!("{out}");
 }

@@ -11,21 +11,21 @@ use serde_json::Value;
 use crate::corpus::corpus;
 use crate::formats::FORMATS;
 
-fn runvet(args: &[&str]) -> Command {
+pub(crate) fn runvet(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     command.args(args).current_dir(corpus()).env_clear();
     command
 }
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     runvet(args).output().unwrap()
 }
 
-fn stdout(output: &Output) -> &str {
+pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-fn stderr(output: &Output) -> &str {
+pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 

@@ -86,6 +86,16 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
     blocks
 }
 
+/// The block of a document that has a language and a line, for tests that execute it.
+pub(crate) fn shown(document: &str, language: &str, line: &str) -> String {
+    let text = read(document);
+    let blocks = blocks(&text).into_iter().filter(|block| block.info.split(' ').next() == Some(language));
+    let mut with_line = blocks.map(|block| &text[block.body]).filter(|body| body.lines().any(|l| l.trim() == line));
+    let found = with_line.next().unwrap_or_else(|| panic!("{document} shows no {line:?}"));
+    assert!(with_line.next().is_none(), "{document} shows {line:?} twice");
+    found.to_owned()
+}
+
 /// The document without fenced blocks.
 fn prose(document: &str) -> String {
     let mut prose = document.to_owned();

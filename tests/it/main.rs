@@ -6,7 +6,9 @@
 
 mod agreement;
 mod bytes;
+mod changed;
 mod changing;
+mod ci;
 mod cli;
 mod config;
 mod corpus;
@@ -15,12 +17,16 @@ mod docs;
 mod files;
 mod formats;
 mod generated;
+mod generators;
+mod hooks;
 mod pages;
 mod pipelines;
 mod plan;
 mod properties;
+mod python;
 mod read;
 #[path = "../../benches/run_data.rs"]
 mod run_data;
 mod tidy;
 mod view;
+mod watch;

@@ -118,6 +118,7 @@ fn code(text: &str) -> String {
 fn imports(text: &str) -> BTreeSet<&str> {
     let exported = |name: &str| match name {
         "Digest" => Some("digest"),
+        "EpisodeDir" => Some("store"),
         "Instant" => Some("instant"),
         "Schema" => Some("schema"),
         "Meta" => Some("rule"),

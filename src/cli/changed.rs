@@ -1,0 +1,88 @@
+//! `--changed-since`: git's word on the working tree -> the episodes that are not as they were at a revision.
+//!
+//! An episode is passed over only where git says of every artifact in it that it is as it was, so what git does not track,
+//! ignores, or holds in a repository inside the repository counts as changed: run data can't hide itself.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::EpisodeDir;
+use crate::source::Artifact;
+
+/// Those of the episodes that are not as they were at a revision.
+pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>) -> Result<Vec<EpisodeDir>, String> {
+    let changes = Changes::since(revision)?;
+    episodes
+        .into_iter()
+        .filter_map(|episode| changes.touch(&episode).map(|touch| touch.then_some(episode)).transpose())
+        .collect()
+}
+
+/// The artifacts of the working tree that one stands in, held against a revision. Paths are those that git prints, from the
+/// top of the tree.
+struct Changes {
+    top: PathBuf,
+    tracked: BTreeSet<PathBuf>,
+    /// The directories of artifacts that differ from the revision or are gone.
+    changed: BTreeSet<PathBuf>,
+}
+
+impl Changes {
+    fn since(revision: &str) -> Result<Self, String> {
+        let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
+        let top = PathBuf::from(OsString::from_vec(top.strip_suffix(b"\n").unwrap_or(&top).to_vec()));
+        let commit = format!("{revision}^{{commit}}");
+        let commit = git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).map_err(|_| {
+            format!("`{revision}` is no commit that {} has; a shallow clone may lack it", top.display())
+        })?;
+        let commit = String::from_utf8_lossy(&commit);
+
+        let artifacts = Artifact::ALL.map(|artifact| format!(":(glob)**/{artifact}"));
+        let paths = |command: &[&str]| {
+            let artifacts = artifacts.iter().map(String::as_str);
+            let args: Vec<&str> = command.iter().copied().chain(["--"]).chain(artifacts).collect();
+            let listed = git(&top, &args)?;
+            let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+            Ok::<BTreeSet<PathBuf>, String>(paths.map(|path| OsStr::from_bytes(path).into()).collect())
+        };
+        let tracked = paths(&["ls-files", "-z"])?;
+        let differ = paths(&[
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+            commit.trim_end(),
+        ])?;
+        let changed = differ.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
+        Ok(Self { top, tracked, changed })
+    }
+
+    fn touch(&self, episode: &EpisodeDir) -> Result<bool, String> {
+        let dir = episode.path.display();
+        let real = episode.path.canonicalize().map_err(|error| format!("{dir}: {error}"))?;
+        let below = real.strip_prefix(&self.top).map_err(|_| {
+            format!("{dir} lies outside of {}, so git can't say whether it changed", self.top.display())
+        })?;
+        let mut there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
+        Ok(self.changed.contains(below)
+            || there.any(|artifact| !self.tracked.contains(&below.join(artifact.file_name()))))
+    }
+}
+
+/// What git prints. It writes nothing, not even its index, and asks no monitor of the file system what has changed.
+fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).args(["--no-optional-locks", "-c", "core.fsmonitor=false"]).args(args);
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("can't run git: {error}"))?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!("git says: {}", String::from_utf8_lossy(&output.stderr).trim_end()))
+    }
+}

@@ -1,0 +1,29 @@
+//! `runvet completions`: prints what a shell needs to complete runvet's command line.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::output::Output;
+use super::{Cli, Exit, Failure};
+
+/// Print a completion script for a shell
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  runvet completions bash > ~/.local/share/bash-completion/completions/runvet
+  runvet completions zsh > ~/.zfunc/_runvet
+  runvet completions fish > ~/.config/fish/completions/runvet.fish")]
+pub(super) struct Completions {
+    /// Which shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        // The generator panics where it can't write; memory takes everything.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "runvet", &mut script);
+        output.stdout().write_all(&script)?;
+        Ok(Exit::Success)
+    }
+}

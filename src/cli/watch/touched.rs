@@ -1,0 +1,185 @@
+//! Directories in which something happened, gathered until each is at rest and it is time to look.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a directory is at rest before it is looked at: a run writes its records one after the other.
+const REST: Duration = Duration::from_millis(500);
+
+/// How long a directory that knows no rest is let be.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Directories that are told apart. When there are more, all is looked at instead.
+const MAX_DIRS: usize = 10_000;
+
+/// What has happened since it was last asked for; shared with those who tell.
+pub(super) struct Touched {
+    /// The directory that all others lie below.
+    top: PathBuf,
+    inbox: Mutex<Inbox>,
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Inbox {
+    dirs: BTreeMap<PathBuf, Touch>,
+    end: Option<End>,
+}
+
+/// Why the watch ends.
+#[derive(Clone)]
+pub(super) enum End {
+    Told,
+    Fault(String),
+}
+
+#[derive(Clone, Copy)]
+struct Touch {
+    first: Instant,
+    last: Instant,
+    is_new: bool,
+}
+
+impl Touch {
+    fn due(&self) -> Instant {
+        (self.last + REST).min(self.first + PATIENCE)
+    }
+}
+
+/// What to look at now.
+#[derive(Default)]
+pub(super) struct Due {
+    /// Directories, and whether all that lies below may be new.
+    pub(super) dirs: Vec<(PathBuf, bool)>,
+    pub(super) end: Option<End>,
+}
+
+impl Touched {
+    pub(super) fn new(top: PathBuf) -> Self {
+        Self { top, inbox: Mutex::default(), news: Condvar::new() }
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add(&self, dir: PathBuf, is_new: bool) {
+        self.inbox().add(&self.top, dir, is_new, Instant::now());
+        self.news.notify_one();
+    }
+
+    /// Everything may have changed.
+    pub(super) fn add_all(&self) {
+        self.add(self.top.clone(), true);
+    }
+
+    pub(super) fn end(&self, end: End) {
+        self.inbox().end.get_or_insert(end);
+        self.news.notify_one();
+    }
+
+    /// Waits until there is something to look at, or an end.
+    pub(super) fn wait(&self) -> Due {
+        let mut inbox = self.inbox();
+        loop {
+            let now = Instant::now();
+            let due = inbox.take(now);
+            if due.end.is_some() || !due.dirs.is_empty() {
+                return due;
+            }
+            let next = inbox.dirs.values().map(Touch::due).min();
+            inbox = match next {
+                None => self.news.wait(inbox).unwrap_or_else(PoisonError::into_inner),
+                Some(next) => {
+                    let waited = self.news.wait_timeout(inbox, next.saturating_duration_since(now));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+}
+
+impl Inbox {
+    fn add(&mut self, top: &PathBuf, dir: PathBuf, is_new: bool, now: Instant) {
+        let is_full = self.dirs.len() >= MAX_DIRS && !self.dirs.contains_key(&dir);
+        let (dir, is_new) = if is_full { (top.clone(), true) } else { (dir, is_new) };
+        if is_full {
+            self.dirs.retain(|known, _| known == top);
+        }
+        let touch = self.dirs.entry(dir).or_insert(Touch { first: now, last: now, is_new });
+        touch.last = now;
+        touch.is_new |= is_new;
+    }
+
+    /// What is due; at the end, everything.
+    fn take(&mut self, now: Instant) -> Due {
+        let mut due = Due { dirs: Vec::new(), end: self.end.clone() };
+        self.dirs.retain(|dir, touch| {
+            let is_due = due.end.is_some() || touch.due() <= now;
+            if is_due {
+                due.dirs.push((dir.clone(), touch.is_new));
+            }
+            !is_due
+        });
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inbox(touches: &[(&str, u64)], start: Instant) -> Inbox {
+        let mut inbox = Inbox::default();
+        for (dir, at) in touches {
+            inbox.add(&"top".into(), dir.into(), false, start + Duration::from_millis(*at));
+        }
+        inbox
+    }
+
+    fn taken(inbox: &mut Inbox, now: Instant) -> Vec<String> {
+        inbox.take(now).dirs.into_iter().map(|(dir, _)| dir.display().to_string()).collect()
+    }
+
+    #[test]
+    fn a_directory_is_looked_at_when_it_is_at_rest() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let mut inbox = inbox(&[("a", 0), ("b", 100), ("a", 300)], start);
+        assert_eq!(taken(&mut inbox, at(599)), [""; 0]);
+        assert_eq!(taken(&mut inbox, at(600)), ["b"]);
+        assert_eq!(taken(&mut inbox, at(800)), ["a"]);
+        assert_eq!(taken(&mut inbox, at(9000)), [""; 0]);
+    }
+
+    #[test]
+    fn a_directory_that_knows_no_rest_is_looked_at_all_the_same() {
+        let start = Instant::now();
+        let touches: Vec<(&str, u64)> = (0..=49).map(|index| ("a", index * 100)).collect();
+        let mut inbox = inbox(&touches, start);
+        assert_eq!(taken(&mut inbox, start + Duration::from_millis(4999)), [""; 0]);
+        assert_eq!(taken(&mut inbox, start + PATIENCE), ["a"]);
+    }
+
+    #[test]
+    fn beyond_the_limit_all_is_looked_at() {
+        let start = Instant::now();
+        let mut inbox = Inbox::default();
+        for index in 0..3 * MAX_DIRS {
+            inbox.add(&"top".into(), index.to_string().into(), false, start);
+            assert!(inbox.dirs.len() <= MAX_DIRS);
+        }
+        let due = inbox.take(start + PATIENCE);
+        assert!(due.dirs.contains(&("top".into(), true)));
+    }
+
+    #[test]
+    fn at_the_end_nothing_is_left() {
+        let start = Instant::now();
+        let mut inbox = inbox(&[("a", 0)], start);
+        inbox.end = Some(End::Told);
+        assert_eq!(taken(&mut inbox, start), ["a"]);
+    }
+}
