@@ -4,7 +4,7 @@ CARGO ?= cargo
 DIR ?= corpus/good
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check bless bench validate install audit
+.PHONY: help build demo test check bless bench validate install audit dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ bless: ## rewrite the files that are derived from the code, and the snapshots; t
 
 bench: ## time the binary beside the floor that reading alone takes
 	$(CARGO) bench --locked --bench validate
+
+dist: ## build what is released, as far as this machine can, and try it
+	CARGO="$(CARGO)" packaging/dist.sh
 
 validate: ## vet run data: make validate DIR=path
 	$(CARGO) run --release --locked --quiet -- validate $(DIR)
