@@ -5,7 +5,7 @@ DIR ?= corpus/good
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check bless bench validate install audit fuzz
+.PHONY: help build demo test check bless bench validate install audit fuzz dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ bless: ## rewrite the files that are derived from the code, and the snapshots; t
 
 bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate
+
+dist: ## build what is released, as far as this machine can, and try it
+	CARGO="$(CARGO)" packaging/dist.sh
 
 validate: ## vet run data: make validate DIR=path
 	$(CARGO) run --release --locked --quiet -- validate $(DIR)

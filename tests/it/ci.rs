@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use crate::changed::{Repository, without_settings};
 use crate::cli::{run, stderr, stdout};
 use crate::docs::shown;
+use crate::hooks::wheels;
 use crate::python::python;
 
 /// A repository with a good run, and two on a branch of which one is bad.
@@ -81,12 +82,14 @@ fn the_example_for_gitlab_finds_the_bad_run() {
 }
 
 /// What became of a job: its steps were run in turn, `ok` says whether all went well, and these are the action's outputs.
-fn act(repository: &Repository, inputs: &str) -> Option<Output> {
+fn act(repository: &Repository, inputs: &str, environment: &[(&str, &str)]) -> Option<Output> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut python = python("action", &["PyYAML==6.0.3"])?;
-    let environment = with_runvet("true");
+    let with_runvet = with_runvet("true");
     python.arg(root.join("tests/action.py")).args([root, Path::new(inputs)]).current_dir(repository.path()).env_clear();
-    python.envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    python
+        .envs(with_runvet.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .envs(environment.iter().copied());
     Some(python.output().unwrap())
 }
 
@@ -97,7 +100,7 @@ fn the_action_fails_where_a_run_is_bad_and_tells_the_counts() {
     }
     let repository = repository();
     let inputs = r#"{"paths": "runs", "args": "--rule=state/*=warning\n--jobs=1\n", "outputs": "sarif=runvet.sarif"}"#;
-    let Some(output) = act(&repository, inputs) else { return };
+    let Some(output) = act(&repository, inputs, &[]) else { return };
     assert_eq!(stderr(&output), "");
     let told = stdout(&output).lines().last().unwrap();
     let expected =
@@ -120,9 +123,28 @@ fn the_action_takes_its_inputs_for_what_they_are() {
         (r#"{"paths": ".git"}"#, 3),
         (r#"{"paths": ".git", "args": "--allow-empty"}"#, 0),
     ] {
-        let Some(output) = act(&repository, inputs) else { return };
+        let Some(output) = act(&repository, inputs, &[]) else { return };
         let told = stdout(&output).lines().last().unwrap().to_owned();
         assert!(told.starts_with(&format!("{{\"code\": {code}, \"status\": \"{code}\"")), "{inputs}: {told}");
     }
     assert!(!repository.path().join("ran").exists());
+}
+
+#[test]
+#[ignore = "needs the wheel that `make dist` builds"]
+fn the_action_installs_the_wheel() {
+    if !can_write_reports() {
+        return;
+    }
+    let repository = repository();
+    let inputs = format!(r#"{{"paths": "runs", "version": "{}"}}"#, env!("CARGO_PKG_VERSION"));
+    let wheels = wheels();
+    let pip = [("RUNVET_CACHE", "empty"), ("PIP_FIND_LINKS", wheels.to_str().unwrap()), ("PIP_NO_INDEX", "1")];
+    let output =
+        act(&repository, &inputs, &[&pip[..], &[("PATH", &std::env::var("PATH").unwrap())]].concat()).expect("python");
+    assert!(
+        stdout(&output).lines().last().unwrap().starts_with(r#"{"code": 1, "status": "1", "episodes": "3""#),
+        "{}",
+        stdout(&output)
+    );
 }

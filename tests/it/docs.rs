@@ -167,6 +167,28 @@ fn the_readme_lists_every_rule() {
     check("README.md", &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"));
 }
 
+/// A page one level down, to stand below another heading.
+fn demoted(page: &str) -> String {
+    let mut is_code = false;
+    let line = |line: &str| {
+        is_code ^= line.starts_with("```");
+        if line.starts_with('#') && !is_code { format!("#{line}\n") } else { format!("{line}\n") }
+    };
+    page.lines().map(line).collect()
+}
+
+#[test]
+fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
+    let _alone = alone();
+    let explained = |rule: &runvet::Meta| String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap();
+    let entry = |rule: &runvet::Meta| {
+        format!("- [{}](#{}): {}\n", rule.id, anchor(&format!("{} ({})", rule.id, rule.severity.word())), rule.title)
+    };
+    let index: String = all_rules().map(entry).collect();
+    let pages: String = all_rules().flat_map(|rule| ["\n".into(), demoted(&explained(rule))]).collect();
+    check("docs/rules.md", &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"));
+}
+
 #[test]
 fn what_documents_show_is_what_runvet_prints() {
     let _alone = alone();
@@ -292,7 +314,7 @@ impl<'s> Named<'s> {
             root().join(format!("tests/it/{module}.rs")).exists().then_some(Self::Test(module, test))
         } else {
             let first = span.split('/').next()?;
-            let is_path = span.contains('/') && is_plain(span) && root().join(first).is_dir();
+            let is_path = span.contains('/') && first != "." && is_plain(span) && root().join(first).is_dir();
             is_path.then_some(Self::Path(span))
         }
     }

@@ -1,0 +1,17 @@
+# An image with nothing but runvet in it:
+#     docker build --tag runvet .
+#     docker run --rm --volume "$PWD:/work:ro" runvet validate runs
+FROM rust:1.90-alpine AS build
+WORKDIR /runvet
+COPY Cargo.toml Cargo.lock README.md ./
+COPY src src
+COPY schemas schemas
+COPY benches benches
+RUN cargo build --release --locked --bin runvet
+
+FROM scratch
+COPY --from=build /runvet/target/release/runvet /runvet
+WORKDIR /work
+# Nobody: it only reads.
+USER 65534:65534
+ENTRYPOINT ["/runvet"]

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Builds what is released, as far as this machine can, and tries each of it; `make dist` runs it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+: "${CARGO:=cargo}" "${CARGO_TARGET_DIR:=$PWD/target}"
+export CARGO_TARGET_DIR
+out=$CARGO_TARGET_DIR/dist
+most_bytes=8388608
+rm -rf "$out"
+mkdir -p "$out"
+
+say() { printf '\n== %s\n' "$*"; }
+
+# Whether a runvet does its work: it finds the three runs of the demo that are bad, and knows its version.
+try_out() {
+  local found status=0
+  found=$("$1" validate corpus/demo) || status=$?
+  [ "$status" -eq 1 ] && grep -q '^5 episodes: 2 valid, 3 not' <<< "$found"
+  [ "$("$1" --version)" = "runvet $version" ]
+  echo "$1: $(wc -c < "$1") bytes, works"
+}
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+say "cargo install"
+$CARGO install --locked --path . --root "$out/cargo"
+try_out "$out/cargo/bin/runvet"
+[ "$(wc -c < "$out/cargo/bin/runvet")" -le "$most_bytes" ] || { echo "it is larger than $most_bytes bytes"; exit 1; }
+mkdir "$out/man"
+"$out/cargo/bin/runvet" man "$out/man"
+
+say "a static binary"
+target=$(uname -m)-unknown-linux-musl
+if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+  $CARGO build --release --locked --target "$target"
+  cp "$CARGO_TARGET_DIR/$target/release/runvet" "$out/runvet-$version-$target"
+  try_out "$out/runvet-$version-$target"
+  ! grep -q 'ld-linux\|ld-musl' "$out/runvet-$version-$target" || { echo "it needs a dynamic linker"; exit 1; }
+else
+  echo "skipped: the target is not there; get it with: rustup target add $target"
+fi
+
+say "the wheel"
+if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.9,<2"); then
+  "$python" -m maturin build --release --out "$out/wheels"
+  python3 -m venv "$out/fresh"
+  "$out/fresh/bin/pip" install --quiet --no-index --find-links "$out/wheels" "runvet==$version"
+  try_out "$out/fresh/bin/runvet"
+  say "the wheel and the hooks, as pre-commit and the action install them"
+  RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --ignored --test-threads=1
+else
+  echo "skipped: $python"
+fi
+
+say "an image"
+echo "not tried: docker build --tag runvet . && docker run --rm --volume \"\$PWD:/work:ro\" runvet validate corpus/demo"
+
+say "in $out"
+cd "$out"
+find . -maxdepth 2 -type f \( -name '*.whl' -o -name "runvet-$version-*" \) -print0 | sort -z | xargs -0 sha256sum | tee SHA256SUMS
