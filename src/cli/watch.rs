@@ -98,6 +98,8 @@ impl Watch {
             let mut printed = Ok(());
             check.each(&found.episodes, |checked| {
                 match checked {
+                    // It is told of again, and judged when it stands still.
+                    Ok(episode) if episode.kept_changing() => {}
                     Ok(episode) => printed = verdicts.print(output, &episode),
                     Err(fault) => faults.push(fault),
                 }
