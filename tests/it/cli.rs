@@ -236,7 +236,10 @@ fn messages_that_nobody_can_read_change_no_exit_code() {
 
 /// A process that is to end, and the lines that it printed before.
 fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, String) {
-    let mut child = runvet(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // What is started in the background of a script inherits that interrupts are ignored.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(env!("CARGO_BIN_EXE_runvet")).args(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut printed = String::new();
     for _ in 0..after_lines {
