@@ -76,8 +76,13 @@ enum Target {
 pub(super) struct Sinks(Vec<Sink>);
 
 impl Sinks {
-    /// Opens all of them, before anything is checked.
-    pub(super) fn open(format: Format, outputs: &[(Format, PathBuf)], rendering: Rendering) -> Result<Self, Failure> {
+    /// Opens all of them, before anything is checked. No report takes the place of a baseline.
+    pub(super) fn open(
+        format: Format,
+        outputs: &[(Format, PathBuf)],
+        baselines: &[&PathBuf],
+        rendering: Rendering,
+    ) -> Result<Self, Failure> {
         let mut sinks = vec![Sink { renderer: rendering.renderer(format), target: Target::Stdout }];
         let in_file = Rendering {
             human: HumanOptions { style: Style::Plain, width: FILE_WIDTH, ..rendering.human },
@@ -86,6 +91,9 @@ impl Sinks {
         for (index, (format, path)) in outputs.iter().enumerate() {
             if outputs.iter().take(index).any(|(_, other)| other == path) {
                 return Err(Failure::Fault(format!("two reports can't both be {}", path.display())));
+            }
+            if baselines.contains(&path) {
+                return Err(Failure::Fault(format!("{} can't be both a report and the baseline", path.display())));
             }
             let file = WholeFile::create(path).map_err(|error| unwritable(path, &error))?;
             let target = Target::File { path: path.clone(), file };

@@ -125,7 +125,7 @@ enum GroupBy {
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let reading = if self.write_baseline.is_some() { Baselines::Unread } else { Baselines::Read };
-        let Settings { format, deny_warnings, max_findings, jobs, mut gate, .. } =
+        let Settings { format, deny_warnings, max_findings, jobs, baseline, mut gate, .. } =
             self.settings.resolve(matches, reading, output)?;
         let (format, deny_warnings) = (format.value, deny_warnings.value);
         let mut check = gate.check(Check::new().follow_links(self.follow_links));
@@ -133,7 +133,8 @@ impl Validate {
             check = check.jobs(jobs);
         }
         let rendering = Rendering { human: self.human(max_findings.value), deny_warnings };
-        let mut sinks = Sinks::open(format, &self.outputs, rendering)?;
+        let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(&baseline.value).collect();
+        let mut sinks = Sinks::open(format, &self.outputs, &baselines, rendering)?;
         let mut baseline_file = None;
         if let Some(path) = &self.write_baseline {
             gate = gate.learning(path.parent().unwrap_or(Path::new("")));

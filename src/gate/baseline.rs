@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -92,7 +93,27 @@ impl Baseline {
     }
 }
 
-/// A directory as the file names it.
+/// A directory as the file names it. One whose name is not UTF-8 is written byte by byte, behind a character that no path has:
+/// two directories never share a name.
 fn name(dir: &Path) -> String {
-    if dir.as_os_str().is_empty() { ".".into() } else { dir.to_string_lossy().into_owned() }
+    match dir.to_str() {
+        Some("") => ".".into(),
+        Some(name) => name.into(),
+        None => dir.as_os_str().as_bytes().iter().fold("\0".into(), |name, byte| format!("{name}{byte:02x}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn no_two_directories_share_a_name() {
+        let names: BTreeSet<String> = [&b"ep_\xff"[..], b"ep_\xfe", "ep_\u{fffd}".as_bytes(), b"65705fff", b"ep_1"]
+            .map(|dir| name(Path::new(OsStr::from_bytes(dir))))
+            .into();
+        assert_eq!(names.len(), 5, "{names:?}");
+    }
 }

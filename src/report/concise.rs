@@ -24,11 +24,20 @@ impl Renderer for Concise {
 
 /// A line for each finding of an episode, and for each reason for which rules could not be judged.
 pub(super) fn lines(episode: &EpisodeReport) -> impl Iterator<Item = String> {
-    let unjudged = episode.unjudged().into_iter().map(|(reason, rules)| {
+    findings(episode).chain(notes(episode))
+}
+
+/// A line for each finding of an episode.
+pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> {
+    episode.findings.iter().map(line)
+}
+
+/// A line for each reason for which rules could not be judged.
+pub(super) fn notes(episode: &EpisodeReport) -> impl Iterator<Item = String> {
+    episode.unjudged().into_iter().map(|(reason, rules)| {
         let text = format!("{}: note: not judged: {} ({reason})", episode.dir, rules.join(", "));
         escape(&text).into_owned()
-    });
-    episode.findings.iter().map(line).chain(unjudged)
+    })
 }
 
 /// `file:line:column: severity rule: message`.

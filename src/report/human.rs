@@ -206,7 +206,7 @@ impl Renderer for Human {
             Lifecycle::NonTerminal => "not ended yet",
             Lifecycle::Unknown => "stage unknown",
         };
-        let counts = counts_of(&episode.findings);
+        let counts = counts_of(episode);
         writeln!(out, "{} ({lifecycle}): {counts}\n", self.bold(&escape(&episode.dir)))?;
         for finding in shown {
             if self.first_rule.is_none() {
@@ -247,9 +247,10 @@ impl Renderer for Human {
     }
 }
 
-fn counts_of(findings: &[Finding]) -> String {
-    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    match findings {
+fn counts_of(episode: &EpisodeReport) -> String {
+    let of = |severity| episode.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+    match &*episode.findings {
+        [] if !episode.suppressed.is_empty() => "nothing found that is not known, but not all could be judged".into(),
         [] => "nothing found, but not all could be judged".into(),
         _ => counts(of(Severity::Error), of(Severity::Warning)),
     }

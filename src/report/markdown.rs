@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::concise::lines;
+use super::concise::{findings, notes};
 use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Statistics, Tally};
 use crate::printable::escape;
@@ -15,9 +15,29 @@ const MAX_LISTED_BYTES: usize = 48 << 10;
 pub(super) struct Markdown {
     statistics: Statistics,
     unjudged: u64,
-    listed: String,
-    /// Lines that were not listed.
+    findings: List,
+    /// What could not be judged, which is listed behind all findings as far as there is room.
+    notes: List,
+}
+
+/// Lines, as many as fit.
+#[derive(Default)]
+struct List {
+    text: String,
+    /// Lines that did not fit.
     unlisted: u64,
+}
+
+impl List {
+    fn add(&mut self, line: &str) {
+        // What comes after the first line that does not fit is not listed, so that the list has no gaps.
+        if self.unlisted == 0 && self.text.len() + line.len() < MAX_LISTED_BYTES {
+            self.text.push_str(line);
+            self.text.push('\n');
+        } else {
+            self.unlisted += 1;
+        }
+    }
 }
 
 impl Renderer for Markdown {
@@ -28,15 +48,8 @@ impl Renderer for Markdown {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.statistics.add(episode);
         self.unjudged += u64::from(!episode.skipped.is_empty());
-        for line in lines(episode) {
-            // What comes after the first line that does not fit is not listed, so that the list has no gaps.
-            if self.unlisted == 0 && self.listed.len() + line.len() < MAX_LISTED_BYTES {
-                self.listed.push_str(&line);
-                self.listed.push('\n');
-            } else {
-                self.unlisted += 1;
-            }
-        }
+        findings(episode).for_each(|line| self.findings.add(&line));
+        notes(episode).for_each(|line| self.notes.add(&line));
         Ok(())
     }
 
@@ -48,13 +61,16 @@ impl Renderer for Markdown {
             table(out, "mode", &statistics.modes)?;
             table(out, "adapter", &statistics.adapters)?;
         }
-        if !self.listed.is_empty() {
+        let List { text: notes, unlisted } = std::mem::take(&mut self.notes);
+        notes.lines().for_each(|line| self.findings.add(line));
+        let List { text: listed, unlisted: beyond } = &self.findings;
+        if !listed.is_empty() {
             // A fence that is longer than any run of backticks within can't be closed by what stands within.
-            let runs = self.listed.split(|c| c != '`').map(str::len);
+            let runs = listed.split(|c| c != '`').map(str::len);
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
-            write!(out, "\n{fence}text\n{}{fence}\n", self.listed)?;
+            write!(out, "\n{fence}text\n{listed}{fence}\n")?;
         }
-        match self.unlisted {
+        match unlisted + beyond {
             0 => Ok(()),
             unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),
         }

@@ -417,6 +417,19 @@ fn a_baseline_is_sorted_small_and_written_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_baseline_is_never_also_a_report() {
+    let project = adopted();
+    project.run(&["validate", "--write-baseline", "known.json", "runs"]);
+    let text = fs::read_to_string(project.path("known.json")).unwrap();
+    for option in ["--baseline", "--write-baseline"] {
+        let output = project.run(&["validate", option, "known.json", "--output", "json=known.json", "runs"]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(stderr(&output).contains("known.json can't be both a report and the baseline"), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(project.path("known.json")).unwrap(), text, "{option}");
+    }
+}
+
+#[test]
 fn suppressed_findings_keep_the_schemas() {
     let project = Project::new(
         "[[ignore]]\nrule = 'lifecycle/*'\nepisode = '*'\nreason = 'it [crashed](x)'\n\

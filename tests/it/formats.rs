@@ -196,3 +196,17 @@ fn a_line_of_ten_megabytes_makes_a_short_report() {
     let column = text.split("state.json:1:").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
     assert!(column.parse::<u64>().unwrap() > 5 << 20, "the column is the true one: {column}");
 }
+
+#[test]
+fn evidence_for_links_is_told_by_what_one_side_alone_links() {
+    let good = corpus().join("good/terminal/episodes/ep_answer");
+    let read = |artifact: Artifact| fs::read_to_string(good.join(artifact.file_name())).unwrap();
+    let (state, events) = (read(Artifact::State), read(Artifact::Events));
+    let at = events.rfind("\"links\":{").unwrap() + "\"links\":{".len();
+    let (before, after) = events.split_at(at);
+    let events = format!("{before}\"plan\":\"plan.json\",{after}");
+    let records = [(Artifact::State, state.as_bytes()), (Artifact::Events, events.as_bytes())];
+    let report = Check::new().records("ep_answer", &records);
+    let links = report.findings.iter().find(|finding| finding.rule == "projection/links").unwrap();
+    assert_eq!(links.message, "the evidence alone links \"plan\"");
+}

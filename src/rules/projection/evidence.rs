@@ -1,5 +1,7 @@
 //! The evidence in a projection event, held against the persisted state.
 
+use std::collections::BTreeSet;
+
 use crate::document::{Kind, Node};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::quote;
@@ -95,21 +97,24 @@ pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Optio
     if is_equal {
         return None;
     }
-    let keys =
-        |value: Value<'_>| value.members().take(8).map(|(key, _)| key.into_owned()).collect::<Vec<_>>().join(", ");
-    let ours = persisted.map_or_else(String::new, keys);
-    let message = match keys(evidence) {
-        theirs if evidence.node().kind() != Kind::Object => {
-            format!("the evidence for the links is {}{theirs}, not an object", evidence.node().kind().with_article())
-        }
-        theirs if theirs == ours => format!("the links {ours} lead elsewhere in the evidence than in the state"),
-        theirs => format!("the evidence links {}, the state {}", or_nothing(theirs), or_nothing(ours)),
+    let keys = |value: Option<Value<'_>>| -> BTreeSet<String> {
+        value.map(|value| value.members().map(|(key, _)| key.into_owned()).collect()).unwrap_or_default()
     };
-    let draft = Draft::new(Place::event(projection.line, "/payload/links"), crate::printable::brief(&message));
+    let (theirs, ours) = (keys(Some(evidence)), keys(persisted));
+    let alone = |these: &BTreeSet<String>, those: &BTreeSet<String>, side: &str| {
+        let keys: Vec<String> = these.difference(those).take(8).map(|key| quote(key)).collect();
+        (!keys.is_empty()).then(|| format!("the {side} alone links {}", keys.join(", ")))
+    };
+    let sides = [alone(&theirs, &ours, "evidence"), alone(&ours, &theirs, "state")];
+    let sides: Vec<String> = sides.into_iter().flatten().collect();
+    let message = if evidence.node().kind() != Kind::Object {
+        format!("the evidence for the links is {}, not an object", evidence.node().kind().with_article())
+    } else if sides.is_empty() {
+        "the links lead elsewhere in the evidence than in the state".to_owned()
+    } else {
+        sides.join(", ")
+    };
+    let draft = Draft::new(Place::event(projection.line, "/payload/links"), message);
     let place = if persisted.is_some() { Place::state("/links") } else { Place::state("") };
     Some(draft.related(place, "the state's links"))
-}
-
-fn or_nothing(keys: String) -> String {
-    if keys.is_empty() { "nothing".into() } else { keys }
 }
