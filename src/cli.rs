@@ -18,11 +18,12 @@ mod validate;
 mod view;
 mod watch;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::builder::Resettable;
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use output::Output;
 
@@ -120,10 +121,18 @@ impl Cli {
     }
 }
 
+/// The command line. A variable of the environment that is empty, as pipelines leave them, is as good as none.
+fn command() -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    let without_empty =
+        |arg: Arg| if arg.get_env().is_some_and(is_empty) { arg.env(Resettable::Reset) } else { arg };
+    Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
+}
+
 /// Runs a command line, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
-    let parsed = Cli::command().try_get_matches_from(args);
+    let parsed = command().try_get_matches_from(args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
         Ok((cli, matches)) => cli.run(&matches, &mut output),

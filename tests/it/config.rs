@@ -123,6 +123,8 @@ fn flags_go_before_the_environment_that_before_the_file_that_before_the_defaults
     assert_eq!(of(&variables, &flags)[..5], expected(["junit", "true", "5", "5", "third.json"], by));
     assert_eq!(of(&variables, &flags)[6..], ["episode/id warning --rule"]);
     assert_eq!(of(&variables, &["--deny-warnings=false"])[1], "deny-warnings false --deny-warnings");
+    let empty = variables.map(|(name, _)| (name, ""));
+    assert_eq!(of(&[&empty[..], &[("RUNVET_CONFIG", "")]].concat(), &[]), of(&[], &[]), "empty is as good as not set");
     // `--no-config` is a flag, and goes before the environment too.
     assert_eq!(of(&[("RUNVET_CONFIG", "runvet.toml")], &["--no-config"]), defaults);
 }
