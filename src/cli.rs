@@ -124,8 +124,7 @@ impl Cli {
 /// The command line. A variable of the environment that is empty, as pipelines leave them, is as good as none.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
-    let without_empty =
-        |arg: Arg| if arg.get_env().is_some_and(is_empty) { arg.env(Resettable::Reset) } else { arg };
+    let without_empty = |arg: Arg| if arg.get_env().is_some_and(is_empty) { arg.env(Resettable::Reset) } else { arg };
     Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
