@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 : "${CARGO:=cargo}" "${CARGO_TARGET_DIR:=$PWD/target}"
 export CARGO_TARGET_DIR
 out=$CARGO_TARGET_DIR/dist
-most_bytes=8388608
+most_bytes=8000000
 rm -rf "$out"
 mkdir -p "$out"
 
