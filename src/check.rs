@@ -84,6 +84,11 @@ pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
     all_rules().find(|rule| rule.id == name).ok_or_else(|| unknown_rule(name))
 }
 
+/// Whether the name of a rule, or of a group such as `plan/*`, names a rule.
+pub(crate) fn names(name: &str, rule: &str) -> bool {
+    name == rule || name.strip_suffix('*').is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
+}
+
 fn unknown_rule(name: &str) -> Error {
     let group = |rule: &'static str| rule.split('/').next().unwrap_or_default();
     let groups: BTreeSet<&str> = all_rules().map(|rule| group(rule.id)).collect();
@@ -123,10 +128,9 @@ impl Check {
     /// assert!(check.level("plan/steps", Level::Off).is_err());
     /// ```
     pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
-        let group = name.strip_suffix('*').filter(|group| group.ends_with('/'));
         let mut known = false;
         for (rule, slot) in all_rules().zip(&mut self.levels) {
-            if rule.id == name || group.is_some_and(|group| rule.id.starts_with(group)) {
+            if names(name, rule.id) {
                 *slot = level;
                 known = true;
             }

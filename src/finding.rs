@@ -235,6 +235,11 @@ pub enum Suppression {
     Baseline,
 }
 
+/// Whether findings let an episode count as valid: none of them is an error.
+pub(crate) fn is_valid(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
+}
+
 /// The other side of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Related {

@@ -34,9 +34,9 @@ use baseline::Known;
 use globs::{Glob, relative};
 
 use crate::Instant;
-use crate::check::{self, Check, all_rules};
+use crate::check::{self, Check, all_rules, names};
 use crate::config::{Config, File, Ignore, Problem, Rules};
-use crate::finding::{EpisodeReport, Finding, Level, Severity, Suppressed, Suppression};
+use crate::finding::{EpisodeReport, Finding, Level, Suppressed, Suppression, is_valid};
 use crate::printable::escape;
 
 /// Known findings that are gone which are named; the rest is counted.
@@ -195,6 +195,10 @@ impl Gate {
 
     /// Moves what does not count to what is suppressed.
     pub fn judge(&mut self, episode: &mut EpisodeReport) {
+        let may_be_left_over = !self.ignored.is_empty() || self.known.is_some();
+        if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_left_over {
+            return;
+        }
         let dir = relative(&episode.path, &self.root, &self.here);
         let levels = self.levels(&|paths| paths.is_none_or(|paths| paths.iter().any(|glob| glob.names(&dir))));
         let level_of = |rule: &str| {
@@ -209,7 +213,7 @@ impl Gate {
         });
         self.ignore(&dir, episode);
         self.recognise(episode, &|rule| level_of(rule) == Level::Off);
-        episode.valid = episode.findings.iter().all(|finding| finding.severity != Severity::Error);
+        episode.valid = is_valid(&episode.findings);
     }
 
     fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport) {
@@ -303,11 +307,6 @@ impl Ignored {
         };
         self.expired.is_none() && names(&self.rule, &finding.rule) && self.pointer.as_ref().is_none_or(is_within)
     }
-}
-
-/// Whether the name of a rule or of a group names a rule.
-fn names(name: &str, rule: &str) -> bool {
-    name == rule || name.strip_suffix('*').is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
 }
 
 fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, Problem> {

@@ -257,7 +257,7 @@ impl RecordKind {
         }
         let judged = self.version(document, troubles);
         let glance = self.schema.glance(document);
-        let violations = if glance.is_valid { Ok(Vec::new()) } else { self.schema.violations(document) };
+        let violations = self.schema.violations_after(glance, document);
         if let Judged::Unsupported(version) = judged {
             let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
             for rule in [self.troubles.schema_rule, "record/misspelled-field"] {

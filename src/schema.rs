@@ -132,7 +132,16 @@ impl Schema {
 
     /// The places where a document violates the schema, in the order of the text.
     pub(crate) fn violations(self, document: Document<'_>) -> Result<Vec<Violation>, TooManyViolations> {
-        if self.glance(document).is_valid {
+        self.violations_after(self.glance(document), document)
+    }
+
+    /// The same, after a look over the document.
+    pub(crate) fn violations_after(
+        self,
+        glance: Glance,
+        document: Document<'_>,
+    ) -> Result<Vec<Violation>, TooManyViolations> {
+        if glance.is_valid {
             return Ok(Vec::new());
         }
         if self.compiled().shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {

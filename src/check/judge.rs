@@ -9,7 +9,7 @@ use super::locate::Locator;
 use super::{Check, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip};
+use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip, is_valid};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
@@ -74,10 +74,6 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     });
     report.valid = is_valid(&report.findings);
     report.skipped = tidy(std::mem::take(&mut report.skipped));
-}
-
-fn is_valid(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
 /// Judges one rule, or says why it can't be judged.

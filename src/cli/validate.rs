@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::changed;
@@ -19,7 +19,7 @@ use super::sinks::{Rendering, Sinks, parse_output, unwritable};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
-use crate::report::{self, Closing, Format, HumanOptions};
+use crate::report::{Closing, Format, GroupBy, HumanOptions};
 use crate::store::WholeFile;
 
 /// How long a check goes on before a progress bar is shown.
@@ -112,14 +112,6 @@ pub(super) struct Validate {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum GroupBy {
-    /// Each episode with its findings, as soon as it is done
-    Episode,
-    /// Each rule with its findings, when all episodes are done
-    Rule,
 }
 
 impl Validate {
@@ -233,10 +225,7 @@ impl Validate {
             width: width(),
             max_findings,
             quiet: self.quiet,
-            group_by: match self.group_by {
-                GroupBy::Episode => report::GroupBy::Episode,
-                GroupBy::Rule => report::GroupBy::Rule,
-            },
+            group_by: self.group_by,
         }
     }
 

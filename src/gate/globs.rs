@@ -70,10 +70,10 @@ mod tests {
     #[test]
     fn directories_are_called_as_from_the_project() {
         let relative =
-            |path: &str, from: &str| relative(Path::new(path), Path::new(from), Path::new("/work/project/sub"));
+            |path: &str, from: &str| relative(Path::new(path), Path::new(from), Path::new("/home/project/sub"));
         assert_eq!(relative("runs/ep_1", ".."), Path::new("sub/runs/ep_1"));
         assert_eq!(relative("../runs/./ep_1", ".."), Path::new("runs/ep_1"));
-        assert_eq!(relative("/work/other/ep_1", ".."), Path::new("../other/ep_1"));
+        assert_eq!(relative("/home/other/ep_1", ".."), Path::new("../other/ep_1"));
         assert_eq!(relative(".", "."), Path::new(""));
     }
 }

@@ -26,11 +26,13 @@ pub enum Style {
 }
 
 /// What the findings of a report for people stand under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum GroupBy {
-    /// The episode that they are in, in the order of the episodes.
+    /// Each episode with its findings, as soon as it is done
     Episode,
-    /// The rule that they break. What is shown is held in memory until the last episode is done.
+    /// Each rule with its findings, when all episodes are done
+    ///
+    /// What is shown is held in memory until then.
     Rule,
 }
 

@@ -195,7 +195,7 @@ impl Walk<'_> {
             return;
         }
         let mut missing = shape.required;
-        let mut unknown = None;
+        let mut has_unknown = false;
         // A bit for each property that is there; of those behind the last bit nothing is noted.
         let mut present = 0_u64;
         // Writers sort keys or keep their order: the next key is most often the next property.
@@ -212,7 +212,7 @@ impl Walk<'_> {
                 continue;
             }
             match shape.additional {
-                Additional::Any => unknown = unknown.or(Some(key)),
+                Additional::Any => has_unknown = true,
                 Additional::Each(below) => self.node(below, key.value()),
                 Additional::None => {
                     let name = key.name();
@@ -221,7 +221,7 @@ impl Walk<'_> {
             }
         }
         self.fail(missing);
-        if unknown.is_some() && !self.is_misspelled {
+        if has_unknown && !self.is_misspelled {
             let is_absent = |index: usize| index >= 64 || present & 1 << index == 0;
             let absent = || shape.properties.iter().enumerate().filter(|(index, _)| is_absent(*index));
             let is_misspelled = |name: &str| absent().any(|(_, known)| almost_equal(name, &known.name));
