@@ -14,8 +14,7 @@ use runvet::check::Check;
 use runvet::finding::EpisodeReport;
 use serde_json::Value;
 
-use crate::cli::copy_dir;
-use crate::corpus::corpus;
+use crate::cli::copy_of_good_run;
 
 /// A copy of a good run, and a writer of it.
 struct Run {
@@ -25,10 +24,7 @@ struct Run {
 
 impl Run {
     fn new() -> Self {
-        // In memory, where there is such a place: a disk may hold a writer up for longer than it takes to be done.
-        let temp = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let dir = temp.path().join("episodes/ep_answer");
-        copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &dir);
+        let (temp, dir) = copy_of_good_run();
         Self { temp, dir }
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -334,6 +334,15 @@ pub(crate) fn copy_dir(from: &Path, to: &Path) {
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
+}
+
+/// Run data with a copy of a good episode, `ep_answer`, to do things to; in memory, where there is such a place: a disk may
+/// hold a writer up for longer than it takes to be done.
+pub(crate) fn copy_of_good_run() -> (tempfile::TempDir, PathBuf) {
+    let temp = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let dir = temp.path().join("episodes/ep_answer");
+    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &dir);
+    (temp, dir)
 }
 
 #[test]

@@ -16,7 +16,7 @@ use runvet::check::Check;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
-use crate::cli::copy_dir;
+use crate::cli::{copy_dir, copy_of_good_run};
 use crate::corpus::corpus;
 
 /// Run data with a good episode to do things to, and another beside it.
@@ -28,10 +28,8 @@ struct RunData {
 
 impl RunData {
     fn new() -> Self {
-        let temp = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let (temp, dir) = copy_of_good_run();
         fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let dir = temp.path().join("episodes/ep_answer");
-        copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &dir);
         let other = temp.path().join("episodes/other");
         copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &other.join("ep_01_answer"));
         Self { temp, dir }
