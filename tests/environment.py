@@ -2,9 +2,11 @@
 
     python3 environment.py DIR PACKAGE...
 
+Of several that want the same one at once, the first makes it and the others wait.
 Exit: 0; 77, it can't be made here, with the reason on standard output.
 """
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,8 @@ def skip(reason):
 
 def main(directory, packages):
     python, done = directory / "bin" / "python", directory / "installed"
+    turn = directory.with_suffix(".lock").open("w")
+    fcntl.flock(turn, fcntl.LOCK_EX)
     if not done.exists() or done.read_text() != str(packages):
         try:
             import ensurepip  # noqa: F401
