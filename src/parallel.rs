@@ -9,18 +9,39 @@ use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 const AHEAD: usize = 1024;
 
 /// Items that a worker takes at a time, so that workers seldom meet at the lock.
-const CHUNK: usize = 8;
+const CHUNK: usize = 16;
 
 struct Queue<R> {
+    /// How many items there are.
+    len: usize,
     /// The next item to be worked on.
     next: usize,
     /// The next item whose result is handed out.
     turn: usize,
     done: BTreeMap<usize, Vec<R>>,
+    /// Workers that ran too far ahead.
+    waiting: usize,
     stopped: bool,
 }
 
-/// Works on all items with several workers, each with a state of its own, and hands the results out in order.
+impl<R> Queue<R> {
+    fn is_over(&self) -> bool {
+        self.stopped || self.next >= self.len
+    }
+
+    /// The first item of a chunk to be worked on.
+    fn claim(&mut self) -> Option<usize> {
+        let first = self.next;
+        let is_free = !self.is_over() && first < self.turn + AHEAD;
+        is_free.then(|| {
+            self.next += CHUNK;
+            first
+        })
+    }
+}
+
+/// Works on all items with several workers, each with a state of its own, and hands the results out in order. This thread is
+/// one of the workers, and the one that hands out.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
@@ -34,36 +55,40 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
         let _ = items.iter().try_for_each(|item| take(work(&mut state, item)));
         return;
     }
-    let queue = Mutex::new(Queue { next: 0, turn: 0, done: BTreeMap::new(), stopped: false });
+    let queue = Queue { len: items.len(), next: 0, turn: 0, done: BTreeMap::new(), waiting: 0, stopped: false };
+    let queue = Mutex::new(queue);
     let (work_wanted, result_ready) = (Condvar::new(), Condvar::new());
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let work_on = |state: &mut S, first: usize| -> Vec<R> {
+        items.iter().skip(first).take(CHUNK).map(|item| work(state, item)).collect()
+    };
+    // However a worker ends, nobody waits for it in vain.
+    let stop_at_panic = || {
+        OnDrop(|| {
+            if std::thread::panicking() {
+                lock().stopped = true;
+                work_wanted.notify_all();
+                result_ready.notify_all();
+            }
+        })
+    };
 
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 1..jobs {
             scope.spawn(|| {
-                // However a worker ends, nobody waits for it in vain.
-                let _stop = OnDrop(|| {
-                    if std::thread::panicking() {
-                        lock().stopped = true;
-                        work_wanted.notify_all();
-                        result_ready.notify_all();
-                    }
-                });
+                let _stop = stop_at_panic();
                 let mut state = new_state();
-                loop {
-                    let mut guard = lock();
-                    while !guard.stopped && guard.next >= guard.turn + AHEAD {
+                let mut guard = lock();
+                while !guard.is_over() {
+                    let Some(first) = guard.claim() else {
+                        guard.waiting += 1;
                         guard = work_wanted.wait(guard).unwrap_or_else(PoisonError::into_inner);
-                    }
-                    let first = guard.next;
-                    if guard.stopped || first >= items.len() {
-                        return;
-                    }
-                    guard.next += CHUNK;
+                        guard.waiting -= 1;
+                        continue;
+                    };
                     drop(guard);
-                    let chunk = items.iter().skip(first).take(CHUNK);
-                    let results = chunk.map(|item| work(&mut state, item)).collect();
-                    let mut guard = lock();
+                    let results = work_on(&mut state, first);
+                    guard = lock();
                     guard.done.insert(first, results);
                     if guard.turn == first {
                         result_ready.notify_one();
@@ -71,19 +96,28 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 }
             });
         }
+        let _stop = stop_at_panic();
+        let mut state = new_state();
         let mut guard = lock();
         while guard.turn < items.len() && !guard.stopped {
             let turn = guard.turn;
-            let Some(results) = guard.done.remove(&turn) else {
+            if let Some(results) = guard.done.remove(&turn) {
+                drop(guard);
+                let flow = results.into_iter().try_for_each(&mut take);
+                guard = lock();
+                guard.turn += CHUNK;
+                guard.stopped |= flow.is_break();
+                if guard.waiting > 0 {
+                    work_wanted.notify_all();
+                }
+            } else if let Some(first) = guard.claim() {
+                drop(guard);
+                let results = work_on(&mut state, first);
+                guard = lock();
+                guard.done.insert(first, results);
+            } else {
                 guard = result_ready.wait(guard).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            drop(guard);
-            let flow = results.into_iter().try_for_each(&mut take);
-            guard = lock();
-            guard.turn += CHUNK;
-            guard.stopped |= flow.is_break();
-            work_wanted.notify_all();
+            }
         }
     });
 }
