@@ -1,6 +1,5 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -78,6 +77,8 @@ pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Disco
 struct Root {
     typed: PathBuf,
     real: PathBuf,
+    /// Whether that, or a directory above it, is called `episodes`.
+    in_episodes: bool,
 }
 
 fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
@@ -91,7 +92,7 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
     // A link that dangles, or a directory in an artifact's place, is still an artifact that can't be read.
     let is_dir = path.metadata().or_else(|_| path.symlink_metadata()).map_err(fault)?.is_dir();
     if is_dir && !(is_artifact && list(parent).is_ok_and(|listing| holds_records(listing.entries))) {
-        let root = Root { typed: tidy(path), real: real(path)? };
+        let root = Root::new(tidy(path), real(path)?);
         let mut found = Found::default();
         walk(&root, Path::new(""), jobs, &mut found);
         found.finish(&root, discovery);
@@ -100,7 +101,7 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
     if !is_artifact {
         return Err(Fault::NotAnArtifact(path.to_owned()));
     }
-    let root = Root { typed: tidy(parent), real: real(parent)? };
+    let root = Root::new(tidy(parent), real(parent)?);
     let root = enclosing_episode(&root).unwrap_or(root);
     match list(&root.typed) {
         Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
@@ -126,15 +127,20 @@ fn holds_records(entries: Entries) -> bool {
 }
 
 impl Root {
+    fn new(typed: PathBuf, real: PathBuf) -> Self {
+        let in_episodes = names_episodes(&real);
+        Self { typed, real, in_episodes }
+    }
+
     /// Whether what lies there lies below a directory called `episodes`.
     fn is_below_episodes(&self, below: &Path) -> bool {
-        below_episodes(&self.real.join(below))
+        below.parent().map_or_else(|| below_episodes(&self.real), |parent| self.in_episodes || names_episodes(parent))
     }
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
-        let real = if below == Path::new("") { Cow::Borrowed(&*self.real) } else { Cow::Owned(self.real.join(below)) };
-        let name = real.file_name().map(id_of).unwrap_or_default();
-        EpisodeDir { path: join(&self.typed, below), id: below_episodes(&real).then(|| name.clone()), name, entries }
+        let name = below.file_name().or_else(|| self.real.file_name()).map(id_of).unwrap_or_default();
+        let id = self.is_below_episodes(below).then(|| name.clone());
+        EpisodeDir { path: join(&self.typed, below), id, name, entries }
     }
 }
 
@@ -157,7 +163,12 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
 
 /// Whether a directory lies below one called `episodes`.
 fn below_episodes(real: &Path) -> bool {
-    real.parent().is_some_and(|parent| parent.components().any(|part| part.as_os_str() == "episodes"))
+    real.parent().is_some_and(names_episodes)
+}
+
+/// Whether any directory of a path is called `episodes`.
+fn names_episodes(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == "episodes")
 }
 
 /// Whether a directory is an episode, as far as it can be told without looking further down.
@@ -171,7 +182,7 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
     above.into_iter().rev().filter(|(_, real)| below_episodes(real)).find_map(|(levels, real)| {
         let listing = list(real).ok()?;
         let is_episode = !listing.holds_episodes && holds_records(listing.entries);
-        is_episode.then(|| Root { typed: up(&root.typed, levels, real), real: real.to_owned() })
+        is_episode.then(|| Root::new(up(&root.typed, levels, real), real.to_owned()))
     })
 }
 
