@@ -9,6 +9,7 @@ mod number;
 mod parser;
 mod repeated;
 mod resolve;
+mod skeleton;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,6 +19,7 @@ use builder::{Builder, Open};
 pub use number::Number;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use resolve::Found;
+pub(crate) use skeleton::Skeletons;
 
 /// How deep arrays and objects may be nested.
 ///
@@ -194,28 +196,30 @@ impl fmt::Debug for OwnedDocument {
     }
 }
 
-/// What a string says, unescaped; `quoted` is a JSON string.
+/// What the string at a place in a JSON text says, unescaped.
 #[inline]
-pub(crate) fn unquoted(quoted: &str, escaped: bool) -> Cow<'_, str> {
+pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
         // Read before as a JSON string, so it reads again.
-        Cow::Owned(serde_json::from_str(quoted).unwrap_or_default())
+        Cow::Owned(serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default())
     } else {
-        Cow::Borrowed(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default())
+        Cow::Borrowed(text.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
     }
 }
 
-/// Whether two names of one length are equal.
-#[expect(
-    clippy::inline_always,
-    reason = "measured: most names have eight to sixteen bytes, and a call costs more than this"
-)]
+/// Whether two texts of one length are equal.
+#[expect(clippy::inline_always, reason = "measured: most are short, and a call costs more than this")]
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    match (a.first_chunk::<8>(), b.first_chunk::<8>(), a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(a_head), Some(b_head), Some(a_tail), Some(b_tail)) if a.len() <= 16 => {
-            a_head == b_head && a_tail == b_tail
-        }
+    /// By what both begin and end with, which overlaps.
+    #[inline(always)]
+    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
+    }
+    match a.len() {
+        8..=16 => ends::<8>(a, b),
+        17..=32 => ends::<16>(a, b),
+        4..=7 => ends::<4>(a, b),
         _ => a == b,
     }
 }
@@ -224,7 +228,7 @@ impl Token {
     /// What a string or key says, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        unquoted(text.get(self.start as usize..self.end as usize).unwrap_or_default(), self.escaped)
+        unquoted(text, self.start as usize, self.end as usize, self.escaped)
     }
 }
 

@@ -9,7 +9,8 @@ mod timeline;
 
 use std::borrow::Cow;
 
-pub(crate) use note::EventNote;
+use note::{ActNote, MIRRORED};
+pub(crate) use note::{EventNote, NoteTaker};
 pub(crate) use timeline::{Difference, EventFacts, Stamp, Timeline, TimelineReader, show};
 
 use crate::Instant;

@@ -1,6 +1,7 @@
 //! RFC 3339 text -> an instant that compares exactly.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A moment in time, as an RFC 3339 date-time with an offset names it.
 ///
@@ -85,13 +86,15 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
     let two = |tens: u8, ones: u8| Some(digit(tens)? * 10 + digit(ones)?);
 
-    let (&[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T' | b't', h1, h2, b':', n1, n2, b':', s1, s2], rest) =
-        bytes.split_first_chunk::<19>()?
-    else {
+    let (head, rest) = bytes.split_first_chunk::<19>()?;
+    if !is_shaped(head) {
         return None;
+    }
+    let number = |at: Range<usize>| {
+        head.get(at).unwrap_or_default().iter().fold(0, |number, digit| number * 10 + i64::from(digit & 0xF))
     };
-    let (year, month, day) = (two(y1, y2)? * 100 + two(y3, y4)?, two(m1, m2)?, two(d1, d2)?);
-    let (hour, minute, second) = (two(h1, h2)?, two(n1, n2)?, two(s1, s2)?);
+    let (year, month, day) = (number(0..4), number(5..7), number(8..10));
+    let (hour, minute, second) = (number(11..13), number(14..16), number(17..19));
     let days_in_month = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
@@ -129,6 +132,18 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
     }
     let seconds = days_since_1970(year, month, day) * 86_400 + minutes * 60 + second.min(59);
     Some((seconds, leap_second, fraction))
+}
+
+/// Whether digits stand where they must in `YYYY-MM-DDThh:mm:ss`, and between them what must.
+fn is_shaped(text: &[u8; 19]) -> bool {
+    const SHAPE: &[u8; 19] = b"0000-00-00T00:00:00";
+    text.iter().zip(SHAPE).fold(true, |fits, (byte, shape)| {
+        fits & match shape {
+            b'0' => byte.is_ascii_digit(),
+            b'T' => *byte | 0x20 == b't',
+            other => byte == other,
+        }
+    })
 }
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar; the year begins in March so that leap days come last.

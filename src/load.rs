@@ -10,7 +10,8 @@ use semver::Version;
 
 use crate::document::{Document, Key, Tape};
 use crate::facts::{
-    self, EventFacts, IdSource, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value, plan::Rebuilt,
+    self, EventFacts, IdSource, NoteTaker, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value,
+    plan::Rebuilt,
 };
 use crate::finding::{Lifecycle, Skip};
 use crate::printable::quote;
@@ -29,6 +30,7 @@ pub(crate) struct Buffers {
     summary: Vec<u8>,
     summary_tape: Tape,
     lines: Vec<u8>,
+    notes: NoteTaker,
     line_tape: Tape,
     plan_tape: Tape,
     projection_tape: Tape,
@@ -122,6 +124,7 @@ pub(crate) fn episode<R>(
         let expected = id.as_ref().map(|(id, _)| &**id);
         let mut events = EventsReader {
             facts: TimelineReader::new(expected, state.read()),
+            notes: &mut buffers.notes,
             tape: &mut buffers.line_tape,
             troubles: &mut troubles,
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,

@@ -3,6 +3,7 @@
     python3 environment.py DIR PACKAGE...
 
 Of several that want the same one at once, the first makes it and the others wait.
+
 Exit: 0; 77, it can't be made here, with the reason on standard output.
 """
 

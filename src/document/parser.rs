@@ -224,7 +224,7 @@ fn no_value(byte: Option<u8>) -> &'static str {
 /// Reads a string: where it ends, and whether backslashes stand in it.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
-fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
+pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
     let mut at = start + 1;
     let mut escaped = false;
     loop {
@@ -242,7 +242,7 @@ fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
 }
 
 /// Reads a number: where it ends.
-fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
+pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;

@@ -1,11 +1,12 @@
 //! An event as it passes -> what is noted of it while its timeline is read.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::Value;
 use super::timeline::{EventFacts, text};
+use super::{NotAFact, Value};
 use crate::Instant;
-use crate::document::{Kind, Parser, Sink, unquoted};
+use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 
 /// What is noted of an event: texts that are facts.
@@ -15,25 +16,38 @@ pub(crate) struct EventNote<'a> {
     pub(crate) event_type: Option<Cow<'a, str>>,
     pub(crate) episode_id: Option<Cow<'a, str>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
+    /// What an act event says of actions and steps.
+    pub(crate) act: Option<ActNote<'a>>,
+}
+
+/// What is noted of an act event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ActNote<'a> {
     /// The step whose status it tells, and the status; none where what it tells is no status.
     pub(crate) step: Option<(Cow<'a, str>, Option<StepStatus>)>,
     /// The identifier of the action that mirrors the event.
     pub(crate) action_id: Option<Cow<'a, str>>,
+    /// Where those of [`MIRRORED`] that are texts stand in the line, quotes included.
+    pub(crate) mirrored: [Option<(u32, u32)>; MIRRORED.len()],
 }
+
+/// What of an event its action repeats: the timestamp, and fields of its payload.
+pub(crate) const MIRRORED: [&str; 6] = ["timestamp", "kind", "tool", "input_excerpt", "result_status", "step_id"];
+
+/// The same, as fields.
+const MIRRORED_FIELDS: [Field; MIRRORED.len()] =
+    [Field::Timestamp, Field::ActionKind, Field::Tool, Field::InputExcerpt, Field::ResultStatus, Field::StepId];
 
 impl<'a> EventNote<'a> {
     /// The note of any event.
     pub(crate) fn of(event: &EventFacts<'a>) -> Self {
-        let payload = event.payload();
-        let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
-        let status = |value: Value<'_>| value.node().text().and_then(|status| StepStatus::from_name(&status));
+        let phase = text(event.phase);
         Self {
-            phase: text(event.phase),
+            act: (phase.as_deref() == Some("act")).then(|| ActNote::of(event)),
+            phase,
             event_type: text(event.event_type),
             episode_id: text(event.episode_id),
             timestamp: text(event.timestamp),
-            step: in_payload("step_id").zip(payload.and_then(|payload| payload.get("step_status")).map(status)),
-            action_id: in_payload("action_id").or_else(|| in_payload("id")),
         }
     }
 
@@ -42,7 +56,7 @@ impl<'a> EventNote<'a> {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
                 Some("start" | "direction" | "plan") => true,
-                Some("act") => self.step.is_some() || self.action_id.is_some(),
+                Some("act") => self.act.as_ref().is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
                 _ => false,
             }
@@ -53,39 +67,101 @@ impl<'a> EventNote<'a> {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event that satisfies its schema for certain, read from its bytes in one pass that keeps nothing else.
-    /// `None` says nothing: such an event is read as a document, and judged by its schema.
-    ///
-    /// Tests hold this reading against the schema and against [`EventNote::of`].
-    pub(crate) fn of_text(bytes: &'a [u8]) -> Option<Self> {
+    /// The note of an event that satisfies its schema for certain; `None` where that is not certain.
+    fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
+        if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
+            return None;
+        }
+        let string = |field| parts.string(field, line).ok();
+        string(Field::AgentId)?;
+        let phase = string(Field::Phase)??;
+        let timestamp = string(Field::Timestamp)?.filter(|text| Instant::is_valid(text))?;
+        Some(Self {
+            act: if phase == "act" { Some(ActNote::of_parts(parts, line)?) } else { None },
+            phase: Some(phase),
+            event_type: string(Field::EventType)?,
+            episode_id: string(Field::EpisodeId)?,
+            timestamp: Some(timestamp),
+        })
+    }
+}
+
+impl<'a> ActNote<'a> {
+    pub(super) fn of(event: &EventFacts<'a>) -> Self {
+        let payload = event.payload();
+        let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
+        let status = |value: Value<'_>| value.node().text().and_then(|status| StepStatus::from_name(&status));
+        Self {
+            step: in_payload("step_id").zip(payload.and_then(|payload| payload.get("step_status")).map(status)),
+            action_id: in_payload("action_id").or_else(|| in_payload("id")),
+            mirrored: MIRRORED.map(|name| {
+                let value = if name == "timestamp" { event.timestamp } else { payload?.get(name) };
+                let node = value.map(Value::node).filter(|node| node.kind() == Kind::String)?;
+                Some((u32::try_from(node.span().start).ok()?, u32::try_from(node.span().end).ok()?))
+            }),
+        }
+    }
+
+    /// The same of an event that satisfies its schema for certain; `None` where that is not certain.
+    fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
+        let step_id = parts.string(Field::StepId, line).ok()?;
+        let status = match parts.string(Field::StepStatus, line).ok()? {
+            Some(status) => Some(StepStatus::from_name(&status)?),
+            None => None,
+        };
+        let id = |field| parts.string(field, line).ok().flatten();
+        Some(Self {
+            step: step_id.zip(status.map(Some)),
+            action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
+            mirrored: MIRRORED_FIELDS.map(|field| {
+                let part = parts.get(field).filter(|part| part.kind == Kind::String)?;
+                Some((part.start, part.end))
+            }),
+        })
+    }
+}
+
+/// Takes notes of events from their bytes, in one pass that keeps nothing else.
+///
+/// Tests hold this reading against the schema and against [`EventNote::of`].
+#[derive(Default)]
+pub(crate) struct NoteTaker {
+    /// The skeletons of events of which a note was taken.
+    skeletons: Skeletons<Field>,
+}
+
+impl NoteTaker {
+    /// The note of an event that satisfies its schema for certain. `None` says nothing: such an event is read as a document,
+    /// and judged by its schema.
+    pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         u32::try_from(bytes.len()).ok()?;
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
+        if self.skeletons.read(bytes, |found| parts.set(found.mark, Some(Part::string(found.span, found.escaped)))) {
+            parts.set(Field::Payload, Some(Part { kind: Kind::Object, escaped: false, start: 0, end: 0 }));
+            return EventNote::of_parts(&parts, text);
+        }
+        let mut parts = Parts::new(bytes);
         Parser::new(bytes, &mut parts).text().ok()?;
-        let string = |field: Field| match parts.get(field) {
-            Some(Part { kind: Kind::String, start, end, escaped }) => {
-                Some(unquoted(text.get(start as usize..end as usize)?, escaped))
-            }
-            _ => None,
-        };
+        let note = EventNote::of_parts(&parts, text)?;
+        self.learn(bytes, &parts);
+        Some(note)
+    }
+
+    /// Learns the skeleton of an event of which a note was taken, unless a field that is noted is no text in it: that would not
+    /// be seen in others.
+    fn learn(&mut self, bytes: &[u8], parts: &Parts<'_>) {
         let is_text = |field: Field| parts.get(field).is_none_or(|part| part.kind == Kind::String);
-        let status = parts.get(Field::StepStatus);
-        let status = status.map(|_| StepStatus::from_name(&string(Field::StepStatus).unwrap_or_default()));
-        let note = Self {
-            phase: Some(string(Field::Phase)?),
-            event_type: string(Field::EventType),
-            episode_id: string(Field::EpisodeId),
-            timestamp: Some(string(Field::Timestamp).filter(|text| Instant::is_valid(text))?),
-            step: string(Field::StepId).zip(status),
-            action_id: string(Field::ActionId).or_else(|| string(Field::Id)),
-        };
-        let is_sound = !parts.has_escaped_keys
-            && parts.get(Field::Payload).is_some_and(|payload| payload.kind == Kind::Object)
-            && [Field::EventType, Field::EpisodeId, Field::AgentId].into_iter().all(is_text)
-            && (note.phase.as_deref() != Some("act") || (is_text(Field::StepId) && status != Some(None)));
-        is_sound.then_some(note)
+        if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
+            let fields = || Field::NOTED.into_iter().chain(MIRRORED_FIELDS);
+            let starts = |field: Field, at: usize| parts.get(field).is_some_and(|part| part.start as usize == at);
+            self.skeletons.learn(bytes, |at| fields().find(|field| starts(*field, at)));
+        }
     }
 }
+
+/// The longest event whose skeleton is kept: long ones are rarely alike.
+const MAX_LEARNED_BYTES: usize = 4 << 10;
 
 /// The fields of an event and of its payload that its schema describes and that are noted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,12 +176,41 @@ enum Field {
     StepStatus,
     ActionId,
     Id,
+    ActionKind,
+    Tool,
+    InputExcerpt,
+    ResultStatus,
     /// Any other.
     Other,
 }
 
 impl Field {
     const COUNT: usize = Self::Other as usize + 1;
+
+    /// Those whose texts are noted.
+    const NOTED: [Self; 9] = [
+        Self::AgentId,
+        Self::EpisodeId,
+        Self::EventType,
+        Self::Phase,
+        Self::Timestamp,
+        Self::StepId,
+        Self::StepStatus,
+        Self::ActionId,
+        Self::Id,
+    ];
+
+    /// Those of the payload.
+    const OF_PAYLOAD: [Self; 8] = [
+        Self::StepId,
+        Self::StepStatus,
+        Self::ActionId,
+        Self::Id,
+        Self::ActionKind,
+        Self::Tool,
+        Self::InputExcerpt,
+        Self::ResultStatus,
+    ];
 
     fn of_event(key: &[u8]) -> Self {
         match key {
@@ -125,6 +230,10 @@ impl Field {
             b"step_status" => Self::StepStatus,
             b"action_id" => Self::ActionId,
             b"id" => Self::Id,
+            b"kind" => Self::ActionKind,
+            b"tool" => Self::Tool,
+            b"input_excerpt" => Self::InputExcerpt,
+            b"result_status" => Self::ResultStatus,
             _ => Self::Other,
         }
     }
@@ -137,6 +246,13 @@ struct Part {
     escaped: bool,
     start: u32,
     end: u32,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an event longer than 4 GiB is not begun")]
+impl Part {
+    fn string(span: Range<usize>, escaped: bool) -> Self {
+        Self { kind: Kind::String, escaped, start: span.start as u32, end: span.end as u32 }
+    }
 }
 
 /// The values of an event's fields; of a field that is named twice, the last.
@@ -160,6 +276,18 @@ impl<'a> Parts<'a> {
         self.found.get(field as usize).copied().flatten()
     }
 
+    /// What a field of a line says, where it says anything and that is a text.
+    #[inline]
+    fn string<'l>(&self, field: Field, line: &'l str) -> Result<Option<Cow<'l, str>>, NotAFact> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Part { kind: Kind::String, start, end, escaped }) => {
+                Ok(Some(unquoted(line, start as usize, end as usize, escaped)))
+            }
+            Some(_) => Err(NotAFact),
+        }
+    }
+
     fn set(&mut self, field: Field, part: Option<Part>) {
         if let Some(slot) = self.found.get_mut(field as usize) {
             *slot = part;
@@ -176,7 +304,7 @@ impl Sink for &mut Parts<'_> {
         self.set(field, Some(Part { kind, escaped, start: start as u32, end: end as u32 }));
         if field == Field::Payload {
             // What an earlier payload said does not count.
-            for field in [Field::StepId, Field::StepStatus, Field::ActionId, Field::Id] {
+            for field in Field::OF_PAYLOAD {
                 self.set(field, None);
             }
         }
@@ -215,10 +343,11 @@ mod tests {
     use crate::source::Line;
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and late, twice and escaped.
-    const SEEDS: [&str; 6] = [
-        r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b"}}"#,
+    const SEEDS: [&str; 7] = [
+        r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"payload":{"step_id":1,"step_status":"done","id":2},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":[{"id":"x"}],"phase":"act","timestamp":"2025-01-01T00:00:00Z","ph\u0061se":"x","a":{"phase":[[]]}}"#,
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
@@ -244,10 +373,16 @@ mod tests {
         "é",
     ];
 
-    /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document.
-    fn is_sound(bytes: &[u8]) -> bool {
-        let Some(note) = EventNote::of_text(bytes) else { return false };
-        let (mut tape, shown) = (Tape::default(), String::from_utf8_lossy(bytes));
+    /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document; by its skeleton too, whatever
+    /// events came before.
+    fn is_sound(bytes: &[u8], after_others: &mut NoteTaker) -> bool {
+        let shown = String::from_utf8_lossy(bytes);
+        let note = NoteTaker::default().note(bytes);
+        for time in ["first", "second"] {
+            assert_eq!(after_others.note(bytes), note, "{shown}, the {time} time");
+        }
+        let Some(note) = note else { return false };
+        let mut tape = Tape::default();
         let document = tape.read(bytes).unwrap_or_else(|error| panic!("{shown}: {error}"));
         assert!(Schema::Event.violations_by_validator(document).is_empty(), "{shown}");
         let line = Line { number: 1, offset: 0, length: bytes.len() };
@@ -255,19 +390,26 @@ mod tests {
         true
     }
 
+    /// Every text made of a seed by putting a piece in the place of some tokens of it.
+    fn mutants(seed: &str) -> impl Iterator<Item = String> {
+        let tokens: Vec<usize> = seed.match_indices(['"', '{', '}', '[', ']', ',', ':']).map(|(at, _)| at).collect();
+        let cuts = tokens.clone().into_iter().chain([seed.len()]);
+        cuts.flat_map(move |cut| {
+            let ends: Vec<usize> = tokens.iter().copied().filter(|end| *end >= cut).take(12).collect();
+            ends.into_iter().flat_map(move |end| {
+                PIECES.into_iter().chain([""]).map(move |piece| [&seed[..cut], piece, &seed[end..]].concat())
+            })
+        })
+    }
+
     #[test]
     fn what_is_noted_in_one_pass_is_what_the_document_and_its_schema_say() {
         let (mut noted, mut tried) = (0_usize, 0);
         for seed in SEEDS {
-            let tokens: Vec<(usize, &str)> = seed.match_indices(['"', '{', '}', '[', ']', ',', ':']).collect();
-            for (cut, _) in tokens.iter().copied().chain([(seed.len(), "")]) {
-                for (end, _) in tokens.iter().filter(|(end, _)| *end >= cut).take(12) {
-                    for piece in PIECES.into_iter().chain([""]) {
-                        let mutant = [&seed[..cut], piece, &seed[*end..]].concat();
-                        noted += usize::from(is_sound(mutant.as_bytes()));
-                        tried += 1;
-                    }
-                }
+            let mut taker = NoteTaker::default();
+            for mutant in mutants(seed) {
+                noted += usize::from(is_sound(mutant.as_bytes(), &mut taker));
+                tried += 1;
             }
         }
         assert!(tried > 30_000 && noted > 200, "{noted} of {tried} mutants were noted");
@@ -275,8 +417,27 @@ mod tests {
 
     #[test]
     fn events_as_runtimes_write_them_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, false, true, true].into_iter().enumerate() {
-            assert_eq!(is_sound(SEEDS[index].as_bytes()), expected, "{}", SEEDS[index]);
+        for (index, expected) in [true, true, true, true, false, true, true].into_iter().enumerate() {
+            assert_eq!(is_sound(SEEDS[index].as_bytes(), &mut NoteTaker::default()), expected, "{}", SEEDS[index]);
         }
+    }
+
+    #[test]
+    fn an_event_like_one_before_it_is_noted_by_its_skeleton() {
+        let mut notes = NoteTaker::default();
+        let first = SEEDS[0];
+        assert!(notes.note(first.as_bytes()).is_some());
+        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {});
+        assert!(found(first));
+        assert!(found(&first.replace("\"done\"", "\"in \\u0022 progress\"")));
+        assert!(!found(&first.replace("\"done\"", "null")));
+        assert!(!found(&first.replace("\"done\"", "\"\u{1}\"")));
+        assert!(!found(&first.replace("\"b\"", "\"b\",\"c\":1")));
+        assert!(!found(&format!("{first}}}")));
+        assert!(!found(&first[..first.len() - 1]));
+        // Its skeleton is known, and what it says is not allowed.
+        let unsound = first.replace("done", "gone");
+        assert!(found(&unsound));
+        assert_eq!(notes.note(unsound.as_bytes()), None);
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{EventNote, StateFacts, Value};
+use super::{ActNote, EventNote, MIRRORED, StateFacts, Value};
 use crate::Instant;
 use crate::document::{Kind, Node, Tape};
 use crate::printable::{brief, quote};
@@ -110,13 +110,53 @@ pub(crate) struct KeptEvent {
     pub(crate) text: Vec<u8>,
 }
 
+/// An act event that has the id of an action.
+#[derive(Debug)]
+struct KeptAct {
+    event: KeptEvent,
+    /// Where what the action mirrors stands in the text, as far as that was noted.
+    mirrored: [Option<(u32, u32)>; MIRRORED.len()],
+}
+
+impl KeptAct {
+    /// Whether an action repeats the event word for word; if not, it may still say the same.
+    fn is_repeated_by(&self, action: Value<'_>) -> bool {
+        let says = |index: usize| {
+            let (start, end) = self.mirrored.get(index).copied().flatten()?;
+            self.event.text.get(start as usize..end as usize)
+        };
+        let mut has_timestamp = false;
+        let is_repeated = action.members().all(|(name, ours)| {
+            has_timestamp |= name == "timestamp";
+            match MIRRORED.iter().position(|mirrored| name == *mirrored) {
+                Some(index) => says(index) == Some(ours.node().raw().as_bytes()),
+                None => !name.starts_with("x-"),
+            }
+        });
+        is_repeated && has_timestamp
+    }
+}
+
 /// A plan event, and what act events after it say of its steps.
 #[derive(Debug)]
 struct PlanTrace {
     event: KeptEvent,
-    /// The ids of its step records.
-    step_ids: BTreeSet<String>,
+    /// The ids of its step records, once they are asked for.
+    step_ids: Option<BTreeSet<String>>,
     statuses: BTreeMap<String, Latest<StepEvidence>>,
+}
+
+impl PlanTrace {
+    /// Whether the plan event has a record of a step.
+    fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
+        let step_ids = self.step_ids.get_or_insert_with(|| {
+            let document = tape.read(&self.event.text).ok();
+            let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
+            let ids = records.into_iter().flat_map(Node::items).filter_map(|record| record.get("id")?.text());
+            ids.map(Cow::into_owned).collect()
+        });
+        step_ids.contains(id)
+    }
 }
 
 /// What an act event says of a step.
@@ -191,7 +231,7 @@ pub(crate) struct Timeline {
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
-    acts: BTreeMap<String, Latest<KeptEvent>>,
+    acts: BTreeMap<String, Latest<KeptAct>>,
 }
 
 impl Timeline {
@@ -216,7 +256,11 @@ impl Timeline {
 
     /// How an action of the state compares with the latest act event up to a line that has its id; `None` without one.
     pub(crate) fn mirror(&self, reach: u64, index: usize, action: Value<'_>, tape: &mut Tape) -> Option<Mirror> {
-        let kept = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
+        let act = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
+        let kept = &act.event;
+        if act.is_repeated_by(action) {
+            return Some(Mirror { line: kept.line, differences: Vec::new() });
+        }
         let document = tape.read(&kept.text).ok()?;
         let compare =
             |violations| differences(index, action, &EventFacts::new(kept.line, Value::root(document, violations)));
@@ -286,41 +330,38 @@ impl<'a> TimelineReader<'a> {
                 keep(&mut self.timeline.projection, line, text);
             }
             Some("plan") => self.plan(line, text),
-            Some("act") => self.act(line, event, text),
-            _ => {}
+            _ => {
+                if let Some(act) = &event.act {
+                    self.act(line, act, text);
+                }
+            }
         }
     }
 
     fn plan(&mut self, line: Line, text: &[u8]) {
-        let document = self.plan_tape.read(text).ok();
-        let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-        let ids = records.into_iter().flat_map(Node::items).filter_map(|record| record.get("id")?.text());
-        let trace = PlanTrace {
-            step_ids: ids.map(Cow::into_owned).collect(),
-            statuses: BTreeMap::new(),
-            event: KeptEvent { line, text: text.to_owned() },
-        };
+        let event = KeptEvent { line, text: text.to_owned() };
+        let trace = PlanTrace { event, step_ids: None, statuses: BTreeMap::new() };
         let (before, projection_line) = (self.timeline.plan.take(), self.timeline.projection_line().unwrap_or(0));
         self.timeline.plan = Some(Latest::after(before, line.number, trace, projection_line));
     }
 
-    fn act(&mut self, line: Line, event: &EventNote<'_>, text: &[u8]) {
+    fn act(&mut self, line: Line, act: &ActNote<'_>, text: &[u8]) {
         let projection_line = self.timeline.projection_line().unwrap_or(0);
-        if let (Some((step_id, status)), Some(plan)) = (&event.step, &mut self.timeline.plan) {
+        if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
             let trace = &mut plan.current.1;
-            if trace.step_ids.contains(&**step_id) || self.step_ids.binary_search(step_id).is_ok() {
+            if self.step_ids.binary_search(step_id).is_ok() || trace.has_step(step_id, &mut self.plan_tape) {
                 let before = trace.statuses.remove(&**step_id);
                 let evidence = StepEvidence { line, status: *status };
                 let after = Latest::after(before, line.number, evidence, projection_line);
                 trace.statuses.insert(step_id.clone().into_owned(), after);
             }
         }
-        let Some(id) = &event.action_id else { return };
+        let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
         if self.action_ids.binary_search(id).is_ok() {
             // Compared once, when all events are read: many events may name an action, and many actions share an id.
             let before = self.timeline.acts.remove(&**id);
-            let kept = KeptEvent { line, text: text.to_owned() };
+            let kept = KeptAct { event: KeptEvent { line, text: text.to_owned() }, mirrored: act.mirrored };
             let after = Latest::after(before, line.number, kept, projection_line);
             self.timeline.acts.insert(id.clone().into_owned(), after);
         }
@@ -333,9 +374,6 @@ fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &[u8]) {
     kept.text.clear();
     kept.text.extend_from_slice(text);
 }
-
-/// Keys of an action that must agree with the event's payload where both have them, besides `x-…`.
-const MIRRORED: [&str; 5] = ["kind", "tool", "input_excerpt", "result_status", "step_id"];
 
 fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<Difference> {
     let Some(payload) = event.payload() else { return Vec::new() };
@@ -360,7 +398,7 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
         differences.push(Difference { field: "timestamp".into(), action, event: says_when() });
     }
     for (name, ours) in action.members() {
-        if !(MIRRORED.contains(&&*name) || name.starts_with("x-")) {
+        if name == "timestamp" || !(MIRRORED.contains(&&*name) || name.starts_with("x-")) {
             continue;
         }
         let Some(theirs) = payload.fact(&[&name]) else { continue };
@@ -373,4 +411,50 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
         }
     }
     differences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What fields say, on either side: absent, texts written in one way or another, and what is no text.
+    const SAYS: [Option<&str>; 6] =
+        [None, Some(r#""x""#), Some(r#""\u0078""#), Some(r#""y""#), Some("null"), Some("1")];
+
+    /// A text with members, of which some may be absent.
+    fn object(members: &[(&str, Option<&str>)]) -> String {
+        let members = members.iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    }
+
+    #[test]
+    fn an_action_that_repeats_its_event_word_for_word_differs_from_it_in_nothing() {
+        const WHEN: [Option<&str>; 4] = [
+            None,
+            Some(r#""2025-01-01T00:00:00Z""#),
+            Some(r#""2025-01-01T00:00:00.0Z""#),
+            Some(r#""2025-01-01T00:00:01Z""#),
+        ];
+        let line = Line { number: 1, offset: 0, length: 0 };
+        let (mut repeated, mut equal, mut tapes) = (0, 0, [Tape::default(), Tape::default()]);
+        for field in ["kind", "tool", "input_excerpt", "result_status", "step_id", "x-own", "other"] {
+            for (ours, theirs) in SAYS.into_iter().flat_map(|ours| SAYS.map(|theirs| (ours, theirs))) {
+                for (written, happened) in WHEN.into_iter().flat_map(|ours| WHEN.map(|theirs| (ours, theirs))) {
+                    let action = object(&[("timestamp", written), (field, ours)]);
+                    let payload = object(&[(field, theirs)]);
+                    let event = object(&[("payload", Some(&payload)), ("timestamp", happened)]);
+                    let [action_tape, event_tape] = &mut tapes;
+                    let action = Value::root(action_tape.read(action.as_bytes()).unwrap(), &[]);
+                    let facts = EventFacts::new(line, Value::root(event_tape.read(event.as_bytes()).unwrap(), &[]));
+                    let kept = KeptEvent { line, text: event.clone().into_bytes() };
+                    let act = KeptAct { event: kept, mirrored: ActNote::of(&facts).mirrored };
+                    let (is_repeated, differences) = (act.is_repeated_by(action), differences(0, action, &facts));
+                    assert!(!is_repeated || differences.is_empty(), "{:?} {event}: {differences:?}", action.node());
+                    repeated += usize::from(is_repeated);
+                    equal += usize::from(differences.is_empty());
+                }
+            }
+        }
+        assert!(repeated > 50 && equal > repeated, "{repeated} repeated, {equal} equal");
+    }
 }

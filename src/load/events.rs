@@ -5,7 +5,7 @@
 
 use super::{Troubles, violation_place};
 use crate::document::{Document, Kind, Tape};
-use crate::facts::{EventFacts, EventNote, TimelineReader, Value};
+use crate::facts::{EventFacts, EventNote, NoteTaker, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::rule::{Draft, Trouble};
 use crate::schema::{Schema, Violation};
@@ -22,6 +22,7 @@ const MAX_THREADS: usize = 4;
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'a>,
+    pub(super) notes: &'r mut NoteTaker,
     pub(super) tape: &'r mut Tape,
     pub(super) troubles: &'r mut Troubles,
     /// Whether a last line that was cut off may still be written.
@@ -96,7 +97,7 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
-        if let Some(note) = EventNote::of_text(bytes) {
+        if let Some(note) = self.notes.note(bytes) {
             return self.facts.event(line, &note, bytes);
         }
         let (offset, what) = match self.tape.read(bytes) {
@@ -129,9 +130,10 @@ impl EventsReader<'_, '_> {
 
 /// The lines of a block that are not events of which nothing becomes.
 fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
+    let mut notes = NoteTaker::default();
     let lines = block.lines().filter_map(|read| match read {
         LineRead::Text { line, bytes, .. } => {
-            EventNote::of_text(bytes).is_none_or(|note| note.matters(expected_id)).then_some(line)
+            notes.note(bytes).is_none_or(|note| note.matters(expected_id)).then_some(line)
         }
         LineRead::TooLong { line } => Some(line),
     });
