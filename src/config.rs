@@ -206,18 +206,42 @@ impl File<'_> {
     }
 }
 
-/// What serde says of a word that it does not know, with the nearest of those that it does.
+/// What serde says, in words of this file, and what may be meant.
 fn reworded(message: &str) -> (String, Option<String>) {
-    let Some((what, known)) = message.split_once(", expected ") else { return (message.to_owned(), None) };
-    let Some(wanted) = what.strip_prefix("unknown ").and_then(|what| what.split('`').nth(1)) else {
-        return (message.to_owned(), None);
+    if let Some(missing) = message.strip_prefix("missing field ") {
+        return (format!("the key {missing} is missing"), None);
+    }
+    let Some((what, expected)) = message.split_once(", expected ") else {
+        let is_no_word = message == "wanted string or table";
+        return (if is_no_word { "expected a word in quotes" } else { message }.to_owned(), None);
     };
-    let kind = if what.starts_with("unknown field") { "key" } else { "value" };
+    let unknown = what.strip_prefix("unknown ").and_then(|what| what.split('`').nth(1));
+    if let Some(wanted) = unknown {
+        let kind = if what.starts_with("unknown field") { "key" } else { "value" };
+        return (format!("{} is no known {kind}", quote(wanted)), Some(nearest(wanted, expected)));
+    }
+    let words = match expected {
+        "a nonzero usize" => "a whole number from 1 on",
+        "usize" => "a whole number from 0 on",
+        "a boolean" => "`true` or `false`",
+        "a string" => "a text in quotes",
+        "path string" => "a path in quotes",
+        "a TOML datetime" => "a day without quotes, such as 2026-12-31",
+        "a map" => "a table",
+        "a sequence" if what == "invalid type: map" => {
+            return ("expected a list of tables".into(), Some("put the name in two pairs of brackets: `[[…]]`".into()));
+        }
+        "a sequence" => "a list in brackets",
+        _ => return (message.to_owned(), None),
+    };
+    (format!("expected {words}"), None)
+}
+
+/// The nearest of the words that serde knows, or all of them.
+fn nearest(wanted: &str, known: &str) -> String {
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-    let nearest = known.iter().map(|known| (strsim::osa_distance(wanted, known), known)).min();
-    let help = match nearest {
+    match known.iter().map(|known| (strsim::osa_distance(wanted, known), known)).min() {
         Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
         _ => format!("known here: {}", known.join(", ")),
-    };
-    (format!("{} is no known {kind}", quote(wanted)), Some(help))
+    }
 }
