@@ -107,9 +107,9 @@ impl Cli {
         match self.command {
             Command::Validate(command) => command.run(&matches, output),
             Command::Config(command) => command.run(&matches, output),
-            Command::Watch(command) => command.run(output),
-            Command::List(command) => command.run(output),
-            Command::View(command) => command.run(output),
+            Command::Watch(command) => command.run(&matches, output),
+            Command::List(command) => command.run(&matches, output),
+            Command::View(command) => command.run(&matches, output),
             Command::Plan(command) => command.run(output),
             Command::Show(command) => command.run(output),
             Command::Explain(command) => command.run(output),

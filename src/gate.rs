@@ -56,6 +56,8 @@ pub struct Gate {
     excluded: Vec<Glob>,
     ignored: Vec<Ignored>,
     known: Option<(PathBuf, Baseline)>,
+    /// Directories of which the baseline knows something, that were not judged.
+    unjudged: BTreeMap<PathBuf, usize>,
     /// Whether findings become known instead of being recognised.
     learns: bool,
     /// Known findings that are gone.
@@ -99,6 +101,7 @@ impl Gate {
             excluded: Vec::new(),
             ignored: Vec::new(),
             known: None,
+            unjudged: BTreeMap::new(),
             learns: false,
             gone: Vec::new(),
             gone_count: 0,
@@ -129,6 +132,7 @@ impl Gate {
     /// The gate with a baseline that lies in a directory.
     #[must_use]
     pub fn knowing(mut self, dir: &Path, baseline: Baseline) -> Self {
+        self.unjudged = baseline.dirs().collect();
         self.known = Some((dir.to_owned(), baseline));
         self
     }
@@ -234,6 +238,7 @@ impl Gate {
     fn recognise(&mut self, episode: &mut EpisodeReport, is_off: &dyn Fn(&str) -> bool) {
         let Some((lies_in, baseline)) = &mut self.known else { return };
         let dir = relative(&episode.path, lies_in, &self.here);
+        self.unjudged.remove(&dir);
         if self.learns {
             baseline.add(&dir, episode);
         }
@@ -253,9 +258,10 @@ impl Gate {
         }
     }
 
-    /// What of the configuration and the baseline is of no more use, as far as the judged episodes tell.
+    /// What of the configuration and the baseline is of no more use, as far as the judged episodes tell, and whether the
+    /// directories of others are gone.
     #[must_use]
-    pub fn leftovers(&self) -> Vec<String> {
+    pub fn leftovers(&self, is_gone: impl Fn(&Path) -> bool) -> Vec<String> {
         let of_ignore = |ignored: &Ignored| match &ignored.expired {
             Some(day) => Some(format!("{}: this has expired on {day}, and ignores nothing any more", ignored.place)),
             None if ignored.was_due && !ignored.was_used => {
@@ -264,10 +270,20 @@ impl Gate {
             None => None,
         };
         let mut leftovers: Vec<String> = self.ignored.iter().filter_map(of_ignore).collect();
-        leftovers.extend(
-            self.gone.iter().map(|gone| format!("no longer found, and can leave the baseline: {}", gone.trim_end())),
-        );
-        if let unnamed @ 1.. = self.gone_count - self.gone.len() {
+        let lies_in = self.known.as_ref().map_or(Path::new(""), |(lies_in, _)| lies_in);
+        let unjudged = self.unjudged.iter().map(|(dir, findings)| (lies_in.join(dir), *findings));
+        let episodes = unjudged.filter(|(dir, _)| is_gone(dir)).map(|(dir, findings)| {
+            (format!("{}: the episode is gone, and with it findings: {findings}", dir.display()), findings)
+        });
+        let mut unnamed = self.gone_count - self.gone.len();
+        for (index, (gone, findings)) in self.gone.iter().map(|gone| (gone.clone(), 1)).chain(episodes).enumerate() {
+            if index < MAX_NAMED {
+                leftovers.push(format!("no longer found, and can leave the baseline: {}", gone.trim_end()));
+            } else {
+                unnamed += findings;
+            }
+        }
+        if unnamed > 0 {
             leftovers.push(format!("no longer found, and can leave the baseline: {unnamed} more"));
         }
         leftovers.iter().map(|leftover| escape(leftover).into_owned()).collect()

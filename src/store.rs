@@ -377,6 +377,11 @@ fn kind_of(file_type: FileType) -> EntryKind {
     }
 }
 
+/// Whether nothing is there any more, as far as that can be told.
+pub(crate) fn is_gone(path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
 /// A path as text; bytes that are not UTF-8 show as `�`.
 pub(crate) fn display(path: &Path) -> String {
     path.to_string_lossy().into_owned()

@@ -5,7 +5,7 @@ use toml::Spanned;
 use unicode_width::UnicodeWidthStr;
 
 use super::output::Output;
-use super::settings::{Baselines, Origin, Settings, SettingsArgs};
+use super::settings::{Baselines, ConfigFile, GateSettings, Origin, Settings, SettingsArgs};
 use super::{Exit, Failure};
 use crate::config::{File, Rules};
 use crate::printable::escape;
@@ -43,7 +43,8 @@ impl Config {
 
 /// Everything that is set: its name, its value, and where that is from.
 fn rows(settings: &Settings) -> Vec<(String, String, String)> {
-    let Settings { format, deny_warnings, max_findings, jobs, baseline, rules, file, gate: _ } = settings;
+    let Settings { format, deny_warnings, max_findings, jobs, gate } = settings;
+    let GateSettings { baseline, rules, file, gate: _ } = gate;
     let row = |name: &str, value: String, origin: &Origin| (name.to_owned(), value, origin.to_string());
     let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".into());
     let mut rows = vec![
@@ -53,7 +54,7 @@ fn rows(settings: &Settings) -> Vec<(String, String, String)> {
         row("jobs", or_dash(jobs.value.map(|jobs| jobs.to_string())), &jobs.origin),
         row("baseline", or_dash(baseline.value.as_ref().map(|path| path.display().to_string())), &baseline.origin),
     ];
-    if let Some((name, text, config)) = file {
+    if let Some(ConfigFile { name, text, config }) = file {
         let file = File { name, text };
         let at = |span: std::ops::Range<usize>| format!("{name}:{}", file.line(&span));
         let globs =
@@ -75,7 +76,8 @@ fn rows(settings: &Settings) -> Vec<(String, String, String)> {
         for ignore in &config.ignores {
             let pointer = ignore.pointer.as_deref().unwrap_or_default();
             let name = format!("{} in {} {pointer}", ignore.rule.get_ref(), ignore.episode.get_ref());
-            rows.push((name.trim_end().to_owned(), "ignored".into(), at(ignore.rule.span())));
+            let until = ignore.expires.as_ref().map(|day| format!(" until {day}")).unwrap_or_default();
+            rows.push((name.trim_end().to_owned(), format!("ignored{until}"), at(ignore.rule.span())));
         }
     }
     rows.extend(rules.value.iter().map(|(rule, level)| row(rule, level.word().into(), &rules.origin)));

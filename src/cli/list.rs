@@ -2,14 +2,16 @@
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::{Output, instant, seconds, width};
 use super::run_data::RunDataArgs;
+use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::Instant;
 use crate::check::Check;
+use crate::gate::Gate;
 use crate::printable::fit;
 use crate::read::{Episode, RunEntry};
 use crate::report::write_json;
@@ -40,9 +42,12 @@ pub(super) struct List {
     #[arg(long)]
     outcome: Option<String>,
 
-    /// Only runs in which a check finds an error
+    /// Only runs in which `runvet validate` finds an error
     #[arg(long)]
     invalid: bool,
+
+    #[command(flatten)]
+    gate: GateArgs,
 
     /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339 date-time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
@@ -76,13 +81,16 @@ struct Listed {
 }
 
 impl List {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let run_data = self.run_data.open()?;
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let check = Check::new();
+        let gate = self.invalid.then(|| self.gate.resolve(matches, Baselines::Read, output)).transpose()?;
+        let mut gate = gate.map(|settings| settings.gate);
         let mut looked_at = 0;
-        let matching =
-            run_data.episodes().inspect(|_| looked_at += 1).filter_map(|episode| self.matching(&episode, &check));
+        let matching = run_data
+            .episodes()
+            .inspect(|_| looked_at += 1)
+            .filter_map(|episode| self.matching(&episode, gate.as_mut()));
         let runs: Vec<RunEntry> = matching.take(limit).collect();
         let more = if runs.len() < limit { 0 } else { run_data.len().saturating_sub(looked_at) };
         match self.format {
@@ -98,17 +106,26 @@ impl List {
         Ok(Exit::Success)
     }
 
-    /// What the list says of a run, if it is one of those asked for.
-    fn matching(&self, episode: &Episode, check: &Check) -> Option<RunEntry> {
+    /// What the list says of a run, if it is one of those asked for; with a gate, those that fail it.
+    fn matching(&self, episode: &Episode, gate: Option<&mut Gate>) -> Option<RunEntry> {
         let entry = episode.entry();
         let is = |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
         let started = || entry.started_at.as_deref().and_then(Instant::parse);
         let matches = is(&self.status, &entry.status)
             && is(&self.outcome, &entry.outcome)
             && self.since.as_ref().is_none_or(|since| started().is_some_and(|started| started >= *since))
-            && (!self.invalid || check.episode(episode.dir()).is_ok_and(|report| !report.valid));
+            && gate.is_none_or(|gate| is_invalid(episode, gate));
         matches.then_some(entry)
     }
+}
+
+/// Whether a run fails the gate, which passes over what the configuration leaves out.
+fn is_invalid(episode: &Episode, gate: &mut Gate) -> bool {
+    !gate.excludes(episode.path())
+        && gate.check(Check::new()).episode(episode.dir()).is_ok_and(|mut report| {
+            gate.judge(&mut report);
+            !report.valid
+        })
 }
 
 fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {

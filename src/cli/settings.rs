@@ -44,6 +44,23 @@ pub(super) struct SettingsArgs {
     )]
     deny_warnings: Option<bool>,
 
+    /// In the human format, show so many findings of each rule at most; 0 shows all [default: 20]
+    ///
+    /// What is cut is counted and said.
+    #[arg(long, value_name = "N", env = "RUNVET_MAX_FINDINGS", hide_env_values = true)]
+    max_findings: Option<usize>,
+
+    /// Check so many episodes at a time [default: the number of cores]
+    #[arg(short, long, value_name = "N", env = "RUNVET_JOBS", hide_env_values = true)]
+    jobs: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+/// What decides which findings count.
+#[derive(Args)]
+pub(super) struct GateArgs {
     /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off; repeatable
     ///
     /// Later settings override earlier ones, and those of the configuration. `runvet rules` lists the rules.
@@ -57,21 +74,15 @@ pub(super) struct SettingsArgs {
     )]
     rules: Vec<(String, Level)>,
 
-    /// In the human format, show so many findings of each rule at most; 0 shows all [default: 20]
-    ///
-    /// What is cut is counted and said.
-    #[arg(long, value_name = "N", env = "RUNVET_MAX_FINDINGS", hide_env_values = true)]
-    max_findings: Option<usize>,
-
-    /// Check so many episodes at a time [default: the number of cores]
-    #[arg(short, long, value_name = "N", env = "RUNVET_JOBS", hide_env_values = true)]
-    jobs: Option<NonZeroUsize>,
-
     /// Let findings that this file knows pass
     ///
     /// `--write-baseline` makes it.
     #[arg(long, value_name = "FILE", env = "RUNVET_BASELINE", hide_env_values = true)]
     baseline: Option<PathBuf>,
+
+    /// Use no baseline, whatever else is said
+    #[arg(long)]
+    no_baseline: bool,
 
     /// Read the configuration from this file
     ///
@@ -86,7 +97,7 @@ pub(super) struct SettingsArgs {
 }
 
 /// Reads `NAME=LEVEL`.
-pub(super) fn parse_level(setting: &str) -> Result<(String, Level), String> {
+fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting.split_once('=').ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level = match level {
         "error" => Level::Error,
@@ -138,12 +149,24 @@ pub(super) struct Settings {
     pub(super) deny_warnings: Set<bool>,
     pub(super) max_findings: Set<usize>,
     pub(super) jobs: Set<Option<NonZeroUsize>>,
+    pub(super) gate: GateSettings,
+}
+
+/// What is in force of that which decides which findings count.
+pub(super) struct GateSettings {
     pub(super) baseline: Set<Option<PathBuf>>,
     /// Levels by flag or by the environment.
     pub(super) rules: Set<Vec<(String, Level)>>,
-    /// The configuration: its name, its text and what it says.
-    pub(super) file: Option<(String, String, Config)>,
+    /// The configuration.
+    pub(super) file: Option<ConfigFile>,
     pub(super) gate: Gate,
+}
+
+/// A configuration: its name, its text and what it says.
+pub(super) struct ConfigFile {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) config: Config,
 }
 
 impl SettingsArgs {
@@ -154,43 +177,9 @@ impl SettingsArgs {
         baselines: Baselines,
         output: &Output,
     ) -> Result<Settings, Failure> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let path = match (self.no_config, &self.config) {
-            (true, _) => None,
-            (false, Some(path)) => Some(path.clone()),
-            (false, None) => {
-                let ConfigSearch { found, passed_over } = store::find_config(&here);
-                for path in passed_over {
-                    output.note(&format!("{} lies in run data and is not read; --config reads it", path.display()));
-                }
-                found
-            }
-        };
-        let file = path.map(|path| read_config(&path)).transpose()?;
-        let (name, text, config) = match &file {
-            Some((name, text, config)) => (&**name, &**text, config),
-            None => ("", "", &Config::default()),
-        };
-        let from = Sources { matches, file: File { name, text } };
-        let in_config = |path: &PathBuf| Path::new(name).parent().unwrap_or(Path::new("")).join(path);
-        let baseline_flag = from.flag("baseline", "--baseline", "RUNVET_BASELINE", self.baseline.clone());
-        let baseline = baseline_flag.or_else(|| from.file(config.baseline.as_ref(), in_config));
-        let baseline = match baseline {
-            Some(Set { value, origin }) => Set { value: Some(value), origin },
-            None => Set { value: None, origin: Origin::Default },
-        };
-        let rules = from.flag("rules", "--rule", "RUNVET_RULES", (!self.rules.is_empty()).then(|| self.rules.clone()));
-        let rules = rules.unwrap_or(Set { value: Vec::new(), origin: Origin::Default });
-        let mut gate = Gate::new(&here, &rules.value)
-            .configured(from.file, config, Some(&now()?))
-            .map_err(|problem| shown(&problem))?;
-        if let Some(path) = baseline.value.as_ref().filter(|_| baselines == Baselines::Read) {
-            let fault =
-                |reason: &dyn fmt::Display| Failure::Fault(format!("the baseline {}: {reason}", path.display()));
-            let text = store::read_text(path).map_err(|error| fault(&error))?;
-            let baseline = Baseline::read(&text).map_err(|reason| fault(&reason))?;
-            gate = gate.knowing(path.parent().unwrap_or(Path::new("")), baseline);
-        }
+        let gate = self.gate.resolve(matches, baselines, output)?;
+        let none = Config::default();
+        let (from, config) = Sources::new(matches, gate.file.as_ref(), &none);
         let jobs = from.flag("jobs", "--jobs", "RUNVET_JOBS", self.jobs.map(Some));
         Ok(Settings {
             format: from
@@ -208,11 +197,54 @@ impl SettingsArgs {
             jobs: jobs
                 .or_else(|| from.file(config.jobs.as_ref(), |jobs| Some(*jobs)))
                 .unwrap_or(Set { value: None, origin: Origin::Default }),
-            baseline,
-            rules,
             gate,
-            file,
         })
+    }
+}
+
+impl GateArgs {
+    /// Brings together what is set; a file that can't be understood is shown.
+    pub(super) fn resolve(
+        &self,
+        matches: &ArgMatches,
+        baselines: Baselines,
+        output: &Output,
+    ) -> Result<GateSettings, Failure> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let path = match (self.no_config, &self.config) {
+            (true, _) => None,
+            (false, Some(path)) => Some(path.clone()),
+            (false, None) => {
+                let ConfigSearch { found, passed_over } = store::find_config(&here);
+                for path in passed_over {
+                    output.note(&format!("{} lies in run data and is not read; --config reads it", path.display()));
+                }
+                found
+            }
+        };
+        let file = path.map(|path| read_config(&path)).transpose()?;
+        let none = Config::default();
+        let (from, config) = Sources::new(matches, file.as_ref(), &none);
+        let in_config = |path: &PathBuf| Path::new(from.file.name).parent().unwrap_or(Path::new("")).join(path);
+        let baseline_flag = from.flag("baseline", "--baseline", "RUNVET_BASELINE", self.baseline.clone());
+        let baseline = match baseline_flag.or_else(|| from.file(config.baseline.as_ref(), in_config)) {
+            _ if self.no_baseline => Set { value: None, origin: Origin::Flag("--no-baseline") },
+            Some(Set { value, origin }) => Set { value: Some(value), origin },
+            None => Set { value: None, origin: Origin::Default },
+        };
+        let rules = from.flag("rules", "--rule", "RUNVET_RULES", (!self.rules.is_empty()).then(|| self.rules.clone()));
+        let rules = rules.unwrap_or(Set { value: Vec::new(), origin: Origin::Default });
+        let mut gate = Gate::new(&here, &rules.value)
+            .configured(from.file, config, Some(&now()?))
+            .map_err(|problem| shown(&problem))?;
+        if let Some(path) = baseline.value.as_ref().filter(|_| baselines == Baselines::Read) {
+            let fault =
+                |reason: &dyn fmt::Display| Failure::Fault(format!("the baseline {}: {reason}", path.display()));
+            let text = store::read_text(path).map_err(|error| fault(&error))?;
+            let baseline = Baseline::read(&text).map_err(|reason| fault(&reason))?;
+            gate = gate.knowing(path.parent().unwrap_or(Path::new("")), baseline);
+        }
+        Ok(GateSettings { baseline, rules, file, gate })
     }
 }
 
@@ -222,7 +254,14 @@ struct Sources<'s> {
     file: File<'s>,
 }
 
-impl Sources<'_> {
+impl<'s> Sources<'s> {
+    /// The sources, and what the configuration says; `none` where there is none.
+    fn new(matches: &'s ArgMatches, file: Option<&'s ConfigFile>, none: &'s Config) -> (Self, &'s Config) {
+        let (name, text, config) =
+            file.map_or(("", "", none), |ConfigFile { name, text, config }| (name, text, config));
+        (Self { matches, file: File { name, text } }, config)
+    }
+
     fn flag<T>(&self, id: &str, flag: &'static str, variable: &'static str, value: Option<T>) -> Option<Set<T>> {
         let origin = match self.matches.value_source(id)? {
             ValueSource::EnvVariable => Origin::Environment(variable),
@@ -238,12 +277,12 @@ impl Sources<'_> {
     }
 }
 
-fn read_config(path: &Path) -> Result<(String, String, Config), Failure> {
+fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
     let name = path.display().to_string();
     let text = store::read_text(path)
         .map_err(|error| Failure::Fault(format!("can't read the configuration {name}: {error}")))?;
     let config = File { name: &name, text: &text }.read().map_err(|problem| shown(&problem))?;
-    Ok((name, text, config))
+    Ok(ConfigFile { name, text, config })
 }
 
 /// A problem, drawn with the place where it is.

@@ -14,13 +14,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::changed;
 use super::output::{Color, Output, style, width};
-use super::settings::{Baselines, Settings, SettingsArgs};
+use super::settings::{Baselines, GateSettings, Settings, SettingsArgs};
 use super::sinks::{Rendering, Sinks, parse_output, unwritable};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
+use crate::gate::Baseline;
 use crate::report::{Closing, Format, GroupBy, HumanOptions};
-use crate::store::WholeFile;
+use crate::store::{WholeFile, is_gone};
 
 /// How long a check goes on before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -117,8 +118,9 @@ pub(super) struct Validate {
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let reading = if self.write_baseline.is_some() { Baselines::Unread } else { Baselines::Read };
-        let Settings { format, deny_warnings, max_findings, jobs, baseline, mut gate, .. } =
+        let Settings { format, deny_warnings, max_findings, jobs, gate } =
             self.settings.resolve(matches, reading, output)?;
+        let GateSettings { baseline, mut gate, .. } = gate;
         let (format, deny_warnings) = (format.value, deny_warnings.value);
         let mut check = gate.check(Check::new().follow_links(self.follow_links));
         if let Some(jobs) = jobs.value {
@@ -148,6 +150,9 @@ impl Validate {
         let is_empty = discovery.episodes.is_empty();
         if let Some(revision) = &self.changed_since {
             discovery.episodes = changed::since(revision, discovery.episodes).map_err(Failure::Fault)?;
+            if discovery.episodes.is_empty() && !is_empty && !self.quiet {
+                output.note(&format!("no episode has changed since {revision}; passed over: {}", found - excluded));
+            }
         }
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
@@ -190,7 +195,7 @@ impl Validate {
         sinks.end(output, &closing)?;
         output.finish()?;
         if !self.quiet {
-            gate.leftovers().iter().for_each(|leftover| output.note(leftover));
+            gate.leftovers(is_gone).iter().for_each(|leftover| output.note(leftover));
         }
 
         let is_clean = totals.errors == 0 && !(deny_warnings && totals.warnings > 0);
@@ -210,13 +215,29 @@ impl Validate {
             Exit::Findings
         };
         if matches!(exit, Exit::Success | Exit::Findings) {
-            if let (Some((path, mut file)), Some(baseline)) = (baseline_file, gate.baseline()) {
-                let written = baseline.write(&mut file).and_then(|()| file.keep());
-                written.map_err(|error| unwritable(path, &error))?;
+            if let (Some((path, file)), Some(baseline)) = (baseline_file, gate.baseline()) {
+                self.keep_baseline(path, file, baseline, output)?;
             }
             sinks.keep()?;
         }
         Ok(exit)
+    }
+
+    /// Puts the baseline in its place, and tells what it knows.
+    fn keep_baseline(
+        &self,
+        path: &Path,
+        mut file: WholeFile,
+        baseline: &Baseline,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let written = baseline.write(&mut file).and_then(|()| file.keep());
+        written.map_err(|error| unwritable(path, &error))?;
+        if !self.quiet {
+            let (findings, episodes) = baseline.size();
+            output.note(&format!("{} knows findings: {findings}, in episodes: {episodes}", path.display()));
+        }
+        Ok(())
     }
 
     fn human(&self, max_findings: usize) -> HumanOptions {

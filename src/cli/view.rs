@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::output::{Color, Glyphs, Output, instant_with_offset, seconds, style, width};
 use super::run_data::RunDataArgs;
+use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
-use crate::finding::{Finding, Lifecycle, Severity, Skip};
+use crate::finding::{Finding, Lifecycle, Severity, Skip, Suppressed};
+use crate::gate::Gate;
 use crate::plan::Comparison;
 use crate::printable::{brief, escape, fit};
 use crate::read::{Episode, Error};
@@ -66,24 +68,28 @@ pub(super) struct View {
     #[arg(long, value_name = "TEXT", conflicts_with = "json")]
     grep: Option<String>,
 
+    #[command(flatten)]
+    gate: GateArgs,
+
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
 }
 
 impl View {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let episode = self.run_data.episode(&self.episode)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&episode, output);
         }
         let view = view::View::of(&episode);
+        let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
         if self.json {
-            json(output.stdout(), &episode, &view)?;
+            json(output.stdout(), &episode, &view, &mut gate)?;
         } else {
             let style = style(self.color);
             let bold = style == Style::Colour;
-            Page { output, width: width(), glyphs: Glyphs::of(style), bold }.draw(&episode, &view)?;
+            Page { output, width: width(), glyphs: Glyphs::of(style), bold }.draw(&episode, &view, &mut gate)?;
         }
         Ok(Exit::Success)
     }
@@ -135,6 +141,8 @@ struct Rest<'v> {
     valid: bool,
     findings: &'v [Finding],
     skipped: &'v [Skip],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    suppressed: &'v [Suppressed],
 }
 
 #[derive(Serialize)]
@@ -144,8 +152,15 @@ struct Counts<'v> {
     broken_lines: u64,
 }
 
-fn json(out: &mut dyn Write, episode: &Episode, view: &view::View) -> Result<(), Failure> {
-    let verdict = Verdict::of(episode, &Check::new())?;
+/// What `runvet validate` says of a run.
+fn verdict(episode: &Episode, gate: &mut Gate) -> Result<Verdict, Failure> {
+    let mut verdict = Verdict::of(episode, &gate.check(Check::new()))?;
+    gate.judge(&mut verdict.report);
+    Ok(verdict)
+}
+
+fn json(out: &mut dyn Write, episode: &Episode, view: &view::View, gate: &mut Gate) -> Result<(), Failure> {
+    let verdict = verdict(episode, gate)?;
     out.write_all(b"{\"episode_id\":")?;
     write_json(out, &view.entry.episode_id)?;
     out.write_all(b",\"episode_dir\":")?;
@@ -167,6 +182,7 @@ fn json(out: &mut dyn Write, episode: &Episode, view: &view::View) -> Result<(),
         valid: verdict.report.valid,
         findings: &verdict.report.findings,
         skipped: &verdict.report.skipped,
+        suppressed: &verdict.report.suppressed,
     };
     let mut text = Vec::new();
     write_json(&mut text, &rest)?;
@@ -186,7 +202,7 @@ struct Page<'o> {
 
 impl Page<'_> {
     /// Draws what the records say at once, then what takes a walk over the timeline.
-    fn draw(mut self, episode: &Episode, view: &view::View) -> Result<(), Failure> {
+    fn draw(mut self, episode: &Episode, view: &view::View, gate: &mut Gate) -> Result<(), Failure> {
         let state = view.state.as_ref().ok().map(OwnedDocument::root);
         let summary = view.summary.as_ref().ok().map(OwnedDocument::root);
         self.header(episode, view, state, summary)?;
@@ -199,7 +215,7 @@ impl Page<'_> {
         self.output.finish()?;
         self.timeline(&Timeline::of(episode))?;
         self.output.finish()?;
-        self.verdict(&Verdict::of(episode, &Check::new())?)?;
+        self.verdict(&verdict(episode, gate)?)?;
         Ok(())
     }
 
@@ -287,6 +303,9 @@ impl Page<'_> {
         self.title(&format!("Verdict: {words}"))?;
         if let Some(line) = verdict.plan.parts_at() {
             self.line(&format!("  the plan and the timeline part at line {line} of events.jsonl (runvet plan)"))?;
+        }
+        if let suppressed @ 1.. = report.suppressed.len() {
+            self.line(&format!("  findings that do not count: {suppressed} (runvet.toml or the baseline says so)"))?;
         }
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         if !unjudged.is_empty() {

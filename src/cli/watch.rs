@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, ValueEnum};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, Event, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::output::Output;
-use super::settings::parse_level;
+use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::EpisodeDir;
-use crate::check::{Check, Discovery, Fault, Level};
+use crate::check::{Check, Discovery, Fault};
 use crate::finding::{EpisodeReport, Lifecycle, Severity};
 use crate::printable::escape;
 use crate::report::ndjson;
@@ -37,7 +37,7 @@ const MAX_GOING_ON: usize = 10_000;
 ///
 /// Judges every run below the directory, and judges a run again when nothing in it has changed for half a second, or after
 /// five seconds of steady change. A run that goes on is shown as going on, once, until its verdict is another or it ends.
-/// `runvet.toml` and baselines are not read: every verdict is that of the rules.
+/// What counts is what counts for `runvet validate`: `runvet.toml` and a baseline are read when it starts.
 #[derive(Args)]
 #[command(after_long_help = "\
 It ends on Ctrl-C (or SIGTERM), when what was written until then is judged.
@@ -59,9 +59,8 @@ pub(super) struct Watch {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off; repeatable
-    #[arg(long = "rule", value_name = "NAME=LEVEL", value_parser = parse_level)]
-    rules: Vec<(String, Level)>,
+    #[command(flatten)]
+    gate: GateArgs,
 
     /// Look at all files every so many seconds, where the file system does not tell of changes, as network ones don't
     #[arg(long, value_name = "SECONDS")]
@@ -77,8 +76,9 @@ enum Format {
 }
 
 impl Watch {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let check = self.rules.iter().try_fold(Check::new(), |check, (name, level)| check.level(name, *level))?;
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
+        let check = gate.check(Check::new());
         let fault = |error: &dyn Display| Failure::Fault(format!("{}: {error}", self.dir.display()));
         let top = self.dir.canonicalize().map_err(|error| fault(&error))?;
         let touched = Arc::new(Touched::new(self.dir.clone()));
@@ -93,14 +93,18 @@ impl Watch {
         touched.add_all();
         loop {
             let due = touched.wait();
-            let found = episodes(&check, &top, &due.dirs);
+            let mut found = episodes(&check, &top, &due.dirs);
+            found.episodes.retain(|episode| !gate.excludes(&episode.path));
             let mut faults = found.faults;
             let mut printed = Ok(());
             check.each(&found.episodes, |checked| {
                 match checked {
                     // It is told of again, and judged when it stands still.
                     Ok(episode) if episode.kept_changing() => {}
-                    Ok(episode) => printed = verdicts.print(output, &episode),
+                    Ok(mut episode) => {
+                        gate.judge(&mut episode);
+                        printed = verdicts.print(output, &episode);
+                    }
                     Err(fault) => faults.push(fault),
                 }
                 if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -1,9 +1,10 @@
 //! The findings that a project knows of already <-> the file that keeps them: sorted, a line for each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,17 @@ impl Baseline {
         self.episodes.get(&name(dir)).into_iter().flatten()
     }
 
+    /// The directories of episodes of which something is known, with the number of findings.
+    pub(crate) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
+        self.episodes.iter().map(|(name, known)| (dir(name), known.len()))
+    }
+
+    /// How many findings are known, and in how many episodes.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        (self.episodes.values().map(BTreeSet::len).sum(), self.episodes.len())
+    }
+
     /// Writes the baseline as text.
     ///
     /// # Errors
@@ -103,6 +115,13 @@ fn name(dir: &Path) -> String {
     }
 }
 
+/// The directory that the file names so.
+fn dir(name: &str) -> PathBuf {
+    let Some(bytes) = name.strip_prefix('\0') else { return if name == "." { PathBuf::new() } else { name.into() } };
+    let byte = |at: usize| u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default();
+    OsString::from_vec((0..bytes.len()).step_by(2).map(byte).collect()).into()
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
@@ -110,10 +129,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_directories_share_a_name() {
-        let names: BTreeSet<String> = [&b"ep_\xff"[..], b"ep_\xfe", "ep_\u{fffd}".as_bytes(), b"65705fff", b"ep_1"]
-            .map(|dir| name(Path::new(OsStr::from_bytes(dir))))
-            .into();
-        assert_eq!(names.len(), 5, "{names:?}");
+    fn a_name_is_that_of_one_directory() {
+        let dirs = [&b"ep_\xff"[..], b"ep_\xfe", "ep_\u{fffd}".as_bytes(), b"65705fff", b"ep_1", b""];
+        let dirs = dirs.map(|dir| Path::new(OsStr::from_bytes(dir)));
+        let names: BTreeSet<String> = dirs.map(name).into();
+        assert_eq!(names.len(), dirs.len(), "{names:?}");
+        assert_eq!(dirs.map(|path| dir(&name(path))), dirs);
     }
 }

@@ -3,12 +3,14 @@
 //! "Newest" is decided by the time that a directory's name carries, where it ends in a ULID (`ep_01JGFJJZ00CTSPE3DKFP348M8P`),
 //! else by the time at which an entry of the directory was last made, renamed or removed: when an artifact was written.
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
-use super::{EntryKind, EpisodeDir, entry_kind, list};
+use super::{EntryKind, EpisodeDir, entry_kind, id_of, list};
 use crate::source::Artifact;
 
 /// A directory that is most likely a run.
@@ -48,14 +50,15 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
     let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
     while let Some(entry) = dir.read() {
         let entry = entry?;
-        let name = entry.file_name().to_string_lossy();
-        if matches!(&*name, "." | ".." | ".git") {
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b".." | b".git") {
             continue;
         }
         if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
             continue;
         }
-        let path = super::join(group, Path::new(&*name));
+        let path = super::join(group, Path::new(OsStr::from_bytes(name)));
+        let name = id_of(OsStr::from_bytes(name));
         let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
         // A directory without directories in it, besides the two links that it always has, groups no runs.
@@ -68,7 +71,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
         }
         let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
         let time = ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
-        runs.push(RunDir { path, name: name.into_owned(), time });
+        runs.push(RunDir { path, name, time });
     }
     Ok(())
 }

@@ -146,6 +146,8 @@ fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
     let repository = Repository::with(&["clean"]);
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
     assert_eq!((output.status.code(), stdout(&output)), (Some(0), "no episodes\n"));
+    assert_eq!(stderr(&output), "note: no episode has changed since HEAD; passed over: 1\n");
+    assert_eq!(stderr(&validate(repository.path(), &["--changed-since", "HEAD", "--quiet"])), "");
     fs::create_dir(repository.path().join("empty")).unwrap();
     assert_eq!(validate(repository.path(), &["--changed-since", "HEAD", "empty"]).status.code(), Some(3));
 }

@@ -226,8 +226,14 @@ fn what_is_unknown_is_refused_with_its_place_and_the_nearest_name() {
         ("\nfromat = 'json'", "2:1", "\"fromat\" is no known key", "did you mean `format`?"),
         ("zzzzzzzz = 1", "1:1", "\"zzzzzzzz\" is no known key", "known here: format, deny-warnings"),
         ("format = 'jsno'", "1:10", "\"jsno\" is no known value", "did you mean `json`?"),
-        ("jobs = 0", "1:8", "nonzero", ""),
-        ("deny-warnings = 'yes'", "1:17", "invalid type", ""),
+        ("jobs = 0", "1:8", "expected a whole number from 1 on", ""),
+        ("max-findings = -1", "1:16", "expected a whole number from 0 on", ""),
+        ("exclude = 'x'", "1:11", "expected a list in brackets", ""),
+        ("baseline = 1", "1:12", "expected a path in quotes", ""),
+        ("rules = 1", "1:9", "expected a table", ""),
+        ("rules = { 'plan/*' = 1 }", "1:22", "expected a word in quotes", ""),
+        ("[ignore]\nrule = 'plan/*'", "1:1", "expected a list of tables", "`[[…]]`"),
+        ("deny-warnings = 'yes'", "1:17", "expected `true` or `false`", ""),
         ("a = = 1", "1:5", "`=`", ""),
         (
             "[rules]\n'plan/projecton' = 'off'",
@@ -245,7 +251,7 @@ fn what_is_unknown_is_refused_with_its_place_and_the_nearest_name() {
             "did you mean `plan/*`?",
         ),
         ("[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = ' '", "4:10", "a reason must say something", ""),
-        ("[[ignore]]\nrule = 'plan/*'\nepisode = '*'", "1:1", "missing field `reason`", ""),
+        ("[[ignore]]\nrule = 'plan/*'\nepisode = '*'", "1:1", "the key `reason` is missing", ""),
         ("[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\nexpires = 2026-13-01", "5:11", "month", ""),
         (
             "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\nexpires = 2026-12-01T00:00:00Z",
@@ -306,6 +312,7 @@ fn an_ignore_expires_at_the_start_of_its_day_in_utc() {
     assert_eq!((ignored("1772323199"), ignored("1772323200")), (1, 0));
     let output = project.run_in("", &[("SOURCE_DATE_EPOCH", "1772323200")], &["validate", "runs"]);
     assert_eq!(stderr(&output), "note: runvet.toml:2: this has expired on 2026-03-01, and ignores nothing any more\n");
+    assert!(stdout(&project.run(&["config"])).contains("ignored until 2026-03-01"));
     let output = project.run_in("", &[("SOURCE_DATE_EPOCH", "soon")], &["validate", "runs"]);
     assert_eq!(output.status.code(), Some(2));
 }
@@ -331,6 +338,7 @@ fn a_baseline_lets_known_findings_pass_and_new_ones_fail_in_every_format() {
     let written = project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     assert_eq!(written.status.code(), Some(0));
     assert_eq!(stdout(&written), "200 episodes: all valid; 58 in the baseline\n");
+    assert_eq!(stderr(&written), "note: known.json knows findings: 58, in episodes: 29\n");
     for format in FORMATS {
         assert_eq!(project.run(&["validate", "--format", format, "runs"]).status.code(), Some(0), "{format}");
     }
@@ -338,6 +346,8 @@ fn a_baseline_lets_known_findings_pass_and_new_ones_fail_in_every_format() {
     let below = project.run_in("runs/episodes", &[], &["validate", ".."]);
     assert_eq!(below.status.code(), Some(0), "{}", stdout(&below));
     assert_eq!(project.run(&["validate", "--no-config", "runs"]).status.code(), Some(1));
+    let variable = [("RUNVET_BASELINE", "known.json")];
+    assert_eq!(project.run_in("", &variable, &["validate", "--no-baseline", "runs"]).status.code(), Some(1));
 
     let broken = "runs/episodes/run_150/ep_01_answer/summary.json";
     let text = fs::read_to_string(project.path(broken)).unwrap();
@@ -387,6 +397,70 @@ fn a_baseline_knows_values_and_not_places() {
     project.write(state, "{");
     let notes = stderr(&project.run(&["validate", "runs/episodes/run_001"])).to_owned();
     assert!(!notes.contains("plan/projection"), "{notes}");
+}
+
+#[test]
+fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
+    let project = adopted();
+    project.run(&["validate", "--write-baseline", "known.json", "runs"]);
+    let answer = project.path("runs/episodes/run_000/ep_01_answer");
+    fs::remove_dir_all(answer).unwrap();
+    for number in [1, 8] {
+        fs::remove_dir_all(project.path(&format!("runs/episodes/run_{number:03}/ep_03_edited"))).unwrap();
+    }
+    let gone = |number| {
+        format!(
+            "note: no longer found, and can leave the baseline: runs/episodes/run_{number:03}/ep_03_edited: the episode is gone, \
+             and with it findings: 2"
+        )
+    };
+    // Of episodes that were not asked for, too; those that are there and were not judged are not gone.
+    for paths in [&["runs"][..], &["runs/episodes/run_015"]] {
+        let output = project.run(&[&["validate"], paths].concat());
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(stderr(&output).lines().collect::<Vec<_>>(), [gone(1), gone(8)]);
+    }
+    let below = project.run_in("runs/episodes/run_015", &[], &["validate"]);
+    assert_eq!(stderr(&below).lines().count(), 2, "{}", stderr(&below));
+    // A few are named, the rest is counted.
+    fs::remove_dir_all(project.path("runs/episodes")).unwrap();
+    let output = project.run(&["validate", "--allow-empty", "runs"]);
+    let notes: Vec<&str> = stderr(&output).lines().collect();
+    assert_eq!((notes.len(), notes[10]), (11, "note: no longer found, and can leave the baseline: 38 more"));
+}
+
+#[test]
+fn what_counts_for_a_check_counts_for_the_list_and_the_view() {
+    let project = Project::new(
+        "[[ignore]]\nrule = '*/*'\nepisode = 'ep_03*'\nreason = 'known'".replace("*/*", "plan/*").as_str(),
+    );
+    let invalid = |args: &[&str]| {
+        let output =
+            project.run(&[&["list", "--run-data", "runs/demo", "--invalid", "--format", "ids"], args].concat());
+        stdout(&output).lines().map(|id| id[..5].to_owned()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(invalid(&[]), ["ep_03", "ep_04", "ep_05"].map(String::from).into());
+    assert_eq!(invalid(&["--rule", "projection/*=off"]), ["ep_04", "ep_05"].map(String::from).into());
+    assert_eq!(invalid(&["--rule", "projection/*=off", "--no-config"]).len(), 3);
+    project.write("runvet.toml", "exclude = ['ep_04*']");
+    assert_eq!(invalid(&[]), ["ep_03", "ep_05"].map(String::from).into());
+
+    project.run(&["validate", "--write-baseline", "known.json", "--no-config", "runs"]);
+    let view = |args: &[&str]| {
+        let output = project.run(&[&["view", "ep_03", "--run-data", "runs/demo"], args].concat());
+        stdout(&output).to_owned()
+    };
+    assert!(view(&[]).contains("Verdict: not to be trusted, errors: 2"), "{}", view(&[]));
+    let known = view(&["--baseline", "known.json"]);
+    assert!(known.contains("Verdict: valid, nothing found"), "{known}");
+    assert!(known.contains("findings that do not count: 2 (runvet.toml or the baseline says so)"), "{known}");
+    let json = |args: &[&str]| -> Value { serde_json::from_str(&view(&[&["--json"], args].concat())).unwrap() };
+    assert_eq!(json(&[])["valid"], false);
+    let known = json(&["--baseline", "known.json"]);
+    assert_eq!((&known["valid"], known["suppressed"].as_array().unwrap().len()), (&true.into(), 2));
+    project.write("runvet.toml", "fromat = 1");
+    assert_eq!(project.run(&["list", "--run-data", "runs/demo", "--invalid"]).status.code(), Some(2));
+    assert_eq!(project.run(&["list", "--run-data", "runs/demo"]).status.code(), Some(0), "nothing is judged");
 }
 
 #[test]

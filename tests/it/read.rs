@@ -309,6 +309,17 @@ fn runs_in_groups_and_hidden_directories_are_listed_and_what_is_no_run_is_not() 
     assert!(run_data.is_empty() && run_data.runs(9).is_empty());
 }
 
+#[test]
+fn a_run_whose_name_is_not_utf_8_is_listed() {
+    use std::os::unix::ffi::OsStrExt;
+    let temp = named(&["ep_a"]);
+    let odd = temp.path().join("episodes").join(std::ffi::OsStr::from_bytes(b"ep_\xff"));
+    fs::rename(temp.path().join("episodes/ep_a"), &odd).unwrap();
+    let run_data = RunData::open(temp.path()).unwrap();
+    assert_eq!(ids(&run_data.runs(9)), ["ep_\u{fffd}"]);
+    assert_eq!(run_data.episode("@latest").unwrap().path(), odd);
+}
+
 /// Which of some directories are opened, or a file in them, while something is done.
 #[cfg(target_os = "linux")]
 fn opened<'d>(dirs: &[&'d Path], done: impl FnOnce()) -> Vec<&'d Path> {

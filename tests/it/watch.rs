@@ -183,3 +183,19 @@ fn a_directory_that_is_not_there_or_goes_away_is_a_fault() {
     let (_, status, faults) = watch.end();
     assert_eq!((status.code(), &*faults), (Some(2), "error: episodes: it is gone\n"));
 }
+
+#[test]
+fn what_counts_for_a_check_counts_for_a_watch() {
+    let temp = tempfile::tempdir().unwrap();
+    for episode in ["ep_03_edited", "ep_04_crashed"] {
+        let from = corpus().join("demo/episodes").join(episode);
+        copy_dir(&from, &temp.path().join("runs/episodes").join(episode));
+    }
+    fs::create_dir(temp.path().join(".git")).unwrap();
+    fs::write(temp.path().join("runvet.toml"), "exclude = ['ep_04*']\n[rules]\n'plan/*' = 'warning'").unwrap();
+    let watch = Watch::start(temp.path(), &["--rule", "projection/*=off", "runs"]);
+    assert_eq!(watch.line(), "runs/episodes/ep_03_edited (ended): valid, warning plan/projection");
+    watch.signal("INT");
+    let (rest, status, faults) = watch.end();
+    assert_eq!((rest, status.code(), &*faults), (vec![], Some(0), ""));
+}
