@@ -169,8 +169,11 @@ impl Human {
     }
 
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        // Where all that was found is known, what could not be judged is known as well.
+        let is_known = episode.findings.is_empty() && !episode.suppressed.is_empty();
         for (reason, rules) in episode.unjudged() {
-            let text = format!("not judged: {} ({})", rules.join(", "), escape(reason));
+            let rules = if is_known { count(rules.len() as u64, "rule") } else { rules.join(", ") };
+            let text = format!("not judged: {rules} ({})", escape(reason));
             self.paragraph(out, "  ", "    ", &text)?;
         }
         if !episode.skipped.is_empty() {

@@ -400,6 +400,23 @@ fn a_baseline_knows_values_and_not_places() {
 }
 
 #[test]
+fn of_an_episode_that_is_known_to_be_bad_no_more_is_said_than_is_needed() {
+    let project = Project::new("");
+    let crashed = "runs/demo/episodes/ep_04_crashed";
+    project.run(&["validate", "--write-baseline", "known.json", crashed]);
+    let output = project.run(&["validate", "--baseline", "known.json", crashed]);
+    let expected = "runs/demo/episodes/ep_04_crashed (ended): nothing found that is not known, but not all could be judged
+
+  not judged: 8 rules (line 11 of events.jsonl is no event, and may have been
+    the one that matters)
+  not judged: 13 rules (there is no summary.json)
+
+1 episode: all valid; 1 not judged in full; 3 in the baseline
+";
+    assert_eq!(stdout(&output), expected);
+}
+
+#[test]
 fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
