@@ -405,7 +405,8 @@ fn of_an_episode_that_is_known_to_be_bad_no_more_is_said_than_is_needed() {
     let crashed = "runs/demo/episodes/ep_04_crashed";
     project.run(&["validate", "--write-baseline", "known.json", crashed]);
     let output = project.run(&["validate", "--baseline", "known.json", crashed]);
-    let expected = "runs/demo/episodes/ep_04_crashed (ended): nothing found that is not known, but not all could be judged
+    let expected =
+        "runs/demo/episodes/ep_04_crashed (ended): nothing found that is not known, but not all could be judged
 
   not judged: 8 rules (line 11 of events.jsonl is no event, and may have been
     the one that matters)

@@ -129,17 +129,61 @@ fn a_run_is_judged_whichever_of_its_artifacts_are_there() {
     }
 }
 
+/// The lines of the timelines of good runs.
+fn good_events() -> Vec<String> {
+    let timelines = GOOD_RUNS.iter().flat_map(|run| run.artifacts.iter());
+    let timelines = timelines.filter(|(artifact, _)| *artifact == Artifact::Events);
+    timelines
+        .flat_map(|(_, events)| String::from_utf8_lossy(events).lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Which rules find something, and where, in a timeline; `start` is put before each line, with its index.
+fn found(
+    run: &Run,
+    events: &[u8],
+    start: impl Fn(usize) -> String,
+) -> Vec<(String, String, Option<u64>, Option<String>)> {
+    let lines = events.split(|byte| *byte == b'\n').enumerate();
+    let lines: Vec<Vec<u8>> = lines.map(|(index, line)| [start(index).as_bytes(), line].concat()).collect();
+    let report = Check::new().records(&run.id, &run.with(Artifact::Events, &lines.join(&b'\n')));
+    let found = report
+        .findings
+        .into_iter()
+        .map(|finding| (finding.rule, finding.location.file, finding.location.line, finding.location.pointer));
+    let mut found: Vec<_> =
+        found.chain(report.skipped.into_iter().map(|skip| (skip.rule, skip.reason, None, None))).collect();
+    found.sort();
+    found
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn a_line_is_judged_the_same_whatever_lines_stand_before_it(
+        lines in prop::collection::vec(select(good_events()), 5..60),
+        damages in prop::collection::vec((any::<Index>(), damage()), 0..6),
+        run in 0..2_usize,
+    ) {
+        let mut events = lines.join("\n").into_bytes();
+        for (at, damage) in damages.into_iter().filter(|(_, damage)| !matches!(damage, Damage::Cut)) {
+            let at = at.index(events.len());
+            damage.to(&mut events, at);
+        }
+        // No two lines that begin with other blanks are alike.
+        let alike = found(&GOOD_RUNS[run], &events, |_| String::new());
+        let unlike = found(&GOOD_RUNS[run], &events, |index| " ".repeat(index + 1));
+        prop_assert!(alike == unlike, "{alike:?}\n{unlike:?}\n{}", String::from_utf8_lossy(&events));
+    }
+}
+
 /// Timelines of megabytes in which good events, broken ones, blank lines and lines longer than a block stand side by side.
 fn long_timelines() -> impl Strategy<Value = Vec<u8>> {
-    let good: Vec<String> = GOOD_RUNS
-        .iter()
-        .flat_map(|run| run.artifacts.iter().filter(|(artifact, _)| *artifact == Artifact::Events))
-        .flat_map(|(_, events)| String::from_utf8_lossy(events).lines().map(str::to_owned).collect::<Vec<_>>())
-        .collect();
     let odd = ["", " \r", "{", "[]", "{\"phase\":7}", "\u{feff}{}", "{\"phase\":\"act\",\"phase\":\"plan\"}"];
     let long = format!("{{\"phase\":\"act\",\"payload\":{{\"note\":\"{}\"}}}}", "é".repeat(200_000));
     let line = prop_oneof![
-        400 => select(good),
+        400 => select(good_events()),
         4 => select(odd.map(str::to_owned).to_vec()),
         1 => Just(long),
     ];
