@@ -1,4 +1,5 @@
-//! Whatever the artifacts of an episode hold, it is judged, and judged alike a second time.
+//! Whatever the artifacts of an episode hold, it is judged, and judged alike a second time, and alike where no line of its
+//! timeline is like another, so that each is read from its beginning.
 
 #![no_main]
 
@@ -6,6 +7,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use runvet::check::{Check, all_rules};
+use runvet::finding::EpisodeReport;
+use runvet::source::Artifact;
 use runvet_fuzz::artifacts;
 
 static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
@@ -17,4 +20,32 @@ fuzz_target!(|data: &[u8]| {
     assert!(report.findings.iter().all(|finding| is_rule(&finding.rule)));
     assert!(report.skipped.iter().all(|skip| is_rule(&skip.rule)));
     assert_eq!(report, CHECK.records("ep_answer", &artifacts));
+
+    let indented =
+        artifacts.iter().find(|(artifact, _)| *artifact == Artifact::Events).map(|(_, events)| indented(events));
+    if let Some(indented) = indented {
+        let unlike = artifacts.iter().map(|(artifact, bytes)| match artifact {
+            Artifact::Events => (*artifact, &*indented),
+            _ => (*artifact, *bytes),
+        });
+        assert_eq!(found(&report), found(&CHECK.records("ep_answer", &unlike.collect::<Vec<_>>())));
+    }
 });
+
+/// The lines, each begun by another number of blanks.
+fn indented(events: &[u8]) -> Vec<u8> {
+    let lines = events.split(|byte| *byte == b'\n').enumerate();
+    lines.map(|(index, line)| [" ".repeat(index + 1).as_bytes(), line].concat()).collect::<Vec<_>>().join(&b'\n')
+}
+
+/// What was found and what was not judged, without the places that blanks move.
+fn found(report: &EpisodeReport) -> Vec<(&str, &str, Option<u64>, Option<&str>)> {
+    let findings = report.findings.iter().map(|finding| {
+        let location = &finding.location;
+        (&*finding.rule, &*location.file, location.line, location.pointer.as_deref())
+    });
+    let skips = report.skipped.iter().map(|skip| (&*skip.rule, &*skip.reason, None, None));
+    let mut found: Vec<_> = findings.chain(skips).collect();
+    found.sort();
+    found
+}
