@@ -1,0 +1,136 @@
+//! A timeline -> its events, as types or as plain JSON, one at a time.
+
+use std::path::PathBuf;
+
+use super::{Error, io_error, typed};
+use crate::document::{Document, Kind, Node, Tape};
+use crate::record::Event;
+use crate::schema::Schema;
+use crate::source::Line;
+use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Stream};
+
+/// The events of a timeline, read as they are asked for.
+pub struct Events {
+    lines: Lines<Stream<'static>>,
+    path: PathBuf,
+    failed: bool,
+    tape: Tape,
+}
+
+/// An event, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventLine {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The line's first byte in the file.
+    pub offset: u64,
+    /// The line as it was written.
+    pub text: String,
+    /// The event.
+    pub event: Event,
+}
+
+/// The lines of a timeline as plain JSON objects; they are read into one buffer, so one is looked at at a time.
+pub struct EventTexts {
+    events: Events,
+    tape: Tape,
+}
+
+impl Iterator for Events {
+    type Item = Result<EventLine, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let path = self.path.clone();
+        let mut tape = std::mem::take(&mut self.tape);
+        let read = self.next_text().map(|read| {
+            let (line, text) = read?;
+            event_line(&mut tape, line, text).map_err(|(column, reason)| Error::Artifact {
+                path,
+                line: Some(line.number),
+                column: Some(column),
+                reason,
+            })
+        });
+        self.tape = tape;
+        read
+    }
+}
+
+/// A line as an event, or the column and the reason why it is none.
+fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64, String)> {
+    let document = event_document(tape, text)?;
+    if let Some((span, reason)) = Schema::Event.misfit(document) {
+        return Err((column_of(text, span.start), reason));
+    }
+    let event = typed(text).map_err(|reason| (1, reason))?;
+    Ok(EventLine { line: line.number, offset: line.offset, text: text.into(), event })
+}
+
+/// The JSON object on a line, or the column and the reason why there is none.
+fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>, (u64, String)> {
+    match tape.read(text.as_bytes()) {
+        Ok(document) if document.root().kind() == Kind::Object => Ok(document),
+        Ok(document) => Err((1, format!("{}, not an object", document.root().kind().with_article()))),
+        Err(why) => Err((column_of(text, why.offset), format!("not JSON: {why}"))),
+    }
+}
+
+/// The column of a byte, in characters, counted from 1.
+fn column_of(text: &str, offset: usize) -> u64 {
+    text.get(..offset).map_or(0, |before| before.chars().count()) as u64 + 1
+}
+
+impl Events {
+    pub(super) fn new(stream: Stream<'static>, path: PathBuf) -> Self {
+        let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
+        Self { lines, path, failed: false, tape: Tape::default() }
+    }
+
+    /// The next line that is not blank.
+    fn next_text(&mut self) -> Option<Result<(Line, &str), Error>> {
+        if self.failed {
+            return None;
+        }
+        let path = &self.path;
+        let error = |line: Line, reason: String| {
+            Err(Error::Artifact { path: path.clone(), line: Some(line.number), column: Some(1), reason })
+        };
+        match self.lines.next_line() {
+            Ok(None) => None,
+            Ok(Some(LineRead::TooLong { line })) => {
+                Some(error(line, format!("the line is longer than the limit of {} MiB", MAX_RECORD_BYTES >> 20)))
+            }
+            Ok(Some(LineRead::Text { line, bytes, .. })) => Some(match std::str::from_utf8(bytes) {
+                Ok(text) => Ok((line, text)),
+                Err(_) => error(line, "the line is not UTF-8".into()),
+            }),
+            Err(why) => {
+                self.failed = true;
+                Some(Err(io_error(&self.path, &why)))
+            }
+        }
+    }
+}
+
+impl EventTexts {
+    pub(super) fn new(events: Events) -> Self {
+        Self { events, tape: Tape::default() }
+    }
+
+    /// The next line with its number, as the plain JSON object that it is; an error for a line that is none, after which
+    /// the next call goes on.
+    pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
+        let path = self.events.path.clone();
+        let (line, text) = match self.events.next_text()? {
+            Ok(read) => read,
+            Err(error) => return Some(Err(error)),
+        };
+        let document = event_document(&mut self.tape, text);
+        Some(document.map(|document| (line.number, document.root())).map_err(|(column, reason)| Error::Artifact {
+            path,
+            line: Some(line.number),
+            column: Some(column),
+            reason,
+        }))
+    }
+}

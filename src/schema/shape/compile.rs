@@ -1,0 +1,195 @@
+//! A schema -> its shapes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{ANY_TYPE, Additional, Condition, Property, Shape, ShapeId, Shapes, bit, length_bit};
+use crate::document::Kind;
+
+impl Shapes {
+    pub(in crate::schema) fn compile(schema: &Value) -> Self {
+        let mut compiler = Compiler { root: schema, shapes: Vec::new(), by_reference: BTreeMap::new() };
+        compiler.shape(schema);
+        let supported = !compiler.shapes.iter().any(|shape| shape.unsupported);
+        Self { shapes: compiler.shapes, supported }
+    }
+}
+
+struct Compiler<'a> {
+    root: &'a Value,
+    shapes: Vec<Shape>,
+    by_reference: BTreeMap<&'a str, ShapeId>,
+}
+
+impl<'a> Compiler<'a> {
+    fn shape(&mut self, schema: &'a Value) -> ShapeId {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            return self.referenced(schema, reference);
+        }
+        let id = self.shapes.len();
+        self.shapes.push(Shape::default());
+        let shape = self.compile(schema);
+        if let Some(slot) = self.shapes.get_mut(id) {
+            *slot = shape;
+        }
+        id
+    }
+
+    fn referenced(&mut self, schema: &'a Value, reference: &'a str) -> ShapeId {
+        if let Some(id) = self.by_reference.get(reference) {
+            return *id;
+        }
+        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let alone = schema.as_object().is_some_and(|keywords| {
+            keywords.keys().all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()))
+        });
+        let id = match target {
+            Some(target) if alone => self.shape(target),
+            _ => {
+                self.shapes.push(Shape { unsupported: true, ..Shape::default() });
+                self.shapes.len() - 1
+            }
+        };
+        self.by_reference.insert(reference, id);
+        id
+    }
+
+    fn compile(&mut self, schema: &'a Value) -> Shape {
+        let mut shape = Shape::default();
+        let Value::Object(keywords) = schema else {
+            shape.unsupported = schema != &Value::Bool(true);
+            shape.types = ANY_TYPE;
+            shape.is_plain = true;
+            return shape;
+        };
+        let required: Vec<&str> = keywords
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        for (keyword, value) in keywords {
+            let understood = match (keyword.as_str(), value) {
+                ("type", Value::String(name)) => shape.allow_type(name),
+                ("type", Value::Array(names)) => {
+                    names.iter().all(|name| name.as_str().is_some_and(|name| shape.allow_type(name)))
+                }
+                ("const", constant) => {
+                    shape.allowed = Some(vec![constant.clone()]);
+                    !constant.is_array() && !constant.is_object() && !keywords.contains_key("enum")
+                }
+                ("enum", Value::Array(values)) => {
+                    shape.allowed = Some(values.clone());
+                    !values.iter().any(|value| value.is_array() || value.is_object())
+                }
+                // Bounds are compared as doubles, which is exact against whole ones.
+                ("minimum", bound) => {
+                    shape.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                    shape.minimum.is_some()
+                }
+                ("maximum", bound) => {
+                    shape.maximum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                    shape.maximum.is_some()
+                }
+                ("minLength", bound) => {
+                    shape.min_length = bound.as_u64().and_then(|bound| usize::try_from(bound).ok()).unwrap_or_default();
+                    shape.min_length > 0
+                }
+                ("format", Value::String(format)) => {
+                    shape.date_time = true;
+                    format == "date-time"
+                }
+                ("properties", Value::Object(properties)) => {
+                    shape.properties = properties
+                        .iter()
+                        .map(|(name, schema)| Property {
+                            name: name.as_str().into(),
+                            shape: self.shape(schema),
+                            required: required.contains(&name.as_str()),
+                        })
+                        .collect();
+                    shape.required = shape.properties.iter().filter(|property| property.required).count();
+                    shape.name_lengths = properties.keys().fold(0, |lengths, name| lengths | length_bit(name.len()));
+                    true
+                }
+                ("required", Value::Array(_)) => required
+                    .iter()
+                    .all(|name| keywords.get("properties").is_some_and(|known| known.get(name).is_some())),
+                ("additionalProperties", Value::Bool(allowed)) => {
+                    shape.additional = if *allowed { Additional::Any } else { Additional::None };
+                    true
+                }
+                ("additionalProperties", schema) => {
+                    shape.additional = Additional::Each(self.shape(schema));
+                    true
+                }
+                ("patternProperties", Value::Object(patterns)) => {
+                    shape.prefixes = patterns.keys().map(|pattern| pattern.trim_start_matches('^').into()).collect();
+                    patterns.iter().all(|(pattern, schema)| {
+                        let prefix = pattern.strip_prefix('^').unwrap_or_default();
+                        schema == &Value::Bool(true)
+                            && !prefix.is_empty()
+                            && prefix.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                    })
+                }
+                ("items", schema) => {
+                    shape.items = Some(self.shape(schema));
+                    true
+                }
+                ("allOf", Value::Array(parts)) => parts.iter().all(|part| self.condition(part, &mut shape)),
+                (keyword, _) => ANNOTATIONS.contains(&keyword),
+            };
+            shape.unsupported |= !understood;
+        }
+        if shape.types == 0 {
+            shape.types = ANY_TYPE;
+        }
+        shape.is_plain = shape.asserts_type_alone();
+        shape
+    }
+
+    /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required": [NAME]}, "then": …}`.
+    fn condition(&mut self, part: &'a Value, shape: &mut Shape) -> bool {
+        let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else { return false };
+        let Some((name, constant)) =
+            condition.get("properties").and_then(Value::as_object).and_then(|properties| properties.iter().next())
+        else {
+            return false;
+        };
+        let Some(equals) = constant.get("const").and_then(Value::as_str) else { return false };
+        let then = self.shape(then);
+        shape.conditions.push(Condition { property: name.as_str().into(), equals: equals.into(), then });
+        *part
+            == serde_json::json!({
+                "if": { "properties": { name: { "const": equals } }, "required": [name] },
+                "then": part.get("then")
+            })
+    }
+}
+
+/// Keywords that assert nothing.
+const ANNOTATIONS: [&str; 8] =
+    ["$schema", "$id", "$defs", "title", "description", "default", "examples", "enumDescriptions"];
+
+impl Shape {
+    fn asserts_type_alone(&self) -> bool {
+        let bounds = self.minimum.is_some() || self.maximum.is_some() || self.min_length > 0;
+        !(bounds || self.integer || self.date_time || self.allowed.is_some() || !self.conditions.is_empty())
+    }
+
+    fn allow_type(&mut self, name: &str) -> bool {
+        self.types |= match name {
+            "null" => bit(Kind::Null),
+            "boolean" => bit(Kind::True),
+            "number" | "integer" => bit(Kind::Number),
+            "string" => bit(Kind::String),
+            "array" => bit(Kind::Array),
+            "object" => bit(Kind::Object),
+            _ => return false,
+        };
+        self.integer |= name == "integer";
+        true
+    }
+}

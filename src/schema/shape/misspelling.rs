@@ -1,0 +1,102 @@
+//! Keys of a document that are probably meant to be others, see the rule `record/misspelled-field`.
+
+use super::{Additional, ShapeId, Shapes};
+use crate::document::{Key, Kind, Node};
+use crate::source::Pointer;
+
+/// A key that is probably meant to be another one.
+pub(crate) struct Misspelling<'a> {
+    pub(crate) pointer: Pointer,
+    pub(crate) key: Key<'a>,
+    pub(crate) known: &'static str,
+}
+
+impl Shapes {
+    /// Misspelled keys, see the rule `record/misspelled-field`.
+    pub(in crate::schema) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<Misspelling<'a>> {
+        let mut found = Vec::new();
+        self.find_misspellings(0, root, Path::Root, &mut found);
+        found
+    }
+
+    fn find_misspellings<'a>(
+        &'static self,
+        id: ShapeId,
+        node: Node<'a>,
+        at: Path<'_>,
+        found: &mut Vec<Misspelling<'a>>,
+    ) {
+        let Some(shape) = self.shapes.get(id) else { return };
+        if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
+            for (index, item) in node.items().enumerate() {
+                self.find_misspellings(items, item, Path::Item(&at, index), found);
+            }
+        }
+        if shape.properties.is_empty() || node.kind() != Kind::Object {
+            return;
+        }
+        let mut absent: Option<Vec<&'static str>> = None;
+        let mut next = 0;
+        for key in node.members() {
+            if let Some((index, property)) = shape.property(key, next) {
+                next = index + 1;
+                self.find_misspellings(property.shape, key.value(), Path::Field(&at, &property.name), found);
+            } else if matches!(shape.additional, Additional::Any) {
+                let absent = absent.get_or_insert_with(|| {
+                    shape.properties.iter().map(|p| &*p.name).filter(|name| node.get(name).is_none()).collect()
+                });
+                let name = key.name();
+                if let Some(known) = absent.iter().find(|known| almost_equal(&name, known)) {
+                    found.push(Misspelling { pointer: at.pointer().field(&name), key, known });
+                }
+            }
+        }
+    }
+}
+
+/// The way to a value, as a chain on the stack: most walks need no pointer.
+#[derive(Clone, Copy)]
+enum Path<'p> {
+    Root,
+    Field(&'p Path<'p>, &'p str),
+    Item(&'p Path<'p>, usize),
+}
+
+impl Path<'_> {
+    fn pointer(self) -> Pointer {
+        match self {
+            Self::Root => Pointer::default(),
+            Self::Field(above, name) => above.pointer().field(name),
+            Self::Item(above, index) => above.pointer().item(index),
+        }
+    }
+}
+
+/// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with its neighbour), or by
+/// case, `-` and `_` alone.
+pub(super) fn almost_equal(name: &str, known: &str) -> bool {
+    // An edit changes the number of bytes by those of one character at most.
+    let may_be_an_edit = name.len().abs_diff(known.len()) <= 4;
+    name != known && ((may_be_an_edit && strsim::osa_distance(name, known) == 1) || letters(name).eq(letters(known)))
+}
+
+/// What a name is spelled with, whatever the style of writing it.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::almost_equal;
+
+    #[test]
+    fn one_edit_or_another_spelling_is_almost_equal() {
+        for name in ["statu", "statuss", "statux", "sattus", "Status", "STATUS", "sta_tus", "st-atus"] {
+            assert!(almost_equal(name, "status"), "{name}");
+        }
+        for name in ["status", "state", "sta", "outcome", "statusss"] {
+            assert!(!almost_equal(name, "status"), "{name}");
+        }
+        assert!(almost_equal("startedAt", "started_at"));
+    }
+}
