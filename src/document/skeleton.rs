@@ -11,13 +11,20 @@ use super::{Kind, same};
 
 /// Bytes of skeletons that are kept, and pieces that may stand in one place: texts that are all different are not worth more.
 const MAX_SKELETON_BYTES: usize = 64 << 10;
-const MAX_ALTERNATIVES: usize = 8;
+const MAX_ALTERNATIVES: usize = 32;
+
+/// Texts that are not learned after a new beginning, at most: where there is one new beginning after another, learning is in
+/// vain.
+const LONGEST_PAUSE: u32 = 1023;
 
 /// The skeletons of texts, as a tree: what they begin with in common is there once.
 pub(crate) struct Skeletons<M> {
     /// The first is no piece: what comes after it is what texts begin with.
     pieces: Vec<Piece<M>>,
     literals: Vec<u8>,
+    /// Texts that are not learned after the next new beginning, and those of them that are still to come.
+    pause: u32,
+    pausing: u32,
 }
 
 /// What stands before a string or a number or at the end of a text, and what is there then.
@@ -47,7 +54,7 @@ pub(crate) struct Marked<M> {
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
         let root = Piece { literal: 0..0, then: Then::End, after: 0, instead: 0 };
-        Self { pieces: vec![root], literals: Vec::new() }
+        Self { pieces: vec![root], literals: Vec::new(), pause: 0, pausing: 0 }
     }
 }
 
@@ -86,23 +93,32 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         false
     }
 
-    /// Learns the skeleton of a text that is JSON; `mark` tells by where a string starts what it is marked with.
+    /// Learns the skeleton of a text that is JSON; `mark` tells by where a string starts what it is marked with. Where there is
+    /// no room for it, all that was learned is forgotten: what was met once may never come again.
     pub(crate) fn learn(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) {
-        let mut scalars = Scalars(Vec::new());
-        if self.literals.len() >= MAX_SKELETON_BYTES || Parser::new(bytes, &mut scalars).text().is_err() {
-            return;
+        if self.pausing > 0 {
+            self.pausing -= 1;
+        } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, mark).is_none() {
+            let pause = (2 * self.pause + 1).min(LONGEST_PAUSE);
+            *self = Self { pause, pausing: pause, ..Self::default() };
         }
+    }
+
+    /// Adds a skeleton, if there is room for it.
+    fn add(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) -> Option<()> {
+        let mut scalars = Scalars(Vec::new());
+        Parser::new(bytes, &mut scalars).text().ok()?;
         let (mut at, mut piece) = (0, 0);
         for (kind, span) in scalars.0 {
             let then = if kind == Kind::String { Then::String(mark(span.start)) } else { Then::Number };
-            let Some(next) = self.after(piece, bytes.get(at..span.start).unwrap_or_default(), then) else { return };
-            (at, piece) = (span.end, next);
+            piece = self.piece_after(piece, bytes.get(at..span.start)?, then)?;
+            at = span.end;
         }
-        self.after(piece, bytes.get(at..).unwrap_or_default(), Then::End);
+        self.piece_after(piece, bytes.get(at..)?, Then::End).map(drop)
     }
 
     /// The piece that comes after another, made where there is none yet; `None` where too many others do.
-    fn after(&mut self, before: usize, literal: &[u8], then: Then<M>) -> Option<usize> {
+    fn piece_after(&mut self, before: usize, literal: &[u8], then: Then<M>) -> Option<usize> {
         let mut last: Option<usize> = None;
         let mut known = self.pieces.get(before)?.after;
         for _ in 0..MAX_ALTERNATIVES {
@@ -185,16 +201,46 @@ mod tests {
 
     #[test]
     fn however_many_texts_come_no_more_is_kept_than_is_worth_it() {
-        let mut skeletons = Skeletons::default();
-        for index in 0..2 * MAX_ALTERNATIVES {
-            skeletons.learn(format!("{{\"{index}\":1}}").as_bytes(), |_| Some(()));
-        }
-        assert_eq!(skeletons.pieces.len(), 1 + 2 * MAX_ALTERNATIVES);
-        let mut skeletons = Skeletons::default();
         let separator = format!(",{}", " ".repeat(1 << 10));
-        for count in 1..100 {
-            skeletons.learn(format!("[{}]", vec!["1"; count].join(&separator)).as_bytes(), |_| Some(()));
+        let mut skeletons = Skeletons::default();
+        let mut most = 0;
+        for count in 1..200 {
+            let text = format!("[{}]", vec!["1"; count % 60].join(&separator));
+            skeletons.learn(text.replace(' ', if count < 60 { " " } else { "\t" }).as_bytes(), |_| Some(()));
+            most = most.max(skeletons.literals.len());
         }
-        assert!((MAX_SKELETON_BYTES..MAX_SKELETON_BYTES + 2 * separator.len()).contains(&skeletons.literals.len()));
+        assert!((MAX_SKELETON_BYTES..2 * MAX_SKELETON_BYTES).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn what_is_met_once_keeps_nothing_from_being_learned() {
+        let mut skeletons = Skeletons::default();
+        let once = |index: usize| format!("{{\"{index}\":1}}");
+        for index in 0..10_000 {
+            skeletons.learn(once(index).as_bytes(), |_| Some(()));
+            assert!(skeletons.pieces.len() <= 1 + 2 * MAX_ALTERNATIVES);
+        }
+        assert!(skeletons.pausing > 100 && skeletons.pausing <= LONGEST_PAUSE);
+        for _ in 0..=LONGEST_PAUSE {
+            skeletons.learn(b"[1]", |_| Some(()));
+        }
+        assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
+    }
+
+    #[test]
+    fn of_texts_that_begin_alike_each_has_its_own_marks() {
+        let mut skeletons = Skeletons::default();
+        let marked = |skeletons: &Skeletons<usize>, text: &str| {
+            let mut marks = Vec::new();
+            skeletons
+                .read(text.as_bytes(), |found| marks.push((found.mark, text[found.span].to_owned())))
+                .then_some(marks)
+        };
+        // Of a key that is named twice the last one counts.
+        skeletons.learn(br#"{"a":"x"}"#, |at| (at == 5).then_some(1));
+        skeletons.learn(br#"{"a":"x","a":"y"}"#, |at| (at == 13).then_some(1));
+        assert_eq!(marked(&skeletons, r#"{"a":"z"}"#), Some(vec![(1, r#""z""#.to_owned())]));
+        let twice = marked(&skeletons, r#"{"a":"z","a":"w"}"#);
+        assert!(twice.is_none() || twice == Some(vec![(1, r#""w""#.to_owned())]), "{twice:?}");
     }
 }
