@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
 /// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until their turn comes.
 const AHEAD: usize = 1024;
 
 /// Items that a worker takes at a time, so that workers seldom meet at the lock.
-const CHUNK: usize = 16;
+const CHUNK: usize = 8;
 
 struct Queue<R> {
     /// How many items there are.
@@ -132,16 +132,19 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
     mut take: impl FnMut(&mut C, R),
 ) {
     let (send, receive) = mpsc::channel::<(T, mpsc::Sender<R>)>();
-    let receive = Mutex::new(receive);
-    let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    let (receive, work) = (Arc::new(Mutex::new(receive)), &work);
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| {
+            let receive = Arc::clone(&receive);
+            scope.spawn(move || {
+                let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 while let Ok((item, reply)) = next() {
                     let _ = reply.send(work(item));
                 }
             });
         }
+        // With the last worker, however it ends, the items that nobody works on are gone, and nobody waits for them.
+        drop(receive);
         let mut under_way = VecDeque::new();
         while let Some(item) = source(state) {
             let (reply, result) = mpsc::channel();
@@ -213,6 +216,31 @@ mod tests {
                 |(_, taken), result| taken.push(result),
             );
             assert!(state.1.into_iter().eq((0..1000).map(|item| item * 2)), "{workers} workers");
+        }
+    }
+
+    #[test]
+    fn a_panic_anywhere_ends_it() {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        let items: Vec<usize> = (0..5000).collect();
+        let panics = |work_at: usize, take_at: usize| {
+            let jobs = NonZeroUsize::new(3).unwrap();
+            let work = |(): &mut (), item: &usize| assert_ne!(*item, work_at);
+            let mut taken = 0;
+            let take = |()| {
+                taken += 1;
+                assert_ne!(taken, take_at);
+                ControlFlow::Continue(())
+            };
+            catch_unwind(AssertUnwindSafe(|| in_order(&items, jobs, || (), work, take))).is_err()
+        };
+        assert!(panics(0, usize::MAX) && panics(4_999, usize::MAX) && panics(2_000, usize::MAX));
+        assert!(panics(usize::MAX, 1) && panics(usize::MAX, 3_000));
+        assert!(!panics(usize::MAX, usize::MAX));
+        for at in [0, 5] {
+            let work = |item: usize| assert!(item < at);
+            let run = || pipeline(2, &mut (0..10), Iterator::next, work, |_, ()| {});
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }
     }
 
