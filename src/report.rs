@@ -36,10 +36,12 @@ pub enum Format {
     Ndjson,
     /// SARIF 2.1.0, for code scanning
     Sarif,
+    #[value(help = "JUnit XML: a case for each episode")]
     /// `JUnit` XML: a case for each episode
     Junit,
     /// Annotations of a GitHub workflow, and the summary of its job
     Github,
+    #[value(help = "A code quality report of GitLab")]
     /// A code quality report of `GitLab`
     Gitlab,
     /// A summary to paste or post
@@ -158,7 +160,8 @@ fn counts(errors: u64, warnings: u64) -> String {
     counts.map(|(number, severity)| count(number, severity.word())).collect::<Vec<_>>().join(", ")
 }
 
-fn count(number: u64, word: &str) -> String {
+/// A number of things, in words.
+pub(crate) fn count(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 

@@ -11,14 +11,24 @@ use std::process::{Command, Stdio};
 
 use crate::EpisodeDir;
 use crate::source::Artifact;
+use crate::store::is_gone;
 
-/// Those of the episodes that are not as they were at a revision.
-pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>) -> Result<Vec<EpisodeDir>, String> {
+/// What is not as it was at a revision.
+pub(super) struct Changed {
+    pub(super) episodes: Vec<EpisodeDir>,
+    /// Directories that held records and hold none any more, so that they are no episodes; from the top of the tree.
+    pub(super) lost: Vec<PathBuf>,
+}
+
+/// Those of the episodes below paths that are not as they were at a revision.
+pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>, paths: &[PathBuf]) -> Result<Changed, String> {
     let changes = Changes::since(revision)?;
-    episodes
+    let real: BTreeSet<PathBuf> = episodes.iter().filter_map(|episode| episode.path.canonicalize().ok()).collect();
+    let lost = changes.lost(&real, paths);
+    let touched = episodes
         .into_iter()
-        .filter_map(|episode| changes.touch(&episode).map(|touch| touch.then_some(episode)).transpose())
-        .collect()
+        .filter_map(|episode| changes.touch(&episode).map(|touch| touch.then_some(episode)).transpose());
+    Ok(Changed { episodes: touched.collect::<Result<_, _>>()?, lost })
 }
 
 /// The artifacts of the working tree that one stands in, held against a revision. Paths are those that git prints, from the
@@ -28,6 +38,8 @@ struct Changes {
     tracked: BTreeSet<PathBuf>,
     /// The directories of artifacts that differ from the revision or are gone.
     changed: BTreeSet<PathBuf>,
+    /// Artifacts of the revision that are gone.
+    gone: BTreeSet<PathBuf>,
 }
 
 impl Changes {
@@ -60,7 +72,23 @@ impl Changes {
             commit.trim_end(),
         ])?;
         let changed = differ.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
-        Ok(Self { top, tracked, changed })
+        let gone = differ.iter().filter(|path| is_gone(&top.join(path))).cloned().collect();
+        Ok(Self { top, tracked, changed, gone })
+    }
+
+    /// The directories below paths from which all records are gone, but for those that lie in an episode.
+    fn lost(&self, episodes: &BTreeSet<PathBuf>, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let records = [Artifact::State, Artifact::Events];
+        let is_lost = |dir: &&PathBuf| {
+            let real = self.top.join(dir);
+            let was_episode = records.iter().any(|record| self.gone.contains(&dir.join(record.file_name())));
+            was_episode
+                && records.iter().all(|record| is_gone(&real.join(record.file_name())))
+                && paths.iter().any(|path| real.starts_with(path))
+                && !real.ancestors().any(|above| episodes.contains(above))
+        };
+        self.changed.iter().filter(is_lost).cloned().collect()
     }
 
     fn touch(&self, episode: &EpisodeDir) -> Result<bool, String> {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,10 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
     let known: Vec<String> = known.map(|format| format.get_name().to_owned()).collect();
     let format = Format::from_str(&name, false)
         .map_err(|_| format!("`{}` is no format; there are {}", name.escape_debug(), known.join(", ")))?;
-    Ok((format, PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect()))))
+    match path {
+        b"=-" => Err("`-` is no file; --format prints to standard output".into()),
+        path => Ok((format, PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect())))),
+    }
 }
 
 /// What renderers need to know.
@@ -95,7 +99,7 @@ impl Sinks {
             if baselines.contains(&path) {
                 return Err(Failure::Fault(format!("{} can't be both a report and the baseline", path.display())));
             }
-            let file = WholeFile::create(path).map_err(|error| unwritable(path, &error))?;
+            let file = whole_file(path)?;
             let target = Target::File { path: path.clone(), file };
             sinks.push(Sink { renderer: in_file.renderer(*format), target });
         }
@@ -149,6 +153,12 @@ impl Sinks {
         }
         Ok(())
     }
+}
+
+/// Starts a file that is written besides standard output, and never where that or standard error goes.
+pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
+    let streams = (io::stdout(), io::stderr());
+    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()]).map_err(|error| unwritable(path, &error))
 }
 
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {

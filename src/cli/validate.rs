@@ -12,15 +12,16 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::changed;
+use super::changed::{self, Changed};
 use super::output::{Color, Output, style, width};
 use super::settings::{Baselines, GateSettings, Settings, SettingsArgs};
-use super::sinks::{Rendering, Sinks, parse_output, unwritable};
+use super::sinks::{Rendering, Sinks, parse_output, unwritable, whole_file};
 use super::{Exit, Failure};
+use crate::EpisodeDir;
 use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
 use crate::gate::Baseline;
-use crate::report::{Closing, Format, GroupBy, HumanOptions};
+use crate::report::{Closing, Format, GroupBy, HumanOptions, count};
 use crate::store::{WholeFile, is_gone};
 
 /// How long a check goes on before a progress bar is shown.
@@ -32,7 +33,7 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 /// Check run data and say what in it can't be trusted
 ///
 /// Finds the episodes below the given paths and checks each record against its schema, the records against each other, and
-/// all against the timeline. Ends with one line of totals.
+/// all against the timeline. Ends with the totals.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
@@ -132,7 +133,7 @@ impl Validate {
         let mut baseline_file = None;
         if let Some(path) = &self.write_baseline {
             gate = gate.learning(path.parent().unwrap_or(Path::new("")));
-            baseline_file = Some((path, WholeFile::create(path).map_err(|error| unwritable(path, &error))?));
+            baseline_file = Some((path, whole_file(path)?));
         }
         let paths = self.paths().map_err(|error| {
             let list = self.files_from.clone().unwrap_or_default();
@@ -149,10 +150,7 @@ impl Validate {
 
         let is_empty = discovery.episodes.is_empty();
         if let Some(revision) = &self.changed_since {
-            discovery.episodes = changed::since(revision, discovery.episodes).map_err(Failure::Fault)?;
-            if discovery.episodes.is_empty() && !is_empty && !self.quiet {
-                output.note(&format!("no episode has changed since {revision}; passed over: {}", found - excluded));
-            }
+            discovery.episodes = self.changed(revision, discovery.episodes, &paths, output)?;
         }
 
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
@@ -194,7 +192,7 @@ impl Validate {
         let closing = Closing { totals: &totals, statistics: statistics.as_ref(), is_whole: !faulty };
         sinks.end(output, &closing)?;
         output.finish()?;
-        if !self.quiet {
+        if !self.quiet && !faulty {
             gate.leftovers(is_gone).iter().for_each(|leftover| output.note(leftover));
         }
 
@@ -223,6 +221,27 @@ impl Validate {
         Ok(exit)
     }
 
+    /// The episodes that changed; tells of what is not among them and may be missed.
+    fn changed(
+        &self,
+        revision: &str,
+        episodes: Vec<EpisodeDir>,
+        paths: &[PathBuf],
+        output: &Output,
+    ) -> Result<Vec<EpisodeDir>, Failure> {
+        let found = episodes.len() as u64;
+        let Changed { episodes, lost } = changed::since(revision, episodes, paths).map_err(Failure::Fault)?;
+        if !self.quiet {
+            if episodes.is_empty() && found > 0 {
+                output.note(&format!("nothing has changed since {revision} in {}", count(found, "episode")));
+            }
+            for dir in lost {
+                output.note(&format!("the run that {revision} has in {} is gone", dir.display()));
+            }
+        }
+        Ok(episodes)
+    }
+
     /// Puts the baseline in its place, and tells what it knows.
     fn keep_baseline(
         &self,
@@ -235,7 +254,8 @@ impl Validate {
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
             let (findings, episodes) = baseline.size();
-            output.note(&format!("{} knows findings: {findings}, in episodes: {episodes}", path.display()));
+            let (findings, episodes) = (count(findings as u64, "finding"), count(episodes as u64, "episode"));
+            output.note(&format!("{} knows {findings} in {episodes}", path.display()));
         }
         Ok(())
     }

@@ -1,11 +1,15 @@
 //! Output -> a file that is written whole or not at all.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fd::BorrowedFd;
+use rustix::fs::fstat;
 use tempfile::{Builder, NamedTempFile};
+
+use super::is_gone;
 
 /// A file in the making. Until [`WholeFile::keep`] it lies beside its path under another name, and vanishes when dropped.
 pub(crate) struct WholeFile {
@@ -14,21 +18,25 @@ pub(crate) struct WholeFile {
 }
 
 impl WholeFile {
-    /// Starts a file. Where something else than a regular file is there, such as a device, nothing may take its place.
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        // A link stays, and what it leads to is replaced.
-        let (path, permissions) = match fs::canonicalize(path) {
-            Ok(path) => {
-                let there = fs::metadata(&path)?;
-                if !there.is_file() {
-                    return Err(io::Error::other("it is no regular file"));
-                }
-                (path, there.permissions())
+    /// Starts a file. Where something else than a regular file is there, such as a device, nothing may take its place; nor of
+    /// what is open as one of the streams, whose readers would find another file.
+    pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
+        let (path, permissions) = match fs::metadata(path) {
+            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
+            Ok(there) if streams.iter().any(|stream| is_same(*stream, &there)) => {
+                return Err(io::Error::other("standard output or standard error goes there"));
             }
+            // A link stays, and what it leads to is replaced.
+            Ok(there) => (fs::canonicalize(path)?, there.permissions()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) if path.is_symlink() => return Err(io::Error::other("it is a link that leads nowhere")),
             Err(_) => (path.to_owned(), Permissions::from_mode(0o666)),
         };
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = Builder::new().prefix(".runvet-").permissions(permissions).tempfile_in(dir)?;
+        if is_gone(dir) {
+            return Err(io::Error::other("its directory is not there"));
+        }
+        let file = Builder::new().prefix(".runvet-").permissions(permissions).tempfile_in(dir).map_err(plain)?;
         Ok(Self { path, file: BufWriter::new(file) })
     }
 
@@ -49,6 +57,16 @@ impl Write for WholeFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
+    fstat(stream).is_ok_and(|stream| (stream.st_dev, stream.st_ino) == (file.dev(), file.ino()))
+}
+
+/// An error without the name of a file that nobody has heard of.
+fn plain(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
+    cause.map_or(error, io::Error::other)
 }
 
 /// Writes behind the end of a file.

@@ -146,8 +146,25 @@ fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
     let repository = Repository::with(&["clean"]);
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
     assert_eq!((output.status.code(), stdout(&output)), (Some(0), "no episodes\n"));
-    assert_eq!(stderr(&output), "note: no episode has changed since HEAD; passed over: 1\n");
+    assert_eq!(stderr(&output), "note: nothing has changed since HEAD in 1 episode\n");
     assert_eq!(stderr(&validate(repository.path(), &["--changed-since", "HEAD", "--quiet"])), "");
+    // What is no episode any more can't be checked, and is told; copies of records are no episodes.
+    let lost = repository.add_episode("lost");
+    fs::create_dir(repository.episode("clean").join("copy")).unwrap();
+    fs::copy(lost.join("state.json"), repository.episode("clean").join("copy/state.json")).unwrap();
+    repository.commit();
+    for artifact in ["state.json", "summary.json", "events.jsonl"] {
+        fs::remove_file(lost.join(artifact)).unwrap();
+    }
+    fs::remove_dir_all(repository.episode("clean").join("copy")).unwrap();
+    let output = validate(repository.path(), &["--changed-since", "HEAD"]);
+    let told = "note: nothing has changed since HEAD in 1 episode\n\
+                note: the run that HEAD has in runs/episodes/lost is gone\n";
+    assert_eq!(stderr(&output), told);
+    assert_eq!(
+        stderr(&validate(&repository.path().join("runs"), &["--changed-since", "HEAD", "episodes/clean"])),
+        told.lines().next().unwrap().to_owned() + "\n"
+    );
     fs::create_dir(repository.path().join("empty")).unwrap();
     assert_eq!(validate(repository.path(), &["--changed-since", "HEAD", "empty"]).status.code(), Some(3));
 }

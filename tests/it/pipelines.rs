@@ -16,7 +16,7 @@ use runvet::report::{self, Closing};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::copy_dir;
+use crate::cli::{copy_dir, stderr};
 use crate::corpus::corpus;
 use crate::formats::{FORMATS, hostile_run};
 use crate::python::python;
@@ -540,6 +540,45 @@ fn a_file_is_written_whole_or_left_as_it_was() {
     runvet(&demo, &["--output", &format!("json={}", fresh.display())]);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&fresh), mode(&touched));
+}
+
+#[test]
+fn a_report_takes_the_place_of_no_link_and_of_nothing_that_is_printed_to() {
+    let temp = tempfile::tempdir().unwrap();
+    let demo = corpus().join("demo");
+    for (name, target) in
+        [("dangling", "missing.json"), ("dangling-dir", "missing/x.json"), ("loop", "loop"), ("out", "/proc/self/fd/1")]
+    {
+        let link = temp.path().join(name);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        for option in [
+            vec!["--output".to_owned(), format!("json={}", link.display())],
+            vec!["--write-baseline".to_owned(), link.display().to_string()],
+        ] {
+            let output = runvet(&demo, &option.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(output.status.code(), Some(2), "{name}");
+            assert!(
+                stderr(&output).starts_with(&format!("error: can't write {}: ", link.display())),
+                "{}",
+                stderr(&output)
+            );
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{name} stays");
+        }
+    }
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 4);
+    // A log to which others print too would be gone.
+    let log = temp.path().join("log");
+    let stdout = fs::File::create(&log).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    command.current_dir(&demo).args(["validate", "--output"]).arg(format!("json={}", log.display())).stdout(stdout);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("standard output or standard error goes there"), "{}", stderr(&output));
+    let output = runvet(&demo, &["--output", "json=-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`-` is no file"), "{}", stderr(&output));
+    let output = runvet(&demo, &["--output", "json=nowhere/x.json"]);
+    assert_eq!(stderr(&output), "error: can't write nowhere/x.json: its directory is not there\n");
 }
 
 #[test]
