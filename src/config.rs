@@ -90,8 +90,8 @@ pub struct Ignore {
     pub episode: Spanned<String>,
     /// At which value, with all that lies in it: a JSON Pointer. Absent for anywhere.
     #[serde(default)]
-    #[schemars(extend("examples" = ["/plan/steps"]))]
-    pub pointer: Option<String>,
+    #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
+    pub pointer: Option<Spanned<String>>,
     /// Why they do not count.
     #[schemars(with = "String", length(min = 1))]
     pub reason: Spanned<String>,
@@ -200,6 +200,12 @@ impl File<'_> {
         for ignore in &config.ignores {
             if ignore.reason.get_ref().trim().is_empty() {
                 return Err(self.problem(ignore.reason.span(), "a reason must say something", None));
+            }
+            if let Some(pointer) = &ignore.pointer
+                && !pointer.get_ref().starts_with('/')
+            {
+                let help = format!("did you mean `/{}`?", pointer.get_ref());
+                return Err(self.problem(pointer.span(), "a JSON Pointer starts with `/`", Some(help)));
             }
         }
         Ok(config)

@@ -430,7 +430,7 @@ impl<'a> Node<'a> {
     }
 
     /// The members of an object, those included that a later one repeats.
-    fn all_members(self) -> AllMembers<'a> {
+    pub(crate) fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
         AllMembers { document: self.document, next: self.index + 1, end: if is_object { self.end_index() } else { 0 } }
     }
@@ -491,7 +491,7 @@ impl<'a> Iterator for Members<'a> {
 }
 
 #[derive(Clone)]
-struct AllMembers<'a> {
+pub(crate) struct AllMembers<'a> {
     document: Document<'a>,
     next: u32,
     end: u32,

@@ -38,6 +38,7 @@ use crate::check::{self, Check, all_rules, names};
 use crate::config::{Config, File, Ignore, Problem, Rules};
 use crate::finding::{EpisodeReport, Finding, Level, Suppressed, Suppression, is_valid};
 use crate::printable::escape;
+use crate::report::count;
 
 /// Known findings that are gone which are named; the rest is counted.
 const MAX_NAMED: usize = 10;
@@ -272,8 +273,10 @@ impl Gate {
         let mut leftovers: Vec<String> = self.ignored.iter().filter_map(of_ignore).collect();
         let lies_in = self.known.as_ref().map_or(Path::new(""), |(lies_in, _)| lies_in);
         let unjudged = self.unjudged.iter().map(|(dir, findings)| (lies_in.join(dir), *findings));
-        let episodes = unjudged.filter(|(dir, _)| is_gone(dir)).map(|(dir, findings)| {
-            (format!("{}: the episode is gone, and with it findings: {findings}", dir.display()), findings)
+        let unjudged = unjudged.map(|(dir, findings)| (relative(&dir, Path::new(""), &self.here), findings));
+        let is_gone = |(dir, _): &(PathBuf, usize)| is_gone(&self.here.join(dir));
+        let episodes = unjudged.filter(is_gone).map(|(dir, findings)| {
+            (format!("{}: the episode is gone, with {}", dir.display(), count(findings as u64, "finding")), findings)
         });
         let mut unnamed = self.gone_count - self.gone.len();
         for (index, (gone, findings)) in self.gone.iter().map(|gone| (gone.clone(), 1)).chain(episodes).enumerate() {
@@ -308,7 +311,7 @@ impl Ignored {
             place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
             rule: ignore.rule.get_ref().clone(),
             episode: read_glob(file, &ignore.episode)?,
-            pointer: ignore.pointer.clone(),
+            pointer: ignore.pointer.as_ref().map(|pointer| pointer.get_ref().clone()),
             reason: ignore.reason.get_ref().clone(),
             expired: expired.map(ToString::to_string),
             was_due: false,

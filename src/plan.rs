@@ -137,7 +137,9 @@ impl Comparison {
                 let line = timeline.broken_line.map(|line| line.number);
                 let broken = line
                     .map(|line| format!("line {line} of events.jsonl is no event, and may be the one that matters"));
-                broken.or_else(|| state.is_none().then(|| "there is no state to compare with".to_owned()))
+                broken.or_else(|| {
+                    state.is_none().then(|| "there is no state that can be read, to compare with".to_owned())
+                })
             }
         };
         let differences = match (&run.plan, state, timeline, reach, &unjudged) {

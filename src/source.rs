@@ -4,12 +4,14 @@
 //! findings that exist.
 
 mod excerpt;
+mod link;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 pub use excerpt::Excerpt;
+pub(crate) use link::{leads_to, resolve};
 
 /// A file that a run leaves in its episode directory (reference, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -24,7 +24,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
 pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
-pub(crate) use settings::{ConfigSearch, find_config, read_text};
+pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_text};
 pub(crate) use stillness::Movement;
 use stillness::Version;
 pub(crate) use whole::{WholeFile, append};
@@ -379,7 +379,8 @@ fn kind_of(file_type: FileType) -> EntryKind {
 
 /// Whether nothing is there any more, as far as that can be told.
 pub(crate) fn is_gone(path: &Path) -> bool {
-    path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    let is_nothing = |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    path.symlink_metadata().is_err_and(is_nothing)
 }
 
 /// A path as text; bytes that are not UTF-8 show as `�`.

@@ -74,7 +74,7 @@ fn rows(settings: &Settings) -> Vec<(String, String, String)> {
             rows.extend(levels(&within.rules, &format!(" in {}", globs(&within.paths))));
         }
         for ignore in &config.ignores {
-            let pointer = ignore.pointer.as_deref().unwrap_or_default();
+            let pointer = ignore.pointer.as_ref().map(|pointer| &**pointer.get_ref()).unwrap_or_default();
             let name = format!("{} in {} {pointer}", ignore.rule.get_ref(), ignore.episode.get_ref());
             let until = ignore.expires.as_ref().map(|day| format!(" until {day}")).unwrap_or_default();
             rows.push((name.trim_end().to_owned(), format!("ignored{until}"), at(ignore.rule.span())));

@@ -85,7 +85,7 @@ impl List {
         let run_data = self.run_data.open()?;
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let gate = self.invalid.then(|| self.gate.resolve(matches, Baselines::Read, output)).transpose()?;
-        let mut gate = gate.map(|settings| settings.gate);
+        let mut gate = gate.map(|settings| (settings.gate.check(Check::new()), settings.gate));
         let mut looked_at = 0;
         let matching = run_data
             .episodes()
@@ -107,7 +107,7 @@ impl List {
     }
 
     /// What the list says of a run, if it is one of those asked for; with a gate, those that fail it.
-    fn matching(&self, episode: &Episode, gate: Option<&mut Gate>) -> Option<RunEntry> {
+    fn matching(&self, episode: &Episode, gate: Option<&mut (Check, Gate)>) -> Option<RunEntry> {
         let entry = episode.entry();
         let is = |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
         let started = || entry.started_at.as_deref().and_then(Instant::parse);
@@ -120,9 +120,9 @@ impl List {
 }
 
 /// Whether a run fails the gate, which passes over what the configuration leaves out.
-fn is_invalid(episode: &Episode, gate: &mut Gate) -> bool {
+fn is_invalid(episode: &Episode, (check, gate): &mut (Check, Gate)) -> bool {
     !gate.excludes(episode.path())
-        && gate.check(Check::new()).episode(episode.dir()).is_ok_and(|mut report| {
+        && check.episode(episode.dir()).is_ok_and(|mut report| {
             gate.judge(&mut report);
             !report.valid
         })

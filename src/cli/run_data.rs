@@ -1,10 +1,11 @@
 //! Where the commands that read runs find them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::read::{Episode, Error, RunData};
+use crate::store::is_gone;
 
 /// Where the runs are.
 #[derive(Args)]
@@ -34,7 +35,10 @@ impl RunDataArgs {
         match self.open() {
             Ok(run_data) => run_data.episode(name),
             // A path needs no run data around it.
-            Err(error) => Episode::at(name).map_err(|_| error),
+            Err(error) => {
+                let is_path = name.contains('/') || !is_gone(Path::new(name));
+                Episode::at(name).map_err(|of_path| if is_path { of_path } else { error })
+            }
         }
     }
 }

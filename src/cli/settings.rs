@@ -1,8 +1,10 @@
 //! What is set, by flags, by the environment, by `runvet.toml`, and where each value is from.
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::io;
+use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::SystemTime;
 
 use clap::builder::BoolishValueParser;
@@ -25,8 +27,6 @@ const MAX_FINDINGS: usize = 20;
 #[derive(Args)]
 pub(super) struct SettingsArgs {
     /// How to print what was found [default: human]
-    ///
-    /// docs/formats.md tells what each holds.
     #[arg(long, value_name = "FORMAT", env = "RUNVET_FORMAT", hide_env_values = true)]
     format: Option<Format>,
 
@@ -47,11 +47,26 @@ pub(super) struct SettingsArgs {
     /// In the human format, show so many findings of each rule at most; 0 shows all [default: 20]
     ///
     /// What is cut is counted and said.
-    #[arg(long, value_name = "N", env = "RUNVET_MAX_FINDINGS", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = parse_whole::<usize>,
+        allow_negative_numbers = true,
+        env = "RUNVET_MAX_FINDINGS",
+        hide_env_values = true
+    )]
     max_findings: Option<usize>,
 
     /// Check so many episodes at a time [default: the number of cores]
-    #[arg(short, long, value_name = "N", env = "RUNVET_JOBS", hide_env_values = true)]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_parser = parse_whole::<NonZeroUsize>,
+        allow_negative_numbers = true,
+        env = "RUNVET_JOBS",
+        hide_env_values = true
+    )]
     jobs: Option<NonZeroUsize>,
 
     #[command(flatten)]
@@ -94,6 +109,15 @@ pub(super) struct GateArgs {
     /// Read no configuration, whatever else is said
     #[arg(long)]
     no_config: bool,
+}
+
+/// Reads a whole number.
+pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "this is too large".to_owned(),
+        IntErrorKind::Zero => "expected a whole number from 1 on".to_owned(),
+        _ => "expected a whole number".to_owned(),
+    })
 }
 
 /// Reads `NAME=LEVEL`.
@@ -219,6 +243,9 @@ impl GateArgs {
                 for path in passed_over {
                     output.note(&format!("{} lies in run data and is not read; --config reads it", path.display()));
                 }
+                if let Some(path) = &found {
+                    store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
+                }
                 found
             }
         };
@@ -238,10 +265,14 @@ impl GateArgs {
             .configured(from.file, config, Some(&now()?))
             .map_err(|problem| shown(&problem))?;
         if let Some(path) = baseline.value.as_ref().filter(|_| baselines == Baselines::Read) {
-            let fault =
-                |reason: &dyn fmt::Display| Failure::Fault(format!("the baseline {}: {reason}", path.display()));
-            let text = store::read_text(path).map_err(|error| fault(&error))?;
-            let baseline = Baseline::read(&text).map_err(|reason| fault(&reason))?;
+            let fault = |what: String| {
+                let (path, origin) = (path.display(), &baseline.origin);
+                Failure::Fault(format!(
+                    "the baseline {path} ({origin}) {what}; --write-baseline writes it, --no-baseline checks without it"
+                ))
+            };
+            let text = store::read_text(path).map_err(|error| fault(format!("can't be read: {error}")))?;
+            let baseline = Baseline::read(&text).map_err(|reason| fault(format!("is damaged: {reason}")))?;
             gate = gate.knowing(path.parent().unwrap_or(Path::new("")), baseline);
         }
         Ok(GateSettings { baseline, rules, file, gate })
@@ -279,10 +310,13 @@ impl<'s> Sources<'s> {
 
 fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
     let name = path.display().to_string();
-    let text = store::read_text(path)
-        .map_err(|error| Failure::Fault(format!("can't read the configuration {name}: {error}")))?;
+    let text = store::read_text(path).map_err(|error| unreadable_config(path, &error))?;
     let config = File { name: &name, text: &text }.read().map_err(|problem| shown(&problem))?;
     Ok(ConfigFile { name, text, config })
+}
+
+fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
+    Failure::Fault(format!("can't read the configuration {}: {error}", path.display()))
 }
 
 /// A problem, drawn with the place where it is.

@@ -79,7 +79,7 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
     match node.kind() {
         Kind::Object if !is_empty => {
             out.write_all(b"{")?;
-            for (index, key) in node.members().enumerate() {
+            for (index, key) in node.all_members().enumerate() {
                 line(out, index == 0, depth + 1)?;
                 write_json_text(out, key.raw())?;
                 out.write_all(b": ")?;

@@ -13,13 +13,13 @@ use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
-use crate::finding::{Finding, Lifecycle, Severity, Skip, Suppressed};
+use crate::finding::{Finding, Lifecycle, Severity, Skip, Suppressed, Suppression};
 use crate::gate::Gate;
 use crate::plan::Comparison;
 use crate::printable::{brief, escape, fit};
 use crate::read::{Episode, Error};
-use crate::report::{Style, paragraph, write_json, write_json_text};
-use crate::source::Artifact;
+use crate::report::{Style, count, paragraph, write_json, write_json_text};
+use crate::source::{Artifact, leads_to};
 use crate::view::{self, Moment, Timeline, Verdict};
 
 /// Lines of a section that are shown at most.
@@ -152,7 +152,7 @@ struct Counts<'v> {
     broken_lines: u64,
 }
 
-/// What `runvet validate` says of a run.
+/// The verdict on a run, judged as `runvet validate` judges it.
 fn verdict(episode: &Episode, gate: &mut Gate) -> Result<Verdict, Failure> {
     let mut verdict = Verdict::of(episode, &gate.check(Check::new()))?;
     gate.judge(&mut verdict.report);
@@ -295,8 +295,12 @@ impl Page<'_> {
         let report = &verdict.report;
         let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
         let words = match (of(Severity::Error), of(Severity::Warning)) {
-            (0, 0) if report.skipped.is_empty() => "valid, nothing found".into(),
-            (0, 0) => "nothing found, but not all could be judged".into(),
+            (0, 0) => match (report.suppressed.is_empty(), report.skipped.is_empty()) {
+                (true, true) => "valid, nothing found".into(),
+                (false, true) => "valid, nothing found that is not known".into(),
+                (true, false) => "nothing found, but not all could be judged".into(),
+                (false, false) => "nothing found that is not known, but not all could be judged".into(),
+            },
             (0, warnings) => format!("valid, warnings: {warnings}"),
             (errors, warnings) => format!("not to be trusted, errors: {errors}, warnings: {warnings}"),
         };
@@ -304,8 +308,11 @@ impl Page<'_> {
         if let Some(line) = verdict.plan.parts_at() {
             self.line(&format!("  the plan and the timeline part at line {line} of events.jsonl (runvet plan)"))?;
         }
-        if let suppressed @ 1.. = report.suppressed.len() {
-            self.line(&format!("  findings that do not count: {suppressed} (runvet.toml or the baseline says so)"))?;
+        let by = |by| report.suppressed.iter().filter(|suppressed| suppressed.by == by).count();
+        for (number, what) in [(by(Suppression::Ignore), "ignored"), (by(Suppression::Baseline), "in the baseline")] {
+            if number > 0 {
+                self.line(&format!("  {what}: {}", count(number as u64, "finding")))?;
+            }
         }
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         if !unjudged.is_empty() {
@@ -462,7 +469,11 @@ impl Page<'_> {
         let line = |key: crate::document::Key<'_>| {
             let target = shown(key.value());
             let artifact = Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key.name()));
+            let link = key.value().text();
+            let leads_to =
+                |artifact: Artifact| link.as_deref().is_some_and(|link| leads_to(link, artifact.file_name()));
             let there = match artifact {
+                Some(artifact) if !leads_to(artifact) => "leads elsewhere",
                 Some(artifact) if view.artifacts.contains(&artifact) => "there",
                 Some(_) => "missing",
                 None => "",

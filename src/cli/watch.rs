@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::output::Output;
-use super::settings::{Baselines, GateArgs};
+use super::settings::{Baselines, GateArgs, parse_whole};
 use super::{Exit, Failure};
 use crate::EpisodeDir;
 use crate::check::{Check, Discovery, Fault};
@@ -63,7 +63,7 @@ pub(super) struct Watch {
     gate: GateArgs,
 
     /// Look at all files every so many seconds, where the file system does not tell of changes, as network ones don't
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
     poll: Option<NonZeroU64>,
 }
 
@@ -265,6 +265,10 @@ fn verdict(episode: &EpisodeReport) -> String {
         episode.findings.iter().map(|finding| (finding.severity, &*finding.rule)).collect();
     let rules: Vec<String> = rules.iter().map(|(severity, rule)| format!("{} {rule}", severity.word())).collect();
     let found = if episode.valid { ["valid".into()].into_iter().chain(rules).collect::<Vec<_>>() } else { rules };
+    let known = match episode.suppressed.len() {
+        0 => String::new(),
+        suppressed => format!("; known: {suppressed}"),
+    };
     let in_part = if episode.skipped.is_empty() { "" } else { "; not judged in full" };
-    format!("{} ({stage}): {}{in_part}", escape(&episode.dir), found.join(", "))
+    format!("{} ({stage}): {}{known}{in_part}", escape(&episode.dir), found.join(", "))
 }

@@ -12,6 +12,10 @@ impl Glob {
     /// Reads a glob. One without a `/` names directories wherever they lie.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches("./").trim_end_matches('/');
+        let above = text.split('/').any(|part| part == "..");
+        if text.is_empty() || text.starts_with(['/', '!']) || above {
+            return Err("it names nothing below the file; start it with a directory beside this file".into());
+        }
         let anywhere = format!("**/{text}");
         let pattern = Pattern::new(if text.contains('/') { text } else { &anywhere });
         pattern.map(Self).map_err(|error| error.msg.to_owned())
@@ -64,7 +68,9 @@ mod tests {
         assert!(names("ep_3*", "runs/episodes/ep_31/x"));
         assert!(!names("ep_3*", "runs/episodes/ep_4"));
         assert!(names("**", "a/b") && names("*", "a/b") && names("*", ""));
-        assert!(Glob::new("a[").is_err());
+        for text in ["a[", "", "/", "./", "/runs", "../runs", "runs/../old", "!runs"] {
+            assert!(Glob::new(text).is_err(), "{text}");
+        }
     }
 
     #[test]

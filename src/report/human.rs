@@ -1,6 +1,6 @@
 //! Reports -> text for people: findings by episode, errors first, each drawn by miette with a window of its line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
@@ -11,7 +11,9 @@ use miette::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{Closing, Renderer, count, counts, paragraph, verdict};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Tally};
+use crate::finding::{
+    EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Suppressed, Suppression, Tally,
+};
 use crate::printable::{escape, fit};
 
 /// How the text is drawn.
@@ -170,7 +172,8 @@ impl Human {
 
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         // Where all that was found is known, what could not be judged is known as well.
-        let is_known = episode.findings.is_empty() && !episode.suppressed.is_empty();
+        let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
+        let is_known = episode.findings.is_empty() && episode.suppressed.iter().any(by_baseline);
         for (reason, rules) in episode.unjudged() {
             let rules = if is_known { count(rules.len() as u64, "rule") } else { rules.join(", ") };
             let text = format!("not judged: {rules} ({})", escape(reason));
@@ -201,14 +204,15 @@ impl Renderer for Human {
                 let held = self.held.entry(finding.rule.clone()).or_default();
                 held.push((episode.dir.clone(), finding.clone()));
             }
-            for skip in &episode.skipped {
-                *self.unjudged_rules.entry(skip.rule.clone()).or_default() += 1;
+            let rules: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
+            for rule in rules {
+                *self.unjudged_rules.entry(rule.to_owned()).or_default() += 1;
             }
             return Ok(());
         }
         let lifecycle = match episode.lifecycle {
             Lifecycle::Terminal => "ended",
-            Lifecycle::NonTerminal => "not ended yet",
+            Lifecycle::NonTerminal => "going on",
             Lifecycle::Unknown => "stage unknown",
         };
         let counts = counts_of(episode);

@@ -3,7 +3,6 @@
 pub(super) mod artifacts;
 pub(super) mod early_artifacts;
 pub(super) mod learn_missing;
-mod link;
 pub(super) mod link_target;
 pub(super) mod links;
 pub(super) mod outcome;

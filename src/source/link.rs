@@ -2,7 +2,7 @@
 
 /// The path that a link names once `.` and `..` are resolved as text; `None` where it is empty, absolute, a drive or a URL,
 /// or leaves the episode's directory.
-pub(super) fn resolve(link: &str) -> Option<String> {
+pub(crate) fn resolve(link: &str) -> Option<String> {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
@@ -26,7 +26,7 @@ pub(super) fn resolve(link: &str) -> Option<String> {
 }
 
 /// Whether a link is the path of a file of the episode.
-pub(super) fn leads_to(link: &str, file_name: &str) -> bool {
+pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
     // A path that ends in a separator names a directory, and a backslash is no separator everywhere.
     let names_a_file = !link.ends_with(['/', '.']) && !link.contains('\\');
     names_a_file && resolve(link).as_deref() == Some(file_name)

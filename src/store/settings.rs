@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::list;
+use super::{is_gone, list};
 use crate::source::Artifact;
 
 /// The name of the configuration.
@@ -28,7 +28,8 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
-        if !dir.join(CONFIG).is_file() {
+        // What is there and can't be read is no reason to go without it.
+        if is_gone(&dir.join(CONFIG)) {
             continue;
         }
         let file = std::iter::repeat_n("..", level).collect::<PathBuf>().join(CONFIG);
@@ -48,6 +49,11 @@ fn is_run_data(dir: &Path) -> bool {
         || list(dir).is_ok_and(|listing| {
             listing.holds_episodes || [Artifact::State, Artifact::Events].iter().any(|of| listing.entries.has(*of))
         })
+}
+
+/// An error where a file that nobody named is none: reading a FIFO would wait for a writer.
+pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
+    if path.metadata()?.is_file() { Ok(()) } else { Err(io::Error::other("it is no regular file")) }
 }
 
 /// Reads a text that the user named.

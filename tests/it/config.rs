@@ -189,6 +189,15 @@ fn it_is_found_upward_to_the_root_of_the_repository_and_never_in_run_data() {
     assert_eq!(from("runs"), "json ../runvet.toml:1");
     let episode = "runs/demo/episodes/ep_03_edited";
     assert_eq!(from(episode), "json ../../../../runvet.toml:1");
+    // What is there and can't be read is no reason to go without it.
+    fs::create_dir(project.path("tool")).unwrap();
+    std::os::unix::fs::symlink("gone.toml", project.path("tool/runvet.toml")).unwrap();
+    let said = || stderr(&project.run_in("tool", &[], &["validate", "../runs"])).to_owned();
+    assert!(said().starts_with("error: can't read the configuration runvet.toml: No such file"), "{}", said());
+    fs::remove_file(project.path("tool/runvet.toml")).unwrap();
+    fs::create_dir(project.path("tool/runvet.toml")).unwrap();
+    assert_eq!(said(), "error: can't read the configuration runvet.toml: it is no regular file\n");
+    fs::remove_dir_all(project.path("tool")).unwrap();
     // Whoever writes run data may put there what they like, a repository too.
     let planted = "format = 'junit'";
     for dir in ["runs/demo", "runs/demo/episodes", episode] {
@@ -244,6 +253,14 @@ fn what_is_unknown_is_refused_with_its_place_and_the_nearest_name() {
         ("[rules]\n'plan/*' = 'of'", "2:12", "\"of\" is no known value", "did you mean `off`?"),
         ("[[override]]\npaths = ['a[']\nrules = {}", "2:10", "this is no glob", ""),
         ("exclude = ['[a']", "1:12", "this is no glob", ""),
+        ("exclude = ['']", "1:12", "this is no glob", ""),
+        ("exclude = ['../runs']", "1:12", "this is no glob", ""),
+        (
+            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\npointer = 'plan'",
+            "5:11",
+            "a JSON Pointer starts with `/`",
+            "did you mean `/plan`?",
+        ),
         (
             "[[ignore]]\nrule = 'plan'\nepisode = '*'\nreason = 'x'",
             "2:8",
@@ -334,11 +351,12 @@ fn a_baseline_lets_known_findings_pass_and_new_ones_fail_in_every_format() {
     let project = adopted();
     let missing = project.run(&["validate", "runs"]);
     assert_eq!(missing.status.code(), Some(2), "the baseline that the configuration names is not there yet");
-    assert!(stderr(&missing).starts_with("error: the baseline known.json: "), "{}", stderr(&missing));
+    let told = "error: the baseline known.json (runvet.toml:1) can't be read: ";
+    assert!(stderr(&missing).starts_with(told), "{}", stderr(&missing));
     let written = project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     assert_eq!(written.status.code(), Some(0));
     assert_eq!(stdout(&written), "200 episodes: all valid; 58 in the baseline\n");
-    assert_eq!(stderr(&written), "note: known.json knows findings: 58, in episodes: 29\n");
+    assert_eq!(stderr(&written), "note: known.json knows 58 findings in 29 episodes\n");
     for format in FORMATS {
         assert_eq!(project.run(&["validate", "--format", format, "runs"]).status.code(), Some(0), "{format}");
     }
@@ -418,6 +436,31 @@ fn of_an_episode_that_is_known_to_be_bad_no_more_is_said_than_is_needed() {
 }
 
 #[test]
+fn numbers_that_are_none_are_told_alike_wherever_they_stand() {
+    let project = Project::new("");
+    for (args, told) in [
+        (["--jobs", "0"], "expected a whole number from 1 on"),
+        (["--jobs", "x"], "expected a whole number"),
+        (["--max-findings", "-1"], "expected a whole number"),
+        (["--jobs", "99999999999999999999"], "this is too large"),
+    ] {
+        let output = project.run(&[&["validate"], &args[..]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(told), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_rule_that_could_not_be_judged_by_two_records_is_counted_once() {
+    let project = Project::new("");
+    project.write("runs/demo/episodes/ep_01_answer/state.json", "");
+    fs::remove_file(project.path("runs/demo/episodes/ep_01_answer/summary.json")).unwrap();
+    let output = project.run(&["validate", "--group-by", "rule", "runs/demo/episodes/ep_01_answer"]);
+    let unjudged: Vec<&str> = stdout(&output).lines().filter(|line| line.starts_with("not judged: ")).collect();
+    assert!(unjudged.len() > 10 && unjudged.iter().all(|line| line.ends_with(", in 1 episode")), "{unjudged:?}");
+}
+
+#[test]
 fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
@@ -429,7 +472,7 @@ fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
     let gone = |number| {
         format!(
             "note: no longer found, and can leave the baseline: runs/episodes/run_{number:03}/ep_03_edited: the episode is gone, \
-             and with it findings: 2"
+             with 2 findings"
         )
     };
     // Of episodes that were not asked for, too; those that are there and were not judged are not gone.
@@ -440,6 +483,17 @@ fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
     }
     let below = project.run_in("runs/episodes/run_015", &[], &["validate"]);
     assert_eq!(stderr(&below).lines().count(), 2, "{}", stderr(&below));
+    // Wherever the baseline lies and however it is called.
+    std::os::unix::fs::symlink(project.path("runs"), project.path("link")).unwrap();
+    let link = ["validate", "--no-config", "--baseline", "link/known.json", "runs"];
+    project.run(&["validate", "--no-config", "--write-baseline", "link/known.json", "runs"]);
+    assert_eq!(stderr(&project.run(&link)), "");
+    assert_eq!(stderr(&project.run(&[&link[..4], &["runs/episodes/run_015"]].concat())), "");
+    let here = "runs/episodes/run_015/ep_03_edited";
+    project.run_in(here, &[], &["validate", "--no-config", "--write-baseline", "known.json"]);
+    let beside = project.run_in(here, &[], &["validate", "--no-config", "--baseline", "known.json", "../../run_014"]);
+    assert_eq!((beside.status.code(), stderr(&beside)), (Some(0), ""));
+    fs::remove_file(project.path("link")).unwrap();
     // A few are named, the rest is counted.
     fs::remove_dir_all(project.path("runs/episodes")).unwrap();
     let output = project.run(&["validate", "--allow-empty", "runs"]);
@@ -470,8 +524,8 @@ fn what_counts_for_a_check_counts_for_the_list_and_the_view() {
     };
     assert!(view(&[]).contains("Verdict: not to be trusted, errors: 2"), "{}", view(&[]));
     let known = view(&["--baseline", "known.json"]);
-    assert!(known.contains("Verdict: valid, nothing found"), "{known}");
-    assert!(known.contains("findings that do not count: 2 (runvet.toml or the baseline says so)"), "{known}");
+    assert!(known.contains("Verdict: valid, nothing found that is not known"), "{known}");
+    assert!(known.contains("in the baseline: 2 findings"), "{known}");
     let json = |args: &[&str]| -> Value { serde_json::from_str(&view(&[&["--json"], args].concat())).unwrap() };
     assert_eq!(json(&[])["valid"], false);
     let known = json(&["--baseline", "known.json"]);

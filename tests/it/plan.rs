@@ -344,7 +344,7 @@ fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
     assert_eq!(told(&dir), (None, "there is no timeline to read".into()));
     fs::write(dir.join("events.jsonl"), &events).unwrap();
     fs::remove_file(dir.join("state.json")).unwrap();
-    assert_eq!(told(&dir), (Some(3), "there is no state to compare with".into()));
+    assert_eq!(told(&dir), (Some(3), "there is no state that can be read, to compare with".into()));
 
     let (_temp, dir) = copy_of("good/paused");
     let projection = "\"event_type\":\"run.state_projection\"";
@@ -385,7 +385,7 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
     let output = runvet(temp.path(), &["plan", "@latest", "--json"], Width::Narrow);
     let json: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!((&json["persisted"], output.status.code()), (&Value::Null, Some(0)));
-    assert_eq!(json["comparison"]["unjudged"], "there is no state to compare with");
+    assert_eq!(json["comparison"]["unjudged"], "there is no state that can be read, to compare with");
 }
 
 #[test]

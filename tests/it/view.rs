@@ -325,12 +325,12 @@ fn a_record_is_shown_pretty_with_nothing_lost_and_raw_byte_for_byte() {
     let (temp, dir) = copy_of("good/terminal");
     let odd = concat!(
         " {\"z\" :1.50,\"a\":[ ],\"b\":{},\"n\":[1E2,-0.0,{\"é\":\"\\u00e9\\ud83d\\ude00\"}]",
-        ",\"big\":12345678901234567890.10}\r\n"
+        ",\"big\":12345678901234567890.10,\"z\":2}\r\n"
     );
     fs::write(dir.join("state.json"), odd).unwrap();
     let pretty = concat!(
         "{\n  \"z\": 1.50,\n  \"a\": [],\n  \"b\": {},\n  \"n\": [\n    1E2,\n    -0.0,\n    {\n",
-        "      \"é\": \"\\u00e9\\ud83d\\ude00\"\n    }\n  ],\n  \"big\": 12345678901234567890.10\n}\n"
+        "      \"é\": \"\\u00e9\\ud83d\\ude00\"\n    }\n  ],\n  \"big\": 12345678901234567890.10,\n  \"z\": 2\n}\n"
     );
     assert_eq!(printed(temp.path(), &["show", "ep", "state"]), pretty);
     assert_eq!(printed(temp.path(), &["show", "ep", "state", "--raw"]), odd);
@@ -625,4 +625,40 @@ fn an_event_of_megabytes_is_outlined_in_a_line_and_broken_lines_are_counted() {
     assert!(last.summary.len() + last.phase.len() + last.agent.len() < 2_000, "{} bytes", last.summary.len());
     assert!(timeline.broken.iter().all(|broken| broken.len() < 1_000));
     assert!(last.offset.is_none() && last.summary.ends_with("labels of steps: 2"));
+}
+
+#[test]
+fn a_link_is_there_where_it_leads_to_its_artifact() {
+    let (temp, dir) = copy_of("good/terminal");
+    let state = fs::read_to_string(dir.join("state.json")).unwrap();
+    let state =
+        state.replace("\"events.jsonl\"", "\"./events.jsonl\"").replace("\"learn.jsonl\"", "\"../learn.jsonl\"");
+    fs::write(dir.join("state.json"), state).unwrap();
+    fs::remove_file(dir.join("manifest.json")).unwrap();
+    let view = printed(temp.path(), &["view", "ep"]);
+    let links: Vec<Vec<&str>> = view
+        .lines()
+        .skip_while(|line| *line != "Links")
+        .skip(1)
+        .take(4)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let expected: [&[&str]; 4] = [
+        &["events", "./events.jsonl", "there"],
+        &["learn", "../learn.jsonl", "leads", "elsewhere"],
+        &["manifest", "manifest.json", "missing"],
+        &["summary", "summary.json", "there"],
+    ];
+    assert_eq!(links, expected, "{view}");
+}
+
+#[test]
+fn a_path_that_leads_to_no_run_is_what_the_message_is_about() {
+    let nowhere = tempfile::tempdir().unwrap();
+    fs::create_dir(nowhere.path().join("empty")).unwrap();
+    for path in ["empty", "./nope/x"] {
+        let output = runvet(nowhere.path(), &["view", path], Width::Narrow);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+    }
 }

@@ -1,10 +1,9 @@
 //! `lifecycle/learn-missing`: the learning timeline is linked and not there.
 
-use super::link::leads_to;
 use crate::facts::{Run, StateFacts};
 use crate::finding::Severity;
 use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
-use crate::source::{Artifact, Place};
+use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {

@@ -1,11 +1,10 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
-use super::link::{leads_to, resolve};
 use crate::facts::{Run, StateFacts, Value};
 use crate::finding::Severity;
 use crate::printable::quote;
 use crate::rule::{Check, Findings, Meta, Need, Rule};
-use crate::source::{Artifact, Place, Pointer};
+use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule {
     meta: Meta {
