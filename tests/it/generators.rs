@@ -76,6 +76,7 @@ fn every_command_has_a_manual_page_with_every_option() {
         }
     }
     assert!(page("runvet-validate.1").contains("3  no episode was found"), "what stands behind the options too");
+    assert!(page("runvet-validate.1").contains("RUNVET_FORMAT"), "and the variables");
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), commands.len() + 1);
 }
 
