@@ -61,9 +61,24 @@ pub struct Gate {
     unjudged: BTreeMap<PathBuf, usize>,
     /// Whether findings become known instead of being recognised.
     learns: bool,
-    /// Known findings that are gone.
-    gone: Vec<String>,
-    gone_count: usize,
+    gone: Gone,
+}
+
+/// Known findings that are gone: the first are named, the rest is counted.
+#[derive(Clone, Debug, Default)]
+struct Gone {
+    named: Vec<String>,
+    unnamed: usize,
+}
+
+impl Gone {
+    fn add(&mut self, what: String, findings: usize) {
+        if self.named.len() < MAX_NAMED {
+            self.named.push(what);
+        } else {
+            self.unnamed += findings;
+        }
+    }
 }
 
 /// How much a rule or a group weighs, in some directories or everywhere.
@@ -104,8 +119,7 @@ impl Gate {
             known: None,
             unjudged: BTreeMap::new(),
             learns: false,
-            gone: Vec::new(),
-            gone_count: 0,
+            gone: Gone::default(),
         }
     }
 
@@ -251,11 +265,9 @@ impl Gate {
         }
         known.retain(|_, known| !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule));
         for known in known.into_values().collect::<BTreeSet<_>>() {
-            self.gone_count += 1;
-            if self.gone.len() < MAX_NAMED {
-                let pointer = known.pointer.as_deref().unwrap_or_default();
-                self.gone.push(format!("{}: {} {} {pointer}", episode.dir, known.rule, known.file));
-            }
+            let pointer = known.pointer.as_deref().unwrap_or_default();
+            let what = format!("{}: {} {} {pointer}", episode.dir, known.rule, known.file);
+            self.gone.add(what.trim_end().to_owned(), 1);
         }
     }
 
@@ -272,23 +284,17 @@ impl Gate {
         };
         let mut leftovers: Vec<String> = self.ignored.iter().filter_map(of_ignore).collect();
         let lies_in = self.known.as_ref().map_or(Path::new(""), |(lies_in, _)| lies_in);
-        let unjudged = self.unjudged.iter().map(|(dir, findings)| (lies_in.join(dir), *findings));
-        let unjudged = unjudged.map(|(dir, findings)| (relative(&dir, Path::new(""), &self.here), findings));
-        let is_gone = |(dir, _): &(PathBuf, usize)| is_gone(&self.here.join(dir));
-        let episodes = unjudged.filter(is_gone).map(|(dir, findings)| {
-            (format!("{}: the episode is gone, with {}", dir.display(), count(findings as u64, "finding")), findings)
-        });
-        let mut unnamed = self.gone_count - self.gone.len();
-        for (index, (gone, findings)) in self.gone.iter().map(|gone| (gone.clone(), 1)).chain(episodes).enumerate() {
-            if index < MAX_NAMED {
-                leftovers.push(format!("no longer found, and can leave the baseline: {}", gone.trim_end()));
-            } else {
-                unnamed += findings;
+        let mut gone = self.gone.clone();
+        for (dir, findings) in &self.unjudged {
+            let dir = relative(&lies_in.join(dir), Path::new(""), &self.here);
+            if is_gone(&self.here.join(&dir)) {
+                let with = count(*findings as u64, "finding");
+                gone.add(format!("{}: the episode is gone, with {with}", dir.display()), *findings);
             }
         }
-        if unnamed > 0 {
-            leftovers.push(format!("no longer found, and can leave the baseline: {unnamed} more"));
-        }
+        let unnamed = (gone.unnamed > 0).then(|| format!("{} more", gone.unnamed));
+        let can_leave = |what: String| format!("no longer found, and can leave the baseline: {what}");
+        leftovers.extend(gone.named.into_iter().chain(unnamed).map(can_leave));
         leftovers.iter().map(|leftover| escape(leftover).into_owned()).collect()
     }
 }

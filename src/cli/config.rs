@@ -5,9 +5,9 @@ use toml::Spanned;
 use unicode_width::UnicodeWidthStr;
 
 use super::output::Output;
-use super::settings::{Baselines, ConfigFile, GateSettings, Origin, Settings, SettingsArgs};
+use super::settings::{Baselines, GateSettings, Origin, Settings, SettingsArgs};
 use super::{Exit, Failure};
-use crate::config::{File, Rules};
+use crate::config::Rules;
 use crate::printable::escape;
 
 /// Show what is set for `runvet validate`, and where each value is from
@@ -54,31 +54,29 @@ fn rows(settings: &Settings) -> Vec<(String, String, String)> {
         row("jobs", or_dash(jobs.value.map(|jobs| jobs.to_string())), &jobs.origin),
         row("baseline", or_dash(baseline.value.as_ref().map(|path| path.display().to_string())), &baseline.origin),
     ];
-    if let Some(ConfigFile { name, text, config }) = file {
-        let file = File { name, text };
-        let at = |span: std::ops::Range<usize>| format!("{name}:{}", file.line(&span));
-        let globs =
-            |globs: &[Spanned<String>]| globs.iter().map(|glob| glob.get_ref().clone()).collect::<Vec<_>>().join(" ");
-        for glob in &config.exclude {
-            rows.push(("exclude".into(), glob.get_ref().clone(), at(glob.span())));
-        }
-        let levels = |rules: &Rules, within: &str| {
-            let level = |(rule, level): (&Spanned<String>, &Spanned<_>)| {
-                let level: &crate::check::Level = level.get_ref();
-                (format!("{}{within}", rule.get_ref()), level.word().to_owned(), at(rule.span()))
-            };
-            rules.iter().map(level).collect::<Vec<_>>()
+    let (file, config) = (file.file(), &file.config);
+    let at = |span: std::ops::Range<usize>| format!("{}:{}", file.name, file.line(&span));
+    let globs =
+        |globs: &[Spanned<String>]| globs.iter().map(|glob| glob.get_ref().clone()).collect::<Vec<_>>().join(" ");
+    for glob in &config.exclude {
+        rows.push(("exclude".into(), glob.get_ref().clone(), at(glob.span())));
+    }
+    let levels = |rules: &Rules, within: &str| {
+        let level = |(rule, level): (&Spanned<String>, &Spanned<_>)| {
+            let level: &crate::check::Level = level.get_ref();
+            (format!("{}{within}", rule.get_ref()), level.word().to_owned(), at(rule.span()))
         };
-        rows.extend(levels(&config.rules, ""));
-        for within in &config.overrides {
-            rows.extend(levels(&within.rules, &format!(" in {}", globs(&within.paths))));
-        }
-        for ignore in &config.ignores {
-            let pointer = ignore.pointer.as_ref().map(|pointer| &**pointer.get_ref()).unwrap_or_default();
-            let name = format!("{} in {} {pointer}", ignore.rule.get_ref(), ignore.episode.get_ref());
-            let until = ignore.expires.as_ref().map(|day| format!(" until {day}")).unwrap_or_default();
-            rows.push((name.trim_end().to_owned(), format!("ignored{until}"), at(ignore.rule.span())));
-        }
+        rules.iter().map(level).collect::<Vec<_>>()
+    };
+    rows.extend(levels(&config.rules, ""));
+    for within in &config.overrides {
+        rows.extend(levels(&within.rules, &format!(" in {}", globs(&within.paths))));
+    }
+    for ignore in &config.ignores {
+        let pointer = ignore.pointer.as_ref().map(|pointer| &**pointer.get_ref()).unwrap_or_default();
+        let name = format!("{} in {} {pointer}", ignore.rule.get_ref(), ignore.episode.get_ref());
+        let until = ignore.expires.as_ref().map(|day| format!(" until {day}")).unwrap_or_default();
+        rows.push((name.trim_end().to_owned(), format!("ignored{until}"), at(ignore.rule.span())));
     }
     rows.extend(rules.value.iter().map(|(rule, level)| row(rule, level.word().into(), &rules.origin)));
     rows

@@ -181,16 +181,22 @@ pub(super) struct GateSettings {
     pub(super) baseline: Set<Option<PathBuf>>,
     /// Levels by flag or by the environment.
     pub(super) rules: Set<Vec<(String, Level)>>,
-    /// The configuration.
-    pub(super) file: Option<ConfigFile>,
+    pub(super) file: ConfigFile,
     pub(super) gate: Gate,
 }
 
-/// A configuration: its name, its text and what it says.
+/// A configuration; where there is none, nothing is set in it.
+#[derive(Default)]
 pub(super) struct ConfigFile {
-    pub(super) name: String,
-    pub(super) text: String,
+    name: String,
+    text: String,
     pub(super) config: Config,
+}
+
+impl ConfigFile {
+    pub(super) fn file(&self) -> File<'_> {
+        File { name: &self.name, text: &self.text }
+    }
 }
 
 impl SettingsArgs {
@@ -202,8 +208,7 @@ impl SettingsArgs {
         output: &Output,
     ) -> Result<Settings, Failure> {
         let gate = self.gate.resolve(matches, baselines, output)?;
-        let none = Config::default();
-        let (from, config) = Sources::new(matches, gate.file.as_ref(), &none);
+        let (from, config) = (Sources { matches, file: gate.file.file() }, &gate.file.config);
         let jobs = from.flag("jobs", "--jobs", "RUNVET_JOBS", self.jobs.map(Some));
         Ok(Settings {
             format: from
@@ -249,9 +254,8 @@ impl GateArgs {
                 found
             }
         };
-        let file = path.map(|path| read_config(&path)).transpose()?;
-        let none = Config::default();
-        let (from, config) = Sources::new(matches, file.as_ref(), &none);
+        let file = path.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
+        let (from, config) = (Sources { matches, file: file.file() }, &file.config);
         let in_config = |path: &PathBuf| Path::new(from.file.name).parent().unwrap_or(Path::new("")).join(path);
         let baseline_flag = from.flag("baseline", "--baseline", "RUNVET_BASELINE", self.baseline.clone());
         let baseline = match baseline_flag.or_else(|| from.file(config.baseline.as_ref(), in_config)) {
@@ -285,14 +289,7 @@ struct Sources<'s> {
     file: File<'s>,
 }
 
-impl<'s> Sources<'s> {
-    /// The sources, and what the configuration says; `none` where there is none.
-    fn new(matches: &'s ArgMatches, file: Option<&'s ConfigFile>, none: &'s Config) -> (Self, &'s Config) {
-        let (name, text, config) =
-            file.map_or(("", "", none), |ConfigFile { name, text, config }| (name, text, config));
-        (Self { matches, file: File { name, text } }, config)
-    }
-
+impl Sources<'_> {
     fn flag<T>(&self, id: &str, flag: &'static str, variable: &'static str, value: Option<T>) -> Option<Set<T>> {
         let origin = match self.matches.value_source(id)? {
             ValueSource::EnvVariable => Origin::Environment(variable),
