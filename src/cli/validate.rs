@@ -193,6 +193,9 @@ impl Validate {
         sinks.end(output, &closing)?;
         output.finish()?;
         if !self.quiet && !faulty {
+            if excluded > 0 && !is_empty {
+                output.note(&format!("{} left out, as the configuration says", count(excluded as u64, "episode")));
+            }
             gate.leftovers(is_gone).iter().for_each(|leftover| output.note(leftover));
         }
 

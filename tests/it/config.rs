@@ -151,6 +151,9 @@ fn rules_have_their_levels_by_directory() {
     assert_eq!(found, expected);
     let report = project.report(&[], &[]);
     assert_eq!((report.totals.episodes, report.totals.valid, report.totals.warnings), (4, 3, 3));
+    let told = "note: 1 episode left out, as the configuration says\n";
+    assert_eq!(stderr(&project.run(&["validate", "runs"])), told);
+    assert_eq!(stderr(&project.run(&["validate", "--quiet", "runs"])), "");
     let skipped: Vec<&str> = report.episodes[3].skipped.iter().map(|skip| &*skip.rule).collect();
     assert!(!skipped.is_empty() && !skipped.contains(&"plan/no-event"), "{skipped:?}");
     // Flags go before all of it.
