@@ -27,6 +27,9 @@ use crate::store::{WholeFile, is_gone};
 /// How long a check goes on before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Runs that are gone since a revision which are named; the rest is counted.
+const MAX_LOST: usize = 10;
+
 /// Bytes of a list of paths that are read at most.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
@@ -238,8 +241,11 @@ impl Validate {
             if episodes.is_empty() && found > 0 {
                 output.note(&format!("nothing has changed since {revision} in {}", count(found, "episode")));
             }
-            for dir in lost {
+            for dir in lost.iter().take(MAX_LOST) {
                 output.note(&format!("the run that {revision} has in {} is gone", dir.display()));
+            }
+            if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
+                output.note(&format!("so {} more", if more == 1 { "is 1".into() } else { format!("are {more}") }));
             }
         }
         Ok(episodes)
