@@ -167,7 +167,9 @@ fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
     );
     let many: Vec<PathBuf> = (0..12).map(|index| repository.add_episode(&format!("run_{index:02}"))).collect();
     repository.commit();
-    many.iter().for_each(|dir| fs::remove_dir_all(dir).unwrap());
+    for dir in many {
+        fs::remove_dir_all(dir).unwrap();
+    }
     let notes = validate(repository.path(), &["--changed-since", "HEAD"]);
     let notes: Vec<&str> = stderr(&notes).lines().collect();
     assert_eq!((notes.len(), notes[11]), (12, "note: so are 2 more"), "{notes:?}");
