@@ -22,7 +22,7 @@ pub(crate) struct Skeletons<M> {
     /// The first is no piece: what comes after it is what texts begin with.
     pieces: Vec<Piece<M>>,
     literals: Vec<u8>,
-    /// Texts that are not learned after the next new beginning, and those of them that are still to come.
+    /// Texts that were not to be learned after the latest new beginning, and those of them that are still to come.
     pause: u32,
     pausing: u32,
 }
