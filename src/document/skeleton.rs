@@ -13,6 +13,9 @@ use super::{Kind, same};
 const MAX_SKELETON_BYTES: usize = 64 << 10;
 const MAX_ALTERNATIVES: usize = 32;
 
+/// Texts that are not learned at first: a few are read as soon as learned.
+const FIRST_PAUSE: u32 = 32;
+
 /// Texts that are not learned after a new beginning, at most: where there is one new beginning after another, learning is in
 /// vain.
 const LONGEST_PAUSE: u32 = 1023;
@@ -22,7 +25,7 @@ pub(crate) struct Skeletons<M> {
     /// The first is no piece: what comes after it is what texts begin with.
     pieces: Vec<Piece<M>>,
     literals: Vec<u8>,
-    /// Texts that were not to be learned after the latest new beginning, and those of them that are still to come.
+    /// Texts that were not to be learned after the latest new beginning, and those that are still not to be learned.
     pause: u32,
     pausing: u32,
 }
@@ -54,11 +57,17 @@ pub(crate) struct Marked<M> {
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
         let root = Piece { literal: 0..0, then: Then::End, after: 0, instead: 0 };
-        Self { pieces: vec![root], literals: Vec::new(), pause: 0, pausing: 0 }
+        Self { pieces: vec![root], literals: Vec::new(), pause: 0, pausing: FIRST_PAUSE }
     }
 }
 
 impl<M: Copy + PartialEq> Skeletons<M> {
+    /// Skeletons that are learned from the first text on.
+    #[cfg(test)]
+    pub(crate) fn eager() -> Self {
+        Self { pausing: 0, ..Self::default() }
+    }
+
     /// Reads a text whose skeleton is known, and hands out the strings that are marked in it. Any other text may be JSON or
     /// not; of what was handed out of it nothing is known.
     #[inline]
@@ -172,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_text_is_read_by_the_skeleton_of_another() {
-        let mut skeletons = Skeletons::default();
+        let mut skeletons = Skeletons::eager();
         for text in [r#"{"a":"x","b":[1,{"c":"y"}]}"#, r#"{"a":2}"#, r#"{"a":true,"b":"z"}"#, r#" "x" "#, "7", "[]"] {
             assert_eq!(read(&skeletons, text), None);
             skeletons.learn(text.as_bytes(), |_| Some(()));
@@ -202,7 +211,7 @@ mod tests {
     #[test]
     fn however_many_texts_come_no_more_is_kept_than_is_worth_it() {
         let separator = format!(",{}", " ".repeat(1 << 10));
-        let mut skeletons = Skeletons::default();
+        let mut skeletons = Skeletons::eager();
         let mut most = 0;
         for count in 1..200 {
             let text = format!("[{}]", vec!["1"; count % 60].join(&separator));
@@ -214,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_met_once_keeps_nothing_from_being_learned() {
-        let mut skeletons = Skeletons::default();
+        let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
             skeletons.learn(once(index).as_bytes(), |_| Some(()));
@@ -229,7 +238,7 @@ mod tests {
 
     #[test]
     fn of_texts_that_begin_alike_each_has_its_own_marks() {
-        let mut skeletons = Skeletons::default();
+        let mut skeletons = Skeletons::eager();
         let marked = |skeletons: &Skeletons<usize>, text: &str| {
             let mut marks = Vec::new();
             skeletons

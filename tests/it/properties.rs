@@ -158,11 +158,11 @@ fn found(
 }
 
 proptest! {
-    #![proptest_config(config(1500))]
+    #![proptest_config(config(800))]
 
     #[test]
     fn a_line_is_judged_the_same_whatever_lines_stand_before_it(
-        lines in prop::collection::vec(select(good_events()), 5..60),
+        lines in prop::collection::vec(select(good_events()), 40..120),
         damages in prop::collection::vec((any::<Index>(), damage()), 0..6),
         run in 0..2_usize,
     ) {
