@@ -171,7 +171,7 @@ impl Human {
     }
 
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        // Where all that was found is known, what could not be judged is known as well.
+        // Where all that was found is known, the reasons say enough.
         let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
         let is_known = episode.findings.is_empty() && episode.suppressed.iter().any(by_baseline);
         for (reason, rules) in episode.unjudged() {
