@@ -1,6 +1,10 @@
 //! What the targets share: bytes from the fuzzer -> the artifacts of an episode, and a text in both readers.
 
+#[path = "../tests/it/second_look.rs"]
+mod second_look;
+
 use runvet::source::Artifact;
+pub use second_look::{found, indented, same};
 use serde_json::Value;
 
 /// What stands between two artifacts. No UTF-8 text holds it, so a fuzzer seldom makes it by itself.

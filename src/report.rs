@@ -160,6 +160,16 @@ fn counts(errors: u64, warnings: u64) -> String {
     counts.map(|(number, severity)| count(number, severity.word())).collect::<Vec<_>>().join(", ")
 }
 
+/// What to say of an episode in which nothing that counts was found.
+pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
+    match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
+        (true, true) => "nothing found",
+        (false, true) => "nothing found that is not known",
+        (true, false) => "nothing found, but not all could be judged",
+        (false, false) => "nothing found that is not known, but not all could be judged",
+    }
+}
+
 /// A number of things, in words.
 pub(crate) fn count(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }

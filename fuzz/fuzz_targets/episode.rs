@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use runvet::check::{Check, all_rules};
 use runvet::finding::EpisodeReport;
 use runvet::source::Artifact;
-use runvet_fuzz::artifacts;
+use runvet_fuzz::{artifacts, found, indented};
 
 static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
 
@@ -36,22 +36,4 @@ fn with(artifacts: &[(Artifact, &[u8])], events: &[u8]) -> EpisodeReport {
         _ => (*artifact, *bytes),
     });
     CHECK.records("ep_answer", &artifacts.collect::<Vec<_>>())
-}
-
-/// The lines, each begun by another number of blanks.
-fn indented(events: &[u8]) -> Vec<u8> {
-    let lines = events.split(|byte| *byte == b'\n').enumerate();
-    lines.map(|(index, line)| [" ".repeat(index + 1).as_bytes(), line].concat()).collect::<Vec<_>>().join(&b'\n')
-}
-
-/// What was found and what was not judged, without the places that blanks move.
-fn found(report: &EpisodeReport) -> Vec<(&str, &str, Option<u64>, Option<&str>)> {
-    let findings = report.findings.iter().map(|finding| {
-        let location = &finding.location;
-        (&*finding.rule, &*location.file, location.line, location.pointer.as_deref())
-    });
-    let skips = report.skipped.iter().map(|skip| (&*skip.rule, &*skip.reason, None, None));
-    let mut found: Vec<_> = findings.chain(skips).collect();
-    found.sort();
-    found
 }

@@ -23,12 +23,16 @@ pub(super) struct Changed {
 /// Those of the episodes below paths that are not as they were at a revision.
 pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>, paths: &[PathBuf]) -> Result<Changed, String> {
     let changes = Changes::since(revision)?;
-    let real: BTreeSet<PathBuf> = episodes.iter().filter_map(|episode| episode.path.canonicalize().ok()).collect();
-    let lost = changes.lost(&real, paths);
-    let touched = episodes
-        .into_iter()
-        .filter_map(|episode| changes.touch(&episode).map(|touch| touch.then_some(episode)).transpose());
-    Ok(Changed { episodes: touched.collect::<Result<_, _>>()?, lost })
+    let mut real = BTreeSet::new();
+    let mut touched = Vec::new();
+    for episode in episodes {
+        let dir = episode.path.canonicalize().map_err(|error| format!("{}: {error}", episode.path.display()))?;
+        if changes.touch(&episode, &dir)? {
+            touched.push(episode);
+        }
+        real.insert(dir);
+    }
+    Ok(Changed { episodes: touched, lost: changes.lost(&real, paths) })
 }
 
 /// The artifacts of the working tree that one stands in, held against a revision. Paths are those that git prints, from the
@@ -36,10 +40,9 @@ pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>, paths: &[PathBuf]
 struct Changes {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
-    /// The directories of artifacts that differ from the revision or are gone.
+    /// Those that differ from the revision or are gone, and their directories.
+    differ: BTreeSet<PathBuf>,
     changed: BTreeSet<PathBuf>,
-    /// Artifacts of the revision that are gone.
-    gone: BTreeSet<PathBuf>,
 }
 
 impl Changes {
@@ -72,8 +75,7 @@ impl Changes {
             commit.trim_end(),
         ])?;
         let changed = differ.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
-        let gone = differ.iter().filter(|path| is_gone(&top.join(path))).cloned().collect();
-        Ok(Self { top, tracked, changed, gone })
+        Ok(Self { top, tracked, differ, changed })
     }
 
     /// The directories below paths from which all records are gone, but for those that lie in an episode.
@@ -82,7 +84,7 @@ impl Changes {
         let records = [Artifact::State, Artifact::Events];
         let is_lost = |dir: &&PathBuf| {
             let real = self.top.join(dir);
-            let was_episode = records.iter().any(|record| self.gone.contains(&dir.join(record.file_name())));
+            let was_episode = records.iter().any(|record| self.differ.contains(&dir.join(record.file_name())));
             was_episode
                 && records.iter().all(|record| is_gone(&real.join(record.file_name())))
                 && paths.iter().any(|path| real.starts_with(path))
@@ -91,11 +93,11 @@ impl Changes {
         self.changed.iter().filter(is_lost).cloned().collect()
     }
 
-    fn touch(&self, episode: &EpisodeDir) -> Result<bool, String> {
-        let dir = episode.path.display();
-        let real = episode.path.canonicalize().map_err(|error| format!("{dir}: {error}"))?;
+    /// Whether an episode, whose directory really is `real`, is not as it was.
+    fn touch(&self, episode: &EpisodeDir, real: &Path) -> Result<bool, String> {
         let below = real.strip_prefix(&self.top).map_err(|_| {
-            format!("{dir} lies outside of {}, so git can't say whether it changed", self.top.display())
+            let (dir, top) = (episode.path.display(), self.top.display());
+            format!("{dir} lies outside of {top}, so git can't say whether it changed")
         })?;
         let mut there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
         Ok(self.changed.contains(below)

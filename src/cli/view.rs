@@ -18,7 +18,7 @@ use crate::gate::Gate;
 use crate::plan::Comparison;
 use crate::printable::{brief, escape, fit};
 use crate::read::{Episode, Error};
-use crate::report::{Style, count, paragraph, write_json, write_json_text};
+use crate::report::{Style, count, nothing_found, paragraph, write_json, write_json_text};
 use crate::source::{Artifact, leads_to};
 use crate::view::{self, Moment, Timeline, Verdict};
 
@@ -295,12 +295,8 @@ impl Page<'_> {
         let report = &verdict.report;
         let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
         let words = match (of(Severity::Error), of(Severity::Warning)) {
-            (0, 0) => match (report.suppressed.is_empty(), report.skipped.is_empty()) {
-                (true, true) => "valid, nothing found".into(),
-                (false, true) => "valid, nothing found that is not known".into(),
-                (true, false) => "nothing found, but not all could be judged".into(),
-                (false, false) => "nothing found that is not known, but not all could be judged".into(),
-            },
+            (0, 0) if report.skipped.is_empty() => format!("valid, {}", nothing_found(report)),
+            (0, 0) => nothing_found(report).into(),
             (0, warnings) => format!("valid, warnings: {warnings}"),
             (errors, warnings) => format!("not to be trusted, errors: {errors}, warnings: {warnings}"),
         };

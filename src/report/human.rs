@@ -10,7 +10,7 @@ use miette::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Closing, Renderer, count, counts, paragraph, verdict};
+use super::{Closing, Renderer, count, counts, nothing_found, paragraph, verdict};
 use crate::finding::{
     EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Suppressed, Suppression, Tally,
 };
@@ -259,8 +259,7 @@ impl Renderer for Human {
 fn counts_of(episode: &EpisodeReport) -> String {
     let of = |severity| episode.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
     match &*episode.findings {
-        [] if !episode.suppressed.is_empty() => "nothing found that is not known, but not all could be judged".into(),
-        [] => "nothing found, but not all could be judged".into(),
+        [] => nothing_found(episode).into(),
         _ => counts(of(Severity::Error), of(Severity::Warning)),
     }
 }

@@ -9,7 +9,7 @@ use runvet::finding::{Report, Suppression};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::copy_dir;
+use crate::cli::{copy_dir, stderr, stdout};
 use crate::corpus::corpus;
 use crate::formats::FORMATS;
 
@@ -59,14 +59,6 @@ impl Project {
         };
         self.report(&[], args).episodes.into_iter().flat_map(findings).collect()
     }
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
 }
 
 const ALL: [&str; 7] = [

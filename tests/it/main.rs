@@ -14,6 +14,7 @@ mod config;
 mod corpus;
 mod crash;
 mod docs;
+mod documents;
 mod files;
 mod formats;
 mod generated;
@@ -27,6 +28,8 @@ mod python;
 mod read;
 #[path = "../../benches/run_data.rs"]
 mod run_data;
+#[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
+mod second_look;
 mod tidy;
 mod view;
 mod watch;

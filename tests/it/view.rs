@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::copy_dir;
+use crate::cli::{copy_dir, stderr};
 use crate::corpus::{corpus, expecting_cases, good_cases};
 use crate::formats::{commands, hostile_run};
 use crate::read::{copy_of, replace, run_of, touch};
@@ -57,10 +57,6 @@ pub(crate) fn runvet(dir: &Path, args: &[&str], width: Width) -> Output {
 
 pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
 }
 
 /// What a command prints that has nothing to complain about.
