@@ -12,7 +12,10 @@ pub(crate) fn sourcemeta() -> Found {
     if prints(&program, "help", "--fast") {
         Ok(program)
     } else {
-        Err(format!("{} is another `jsonschema` than Sourcemeta's", program.display()))
+        Err(format!(
+            "{} is another `jsonschema` than Sourcemeta's",
+            program.display()
+        ))
     }
 }
 
@@ -34,7 +37,9 @@ fn find(variable: &str, name: &str) -> Found {
     }
     let directories = std::env::var_os("PATH").unwrap_or_default();
     let mut paths = std::env::split_paths(&directories).map(|directory| directory.join(name));
-    paths.find(|path| path.is_file()).ok_or_else(|| format!("no `{name}` on the PATH, and {variable} is not set"))
+    paths
+        .find(|path| path.is_file())
+        .ok_or_else(|| format!("no `{name}` on the PATH, and {variable} is not set"))
 }
 
 /// The program itself, where npm has installed a script that starts it.
@@ -43,15 +48,22 @@ fn native(program: PathBuf) -> PathBuf {
     let machine = std::env::consts::ARCH.replace("aarch64", "arm64");
     let beside = |script: &Path| {
         let package = script.parent()?.parent()?;
-        let native = package.join(format!("build/github-releases/jsonschema-{system}-{machine}"));
+        let native = package.join(format!(
+            "build/github-releases/jsonschema-{system}-{machine}"
+        ));
         native.is_file().then_some(native)
     };
-    std::fs::canonicalize(&program).ok().and_then(|script| beside(&script)).unwrap_or(program)
+    std::fs::canonicalize(&program)
+        .ok()
+        .and_then(|script| beside(&script))
+        .unwrap_or(program)
 }
 
 fn prints(program: &Path, arg: &str, text: &str) -> bool {
     let output = Command::new(program).arg(arg).stdin(Stdio::null()).output();
     output.is_ok_and(|output| {
-        [output.stdout, output.stderr].iter().any(|printed| String::from_utf8_lossy(printed).contains(text))
+        [output.stdout, output.stderr]
+            .iter()
+            .any(|printed| String::from_utf8_lossy(printed).contains(text))
     })
 }

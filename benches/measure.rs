@@ -1,7 +1,9 @@
-//! A command -> what running it costs: time on the clock, time of processors, and the most memory it held.
+//! A command -> what running it costs: time on the clock, time of processors, and the most memory
+//! it held.
 //!
-//! The command is started by a small process of its own, a second instance of the benchmark: the system counts the memory of
-//! whoever starts a program as that program's, and the benchmark itself has held more.
+//! The command is started by a small process of its own, a second instance of the benchmark: the
+//! system counts the memory of whoever starts a program as that program's, and the benchmark itself
+//! has held more.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -36,8 +38,8 @@ pub(crate) struct Measured {
     pub(crate) name: &'static str,
     /// On the clock, in ascending order.
     pub(crate) seconds: Vec<f64>,
-    /// Of all processors together, the system's work included, in ascending order. Other programs on a busy machine change
-    /// this less than the time on the clock.
+    /// Of all processors together, the system's work included, in ascending order. Other programs
+    /// on a busy machine change this less than the time on the clock.
     pub(crate) cpu_seconds: Vec<f64>,
     /// The most memory that any run held, in bytes.
     pub(crate) memory: u64,
@@ -73,9 +75,16 @@ pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measu
         for (contestant, measured) in contestants.iter().zip(&mut all) {
             let costs: Vec<Cost> = contestant.calls.iter().map(cost).collect();
             if run > 0 {
-                measured.seconds.push(costs.iter().map(|cost| cost.seconds).sum());
-                measured.cpu_seconds.push(costs.iter().map(|cost| cost.cpu_seconds).sum());
-                measured.memory = costs.iter().map(|cost| cost.memory).fold(measured.memory, u64::max);
+                measured
+                    .seconds
+                    .push(costs.iter().map(|cost| cost.seconds).sum());
+                measured
+                    .cpu_seconds
+                    .push(costs.iter().map(|cost| cost.cpu_seconds).sum());
+                measured.memory = costs
+                    .iter()
+                    .map(|cost| cost.memory)
+                    .fold(measured.memory, u64::max);
             }
         }
     }
@@ -89,12 +98,26 @@ pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measu
 fn cost(call: &Call) -> Cost {
     let starter = std::env::current_exe().expect("this program's path");
     let mut command = Command::new(starter);
-    command.arg(STARTER).arg(&call.program).args(&call.args).current_dir(&call.home);
+    command
+        .arg(STARTER)
+        .arg(&call.program)
+        .args(&call.args)
+        .current_dir(&call.home);
     let output = command.output().expect("the starter runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let cost: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the starter prints JSON");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let cost: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("the starter prints JSON");
     let program = call.program.display();
-    assert_eq!(cost["status"], call.status, "the exit status of {program} {:?}", call.args.iter().take(4));
+    assert_eq!(
+        cost["status"],
+        call.status,
+        "the exit status of {program} {:?}",
+        call.args.iter().take(4)
+    );
     let seconds = |name: &str| cost[name].as_f64().expect("seconds");
     Cost {
         seconds: seconds("seconds"),
@@ -106,16 +129,26 @@ fn cost(call: &Call) -> Cost {
 /// The starter: runs a command and prints what it took.
 pub(crate) fn start(program: &Path, args: impl Iterator<Item = OsString>) {
     let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let start = Instant::now();
-    let status = command.status().unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    let status = command
+        .status()
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
     let seconds = start.elapsed().as_secs_f64();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     let cpu = usage.user_time() + usage.system_time();
-    let cpu =
-        Duration::new(cpu.tv_sec().unsigned_abs(), 0) + Duration::from_micros(cpu.tv_usec().unsigned_abs().into());
+    let cpu = Duration::new(cpu.tv_sec().unsigned_abs(), 0)
+        + Duration::from_micros(cpu.tv_usec().unsigned_abs().into());
     // Linux tells kibibytes, Apple's systems bytes.
-    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    let unit = if cfg!(target_vendor = "apple") {
+        1
+    } else {
+        1024
+    };
     let memory = usage.max_rss() * unit;
     let cost = json!({"cpu_seconds": cpu.as_secs_f64(), "memory": memory, "seconds": seconds, "status": status.code()});
     println!("{cost}");

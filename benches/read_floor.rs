@@ -1,4 +1,5 @@
-//! Run data -> nothing: lists each episode's directory and reads its three records. No validator can be faster.
+//! Run data -> nothing: lists each episode's directory and reads its three records. No validator
+//! can be faster.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,7 +16,9 @@ const PIECE: usize = 1 << 18;
 pub(crate) fn read(run_data: &Path) -> u64 {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let listing = fs::read_dir(run_data.join("episodes")).expect("run data");
-    let episodes: Vec<PathBuf> = listing.map(|entry| entry.expect("an entry").path()).collect();
+    let episodes: Vec<PathBuf> = listing
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     let next = AtomicUsize::new(0);
     let bytes = AtomicU64::new(0);
     thread::scope(|scope| {
@@ -23,9 +26,13 @@ pub(crate) fn read(run_data: &Path) -> u64 {
             scope.spawn(|| {
                 let mut buffer = vec![0; PIECE];
                 while let Some(episode) = episodes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    fs::read_dir(episode).expect("a directory").for_each(|entry| drop(entry.expect("an entry")));
+                    fs::read_dir(episode)
+                        .expect("a directory")
+                        .for_each(|entry| drop(entry.expect("an entry")));
                     for name in ["state.json", "summary.json", "events.jsonl"] {
-                        let Ok(file) = File::open(episode.join(name)) else { continue };
+                        let Ok(file) = File::open(episode.join(name)) else {
+                            continue;
+                        };
                         bytes.fetch_add(read_file(file, &mut buffer, threads), Ordering::Relaxed);
                     }
                 }

@@ -1,8 +1,9 @@
-//! A seed -> run data of any size: records of the shape that runtimes write, minified, with sorted keys.
+//! A seed -> run data of any size: records of the shape that runtimes write, minified, with sorted
+//! keys.
 //!
-//! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Runs that go on, that ended well,
-//! with an error, by a veto, in part, or were aborted are among them. Runvet finds nothing in them, unless a defect is asked
-//! for; a test holds that.
+//! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Runs
+//! that go on, that ended well, with an error, by a veto, in part, or were aborted are among them.
+//! Runvet finds nothing in them, unless a defect is asked for; a test holds that.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -40,13 +41,25 @@ impl Random {
     fn uuid(&mut self) -> String {
         let (a, b) = (self.next(), self.next());
         let (time, version) = (a >> 32, (a >> 16) & 0xFFFF);
-        format!("{time:08x}-{version:04x}-5{:03x}-8{:03x}-{:012x}", a & 0xFFF, b >> 52, b & 0xFFFF_FFFF_FFFF)
+        format!(
+            "{time:08x}-{version:04x}-5{:03x}-8{:03x}-{:012x}",
+            a & 0xFFF,
+            b >> 52,
+            b & 0xFFFF_FFFF_FFFF
+        )
     }
 }
 
 const TOOL: &str = "adapter:core.minimal";
 const PLANNER: &str = "planner.minimal";
-const VERBS: [&str; 6] = ["Answer", "Summarize", "Close", "Look into", "Escalate", "Übersetze"];
+const VERBS: [&str; 6] = [
+    "Answer",
+    "Summarize",
+    "Close",
+    "Look into",
+    "Escalate",
+    "Übersetze",
+];
 const SUBJECTS: [&str; 6] = [
     "the ticket \"Can't log in\"",
     "the open tickets of the week",
@@ -157,7 +170,8 @@ impl<'r> Run<'r> {
         let took = 400 + self.random.below(30_000);
         let mut event = json!({"agent_id": agent, "episode_id": self.id, "evidence_ids": [], "phase": phase,
             "timestamp": timestamp});
-        if self.cause.is_some() && !matches!(phase, "observe" | "terminate" | "insight" | "memory") {
+        if self.cause.is_some() && !matches!(phase, "observe" | "terminate" | "insight" | "memory")
+        {
             event["caused_by"] = json!(self.cause);
             let milliseconds = f64::from(u32::try_from(took).expect("a short time")) / 1000.0;
             event["metrics"] = json!({"completed_at": instant(self.now + took), "duration_ms": milliseconds,
@@ -178,7 +192,11 @@ impl<'r> Run<'r> {
 
     fn begin(&mut self) {
         let (task, seed) = (self.task.clone(), self.seed);
-        self.event("start", "system", json!({"seed": seed, "task": task, "using": "core.minimal"}));
+        self.event(
+            "start",
+            "system",
+            json!({"seed": seed, "task": task, "using": "core.minimal"}),
+        );
         let at = instant(self.now);
         let snapshot = json!({"history": [], "seed": seed, "state_path": "state.json", "tags": {}, "task": task,
             "tools_seen": [], "using": "core.minimal"});
@@ -188,23 +206,35 @@ impl<'r> Run<'r> {
             json!({"experimental": {"snapshot": snapshot}, "tags": {}, "task": task, "timestamp": at}),
         );
         let ready = self.random.score();
-        self.event("interpret", "system", json!({"signals": [{"name": "ready", "score": ready, "value": true}]}));
+        self.event(
+            "interpret",
+            "system",
+            json!({"signals": [{"name": "ready", "score": ready, "value": true}]}),
+        );
         let count = 3 + u64::from(self.random.below(4) == 0);
         for index in 0..count {
             // The last step is always the one that verifies.
-            let place = if index + 1 == count { STEPS.len() - 1 } else { usize::try_from(index).expect("a few") };
+            let place = if index + 1 == count {
+                STEPS.len() - 1
+            } else {
+                usize::try_from(index).expect("a few")
+            };
             let (kind, description) = STEPS[place];
             self.labels.push(format!("{kind}:{description}"));
             self.planned.push(json!({"description": description, "id": format!("step-{}", index + 1), "kind": kind,
                 "status": "pending"}));
         }
-        self.planned[0]["inputs"] = json!({"queue": "support", "ticket": self.random.below(1_000_000)});
+        self.planned[0]["inputs"] =
+            json!({"queue": "support", "ticket": self.random.below(1_000_000)});
         self.planned[0]["rationale"] = json!("The answer needs it");
         let payload = json!({"rationale": "minimal planner", "source": PLANNER, "step_records": self.planned,
             "steps": self.labels});
         self.planned_at = self.event("plan", PLANNER, payload);
         for _ in 0..self.random.below(3) {
-            let (score, target) = (self.random.score(), format!("step-{}", 1 + self.random.below(count)));
+            let (score, target) = (
+                self.random.score(),
+                format!("step-{}", 1 + self.random.below(count)),
+            );
             let payload = json!({"decision": "hint", "score": score, "target": target});
             self.event("direction", "policy:core.minimal", payload);
             self.events.last_mut().expect("just added")["event_type"] = json!("direction.hint");
@@ -215,9 +245,17 @@ impl<'r> Run<'r> {
     /// A step is proposed and allowed, or vetoed.
     fn propose(&mut self, step: usize, decision: &str) {
         let planned = &self.planned[step];
-        let (id, kind, description) = (planned["id"].clone(), planned["kind"].clone(), planned["description"].clone());
+        let (id, kind, description) = (
+            planned["id"].clone(),
+            planned["kind"].clone(),
+            planned["description"].clone(),
+        );
         let candidate = self.random.uuid();
-        let hash = format!("sha256:{:016x}{:016x}", self.random.next(), self.random.next());
+        let hash = format!(
+            "sha256:{:016x}{:016x}",
+            self.random.next(),
+            self.random.next()
+        );
         let payload = json!({"action_candidate_id": candidate, "kind": "adapter",
             "payload": {"adapter_label": TOOL, "plan_step_description": description, "plan_step_id": id,
                         "plan_step_kind": kind},
@@ -234,7 +272,11 @@ impl<'r> Run<'r> {
     fn act(&mut self, step: usize, status: &str) {
         self.propose(step, "allow");
         let id = self.planned[step]["id"].clone();
-        let excerpt = format!("{} (ticket {})", self.labels[step], self.random.below(1_000_000));
+        let excerpt = format!(
+            "{} (ticket {})",
+            self.labels[step],
+            self.random.below(1_000_000)
+        );
         let result = if status == "done" { "ok" } else { "error" };
         let action = json!({"id": format!("act-{}", self.actions.len() + 1), "input_excerpt": excerpt,
             "kind": "adapter", "provenance": PLANNER, "result_artifacts": [], "result_status": result, "step_id": id,
@@ -266,12 +308,22 @@ impl<'r> Run<'r> {
     fn round(&mut self) {
         let step = usize::try_from(self.random.below(self.planned.len() as u64)).expect("a few");
         self.propose(step, "allow");
-        let (id, ticket) = (self.planned[step]["id"].clone(), self.random.below(1_000_000));
+        let (id, ticket) = (
+            self.planned[step]["id"].clone(),
+            self.random.below(1_000_000),
+        );
         let payload = json!({"input_excerpt": format!("{} (ticket {ticket})", self.labels[step]),
             "outcome": "ok", "step_id": id, "step_status": "running", "tool": TOOL});
         self.event("act", TOOL, payload);
-        let said = format!("{{\"ticket\": {ticket}, \"state\": \"open\"}}\n{:016x} — done", self.random.next());
-        self.event("observe", "system", json!({"tool_output": {"excerpt": said, "truncated": false}}));
+        let said = format!(
+            "{{\"ticket\": {ticket}, \"state\": \"open\"}}\n{:016x} — done",
+            self.random.next()
+        );
+        self.event(
+            "observe",
+            "system",
+            json!({"tool_output": {"excerpt": said, "truncated": false}}),
+        );
         let signals = json!([{"name": "progress", "score": self.random.score(), "value": true}]);
         self.event("interpret", "system", json!({"signals": signals}));
     }
@@ -301,7 +353,11 @@ impl<'r> Run<'r> {
         let ended = self.status != Status::Pending;
         if ended {
             let success = self.status == Status::Ok;
-            self.event("reflect", "system", json!({"reasons": self.labels, "success": success}));
+            self.event(
+                "reflect",
+                "system",
+                json!({"reasons": self.labels, "success": success}),
+            );
             let payload = json!({"applied": false, "basis": self.labels, "policy_id": "policy:core.minimal",
                 "proposal": [], "scope": "episode"});
             self.event("learn", "system", payload);
@@ -312,12 +368,20 @@ impl<'r> Run<'r> {
         } else {
             json!({"events": "events.jsonl", "learn": "learn.jsonl"})
         };
-        let error = if self.status == Status::Error { json!({"code": "timeout"}) } else { Value::Null };
+        let error = if self.status == Status::Error {
+            json!({"code": "timeout"})
+        } else {
+            Value::Null
+        };
         let outcomes = json!({"actions": self.actions, "artifacts": ["report.md"], "error": error,
             "metrics": {"efficiency": self.random.score(), "steps_completed": self.actions.len(),
                         "steps_total": self.planned.len(), "task_score": self.random.score()},
             "status": self.status.word(), "summary": format!("Took {} steps.", self.actions.len())});
-        self.event("runtime", "system", json!({"links": links, "outcomes": outcomes}));
+        self.event(
+            "runtime",
+            "system",
+            json!({"links": links, "outcomes": outcomes}),
+        );
         self.events.last_mut().expect("just added")["event_type"] = json!("run.state_projection");
         let summary = if ended {
             let message = json!({"message": outcomes["summary"], "status": self.status.word()});
@@ -326,13 +390,21 @@ impl<'r> Run<'r> {
             let mut metrics = summary["metrics"].clone();
             metrics["phase_ms"] = json!({"act": 15, "interpret": 5, "plan": 5, "reflect": 5});
             self.now += 900_000;
-            self.event("insight", "system", json!({"metrics": metrics, "summary_path": "summary.json"}));
+            self.event(
+                "insight",
+                "system",
+                json!({"metrics": metrics, "summary_path": "summary.json"}),
+            );
             let skipped = json!({"capability": "long_term_memory", "reason": "port_missing", "status": "skipped"});
             self.event("memory", "memory", skipped);
             Some(summary)
         } else {
             let step = self.planned[self.planned.len() / 2]["id"].clone();
-            self.event("approval", "system", json!({"step_id": step, "waiting": true}));
+            self.event(
+                "approval",
+                "system",
+                json!({"step_id": step, "waiting": true}),
+            );
             None
         };
         self.planned[0]["outputs"] = json!({"found": self.random.below(100), "truncated": false});
@@ -353,7 +425,11 @@ impl<'r> Run<'r> {
                      "updated_at": self.planned_at},
             "state_schema_version": "1.0.0",
             "version": "1.0"});
-        Episode { state, summary, events: self.events }
+        Episode {
+            state,
+            summary,
+            events: self.events,
+        }
     }
 
     fn summary(&mut self) -> Value {
@@ -416,7 +492,8 @@ pub(crate) struct Records {
 /// How many ways there are to break an episode. Each makes it invalid.
 const DEFECTS: u64 = 6;
 
-/// Makes an episode, as it should be or with a defect. One in ten goes on, one in five did not end well.
+/// Makes an episode, as it should be or with a defect. One in ten goes on, one in five did not end
+/// well.
 pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Records {
     let status = match random.below(20) {
         0 | 1 => Status::Pending,
@@ -441,7 +518,10 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
     if defect.map(|defect| defect % DEFECTS) == Some(5) {
         // A line in the middle lost its second half.
         let mut ends = events.match_indices('\n').map(|(end, _)| end).skip(3);
-        let (before, end) = (ends.next().expect("a fourth line"), ends.next().expect("a fifth line"));
+        let (before, end) = (
+            ends.next().expect("a fourth line"),
+            ends.next().expect("a fifth line"),
+        );
         let broken = before + (end - before) / 2;
         events.replace_range(broken..end, "");
     }
@@ -504,6 +584,16 @@ pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
     let episode = run.end();
     file.write_all(lines(&episode.events).as_bytes())?;
     file.flush()?;
-    let (state, summary) = (format!("{}\n", episode.state), episode.summary.map(|summary| format!("{summary}\n")));
-    write_records(&home, &Records { state, summary, events: String::new() })
+    let (state, summary) = (
+        format!("{}\n", episode.state),
+        episode.summary.map(|summary| format!("{summary}\n")),
+    );
+    write_records(
+        &home,
+        &Records {
+            state,
+            summary,
+            events: String::new(),
+        },
+    )
 }

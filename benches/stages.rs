@@ -1,8 +1,13 @@
 //! `cargo bench`: what each stage of a check costs, on one small episode in memory.
 //!
-//! `episode` takes all stages up to the one it names: the difference between two is what a stage costs.
+//! `episode` takes all stages up to the one it names: the difference between two is what a stage
+//! costs.
 
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark fails by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark fails by panicking"
+)]
 
 #[expect(dead_code, reason = "the other benchmark writes run data too")]
 mod run_data;
@@ -29,7 +34,8 @@ static BROKEN: LazyLock<Records> = LazyLock::new(|| made(Some(DEFECT)));
 fn made(defect: Option<u64>) -> Records {
     let mut random = Random(7);
     let mut runs = std::iter::repeat_with(|| run_data::records(ID, &mut random, defect));
-    runs.find(|run| run.summary.is_some()).expect("most runs have ended")
+    runs.find(|run| run.summary.is_some())
+        .expect("most runs have ended")
 }
 
 fn summary(records: &Records) -> &str {
@@ -82,9 +88,14 @@ mod schema {
     fn bench(bencher: Bencher<'_, '_>, text: &str, schema: Schema) {
         let mut tapes: Vec<Tape> = text.lines().map(|_| Tape::default()).collect();
         let texts = text.lines().zip(&mut tapes);
-        let documents: Vec<_> = texts.map(|(text, tape)| tape.read(text.as_bytes()).expect("JSON")).collect();
+        let documents: Vec<_> = texts
+            .map(|(text, tape)| tape.read(text.as_bytes()).expect("JSON"))
+            .collect();
         bencher.counter(BytesCount::of_str(text)).bench_local(|| {
-            assert!(documents.iter().all(|document| schema.is_valid(*document)), "made by the generator");
+            assert!(
+                documents.iter().all(|document| schema.is_valid(*document)),
+                "made by the generator"
+            );
         });
     }
 
@@ -107,7 +118,10 @@ mod schema {
 /// A whole episode: each goes one stage further than the one before.
 #[divan::bench_group]
 mod episode {
-    use super::{Artifact, BROKEN, Bencher, Check, GOOD, ID, Level, NonZeroUsize, Records, all_rules, size, summary};
+    use super::{
+        Artifact, BROKEN, Bencher, Check, GOOD, ID, Level, NonZeroUsize, Records, all_rules, size,
+        summary,
+    };
 
     fn check() -> Check {
         Check::new().jobs(NonZeroUsize::MIN)
@@ -131,7 +145,8 @@ mod episode {
     /// All rules are off: parse, schema and facts.
     #[divan::bench]
     fn facts(bencher: Bencher<'_, '_>) {
-        let off = |check: Check, rule: &runvet::Meta| check.level(rule.id, Level::Off).expect("a rule");
+        let off =
+            |check: Check, rule: &runvet::Meta| check.level(rule.id, Level::Off).expect("a rule");
         bench(bencher, &all_rules().fold(check(), off), &GOOD, true);
     }
 

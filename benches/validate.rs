@@ -1,7 +1,9 @@
-//! `make bench`: holds the `runvet` binary against the goals for its speed, size and memory, on generated run data.
+//! `make bench`: holds the `runvet` binary against the goals for its speed, size and memory, on
+//! generated run data.
 //!
-//! Everything that is compared is run in turn, so that ratios hold when the machine's speed drifts. Medians are reported.
-//! `cargo bench --bench validate -- long one` measures only the cases that are named. `docs/performance.md` explains.
+//! Everything that is compared is run in turn, so that ratios hold when the machine's speed drifts.
+//! Medians are reported. `cargo bench --bench validate -- long one` measures only the cases that
+//! are named. `docs/performance.md` explains.
 
 #![expect(
     clippy::expect_used,
@@ -98,7 +100,10 @@ fn main() {
         return;
     }
     if first == FLOOR {
-        println!("{}", read_floor::read(Path::new(&args.next().expect("run data"))));
+        println!(
+            "{}",
+            read_floor::read(Path::new(&args.next().expect("run data")))
+        );
         return;
     }
     let mut args: Vec<String> = std::env::args().skip(1).collect();
@@ -173,19 +178,47 @@ impl Bench {
     }
 
     fn runvet(&self, dir: &Path, args: &[&str], status: i32) -> Contestant {
-        let args = ["validate"].iter().chain(args).map(OsString::from).chain([dir.into()]).collect();
-        let call = Call { program: self.runvet.clone(), args, home: self.data.clone(), status };
-        Contestant { name: "runvet", calls: vec![call] }
+        let args = ["validate"]
+            .iter()
+            .chain(args)
+            .map(OsString::from)
+            .chain([dir.into()])
+            .collect();
+        let call = Call {
+            program: self.runvet.clone(),
+            args,
+            home: self.data.clone(),
+            status,
+        };
+        Contestant {
+            name: "runvet",
+            calls: vec![call],
+        }
     }
 
     fn floor(&self, dir: &Path) -> Contestant {
         let program = std::env::current_exe().expect("this program's path");
-        let call = Call { program, args: vec![FLOOR.into(), dir.into()], home: self.data.clone(), status: 0 };
-        Contestant { name: "read floor", calls: vec![call] }
+        let call = Call {
+            program,
+            args: vec![FLOOR.into(), dir.into()],
+            home: self.data.clone(),
+            status: 0,
+        };
+        Contestant {
+            name: "read floor",
+            calls: vec![call],
+        }
     }
 
     /// Another checker on all records of some kinds.
-    fn checker(&self, name: &'static str, program: &Path, args: &[&str], dir: &Path, kinds: &[Schema]) -> Contestant {
+    fn checker(
+        &self,
+        name: &'static str,
+        program: &Path,
+        args: &[&str],
+        dir: &Path,
+        kinds: &[Schema],
+    ) -> Contestant {
         let call = |kind: &Schema| {
             let schema = self.data.join(format!("{}.schema.json", kind.name()));
             fs::write(&schema, kind.text()).expect("a schema can be written");
@@ -194,38 +227,80 @@ impl Bench {
                 .filter(|file: &PathBuf| dir.join(file).exists())
                 .collect();
             files.insert(0, schema);
-            let args = args.iter().map(OsString::from).chain(files.into_iter().map(Into::into)).collect();
-            Call { program: program.into(), args, home: dir.into(), status: 0 }
+            let args = args
+                .iter()
+                .map(OsString::from)
+                .chain(files.into_iter().map(Into::into))
+                .collect();
+            Call {
+                program: program.into(),
+                args,
+                home: dir.into(),
+                status: 0,
+            }
         };
-        Contestant { name, calls: kinds.iter().map(call).collect() }
+        Contestant {
+            name,
+            calls: kinds.iter().map(call).collect(),
+        }
     }
 
     /// Runs contestants side by side and notes every run.
     fn run(&mut self, case: &str, runs: usize, contestants: &[Contestant]) -> Vec<Measured> {
         let all = side_by_side(runs, contestants);
         for measured in &all {
-            self.runs.push(json!({"case": case, "memory_mb": megabytes(measured.memory), "name": measured.name,
+            self.runs.push(
+                json!({"case": case, "memory_mb": megabytes(measured.memory), "name": measured.name,
                 "median_s": measured.median(), "seconds": measured.seconds,
-                "cpu_median_s": measured.cpu_median(), "cpu_seconds": measured.cpu_seconds}));
+                "cpu_median_s": measured.cpu_median(), "cpu_seconds": measured.cpu_seconds}),
+            );
         }
         all
     }
 
     fn row(&mut self, work: &'static str, ours: &Measured, theirs: &Measured, goal: Goal) {
         let (measured, beside) = (milliseconds(ours.median()), milliseconds(theirs.median()));
-        let ratio =
-            |ours: f64, theirs: f64| if matches!(goal, Goal::AtMost(_)) { ours / theirs } else { theirs / ours };
+        let ratio = |ours: f64, theirs: f64| {
+            if matches!(goal, Goal::AtMost(_)) {
+                ours / theirs
+            } else {
+                theirs / ours
+            }
+        };
         let value = ratio(ours.median(), theirs.median());
         let cpu = format!("{:.2} ×", ratio(ours.cpu_median(), theirs.cpu_median()));
         let beside = format!("{} {beside}", theirs.name);
-        self.rows.push(Row { work, measured, beside, cpu, value, unit: "×", goal });
+        self.rows.push(Row {
+            work,
+            measured,
+            beside,
+            cpu,
+            value,
+            unit: "×",
+            goal,
+        });
     }
 
     /// A line about what was measured, whatever it is beside.
-    fn alone(&mut self, work: &'static str, all: &[Measured], value: f64, unit: &'static str, goal: Goal) {
+    fn alone(
+        &mut self,
+        work: &'static str,
+        all: &[Measured],
+        value: f64,
+        unit: &'static str,
+        goal: Goal,
+    ) {
         let measured = milliseconds(all[0].median());
         let beside = format!("{} {}", all[1].name, milliseconds(all[1].median()));
-        self.rows.push(Row { work, measured, beside, cpu: milliseconds(all[0].cpu_median()), value, unit, goal });
+        self.rows.push(Row {
+            work,
+            measured,
+            beside,
+            cpu: milliseconds(all[0].cpu_median()),
+            value,
+            unit,
+            goal,
+        });
     }
 
     fn memory(&mut self, work: &'static str, measured: &Measured, goal: f64) {
@@ -238,7 +313,15 @@ impl Bench {
 
     fn plain(&mut self, work: &'static str, value: f64, unit: &'static str, goal: f64) {
         let (measured, beside, cpu) = Default::default();
-        self.rows.push(Row { work, measured, beside, cpu, value, unit, goal: Goal::AtMost(goal) });
+        self.rows.push(Row {
+            work,
+            measured,
+            beside,
+            cpu,
+            value,
+            unit,
+            goal: Goal::AtMost(goal),
+        });
     }
 
     fn small(&mut self) {
@@ -286,9 +369,17 @@ impl Bench {
             return;
         }
         let dir = self.data("broken", |dir| run_data::write(dir, EPISODES, 20));
-        let contestants = [self.runvet(&dir, &["--format", "json"], 1), self.floor(&dir)];
+        let contestants = [
+            self.runvet(&dir, &["--format", "json"], 1),
+            self.floor(&dir),
+        ];
         let all = self.run("broken", RUNS, &contestants);
-        self.row("the same, 1 in 20 invalid, JSON", &all[0], &all[1], Goal::AtMost(2.0));
+        self.row(
+            "the same, 1 in 20 invalid, JSON",
+            &all[0],
+            &all[1],
+            Goal::AtMost(2.0),
+        );
     }
 
     fn growth(&mut self) {
@@ -298,12 +389,26 @@ impl Bench {
         let few = self.small_data();
         let many = self.data("many", |dir| run_data::write(dir, MANY_EPISODES, 0));
         let contestants = [
-            Contestant { name: "runvet on 100,000", ..self.runvet(&many, &[], 0) },
-            Contestant { name: "10,000:", ..self.runvet(&few, &[], 0) },
-            Contestant { name: "read floor on 100,000", ..self.floor(&many) },
+            Contestant {
+                name: "runvet on 100,000",
+                ..self.runvet(&many, &[], 0)
+            },
+            Contestant {
+                name: "10,000:",
+                ..self.runvet(&few, &[], 0)
+            },
+            Contestant {
+                name: "read floor on 100,000",
+                ..self.floor(&many)
+            },
         ];
         let all = self.run("growth", RUNS, &contestants);
-        self.row("100,000 small episodes", &all[0], &all[1], Goal::AtMost(10.5));
+        self.row(
+            "100,000 small episodes",
+            &all[0],
+            &all[1],
+            Goal::AtMost(10.5),
+        );
         self.memory("  peak memory at 10,000", &all[1], 48.0);
         self.memory("  peak memory at 100,000", &all[0], 48.0);
     }
@@ -315,9 +420,17 @@ impl Bench {
         let dir = self.data("long", |dir| run_data::write_long(dir, LONG_BYTES));
         let contestants = [self.runvet(&dir, &[], 0), self.floor(&dir)];
         let all = self.run("long", RUNS, &contestants);
-        let bytes = fs::metadata(dir.join("episodes/ep_long/events.jsonl")).expect("a timeline").len();
+        let bytes = fs::metadata(dir.join("episodes/ep_long/events.jsonl"))
+            .expect("a timeline")
+            .len();
         let speed = megabytes(bytes) / 1e3 / all[0].median();
-        self.alone("a timeline of 1 GB", &all, speed, "GB/s", Goal::AtLeast(1.0));
+        self.alone(
+            "a timeline of 1 GB",
+            &all,
+            speed,
+            "GB/s",
+            Goal::AtLeast(1.0),
+        );
         self.memory("  peak memory", &all[0], 64.0);
     }
 
@@ -329,7 +442,13 @@ impl Bench {
         let contestants = [self.runvet(&dir, &[], 0), self.floor(&dir)];
         let all = self.run("one", SHORT_RUNS, &contestants);
         let goal = Goal::AtMost(5.0);
-        self.alone("one small episode, whole process", &all, all[0].median() * 1e3, "ms", goal);
+        self.alone(
+            "one small episode, whole process",
+            &all,
+            all[0].median() * 1e3,
+            "ms",
+            goal,
+        );
     }
 
     fn binary(&mut self) {
@@ -345,37 +464,87 @@ impl Bench {
             return;
         }
         if std::env::var_os(BUILDS).is_none() {
-            self.left_out.push(format!("clean builds: they take minutes; set {BUILDS}=1 to time them"));
+            self.left_out.push(format!(
+                "clean builds: they take minutes; set {BUILDS}=1 to time them"
+            ));
             return;
         }
-        for (work, profile, goal) in
-            [("clean build, release", "release", 150.0), ("clean build, development", "dev", 60.0)]
-        {
+        for (work, profile, goal) in [
+            ("clean build, release", "release", 150.0),
+            ("clean build, development", "dev", 60.0),
+        ] {
             let target = self.data.join("target");
             let _ = fs::remove_dir_all(&target);
             let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["build", "--locked", "--quiet", "--profile", profile, "--target-dir"]).arg(&target);
-            cargo.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+            cargo
+                .args([
+                    "build",
+                    "--locked",
+                    "--quiet",
+                    "--profile",
+                    profile,
+                    "--target-dir",
+                ])
+                .arg(&target);
+            cargo
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .stdin(Stdio::null());
             let start = Instant::now();
-            assert!(cargo.status().expect("cargo runs").success(), "the {profile} build succeeds");
+            assert!(
+                cargo.status().expect("cargo runs").success(),
+                "the {profile} build succeeds"
+            );
             let value = start.elapsed().as_secs_f64();
             let _ = fs::remove_dir_all(&target);
-            self.runs.push(json!({"case": "builds", "name": profile, "seconds": [value]}));
+            self.runs
+                .push(json!({"case": "builds", "name": profile, "seconds": [value]}));
             self.plain(work, value, "s", goal);
         }
     }
 
     fn table(&self) -> String {
-        let heads = ["work", "runvet", "beside", "processors", "value", "goal", "met"].map(str::to_owned);
+        let heads = [
+            "work",
+            "runvet",
+            "beside",
+            "processors",
+            "value",
+            "goal",
+            "met",
+        ]
+        .map(str::to_owned);
         let cells = |row: &Row| {
-            let met = row.goal.is_met(row.value).map_or("", |met| if met { "yes" } else { "no" });
+            let met = row
+                .goal
+                .is_met(row.value)
+                .map_or("", |met| if met { "yes" } else { "no" });
             let value = format!("{:.2} {}", row.value, row.unit);
-            let (measured, beside, cpu) = (row.measured.clone(), row.beside.clone(), row.cpu.clone());
-            [row.work.into(), measured, beside, cpu, value, row.goal.shown(row.unit), met.into()]
+            let (measured, beside, cpu) =
+                (row.measured.clone(), row.beside.clone(), row.cpu.clone());
+            [
+                row.work.into(),
+                measured,
+                beside,
+                cpu,
+                value,
+                row.goal.shown(row.unit),
+                met.into(),
+            ]
         };
-        let lines: Vec<[String; 7]> = [heads].into_iter().chain(self.rows.iter().map(cells)).collect();
-        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
-        let mut table = format!("Medians of {RUNS} runs, taken in turn; of {SHORT_RUNS} for one small episode.\n\n");
+        let lines: Vec<[String; 7]> = [heads]
+            .into_iter()
+            .chain(self.rows.iter().map(cells))
+            .collect();
+        let width = |column: usize| {
+            lines
+                .iter()
+                .map(|line| line[column].chars().count())
+                .max()
+                .unwrap_or_default()
+        };
+        let mut table = format!(
+            "Medians of {RUNS} runs, taken in turn; of {SHORT_RUNS} for one small episode.\n\n"
+        );
         for line in &lines {
             let mut text = format!("{:width$}", line[0], width = width(0));
             for (column, cell) in line.iter().enumerate().skip(1) {

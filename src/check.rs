@@ -48,7 +48,9 @@ pub enum Error {
 }
 
 fn suggestion(nearest: Option<&str>) -> String {
-    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    nearest
+        .map(|name| format!("; did you mean `{name}`?"))
+        .unwrap_or_default()
 }
 
 /// A check, set up and ready to run.
@@ -81,12 +83,17 @@ pub fn all_rules() -> impl Iterator<Item = &'static Meta> {
 ///
 /// [`Error::UnknownRule`], with the name that is most alike.
 pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
-    all_rules().find(|rule| rule.id == name).ok_or_else(|| unknown_rule(name))
+    all_rules()
+        .find(|rule| rule.id == name)
+        .ok_or_else(|| unknown_rule(name))
 }
 
 /// Whether the name of a rule, or of a group such as `plan/*`, names a rule.
 pub(crate) fn names(name: &str, rule: &str) -> bool {
-    name == rule || name.strip_suffix('*').is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
+    name == rule
+        || name
+            .strip_suffix('*')
+            .is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
 }
 
 fn unknown_rule(name: &str) -> Error {
@@ -96,13 +103,21 @@ fn unknown_rule(name: &str) -> Error {
     let distance = |known: &&str| strsim::osa_distance(wanted, known);
     let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
     let nearest = if wanted.contains('/') {
-        let near = all_rules().map(|rule| rule.id).filter(|known| distance(known) <= 3 || last_part(known));
+        let near = all_rules()
+            .map(|rule| rule.id)
+            .filter(|known| distance(known) <= 3 || last_part(known));
         near.min_by_key(distance).map(str::to_owned)
     } else {
-        let near = groups.into_iter().filter(|group| distance(group) <= 2).min_by_key(distance);
+        let near = groups
+            .into_iter()
+            .filter(|group| distance(group) <= 2)
+            .min_by_key(distance);
         near.map(|group| format!("{group}/*"))
     };
-    Error::UnknownRule { name: crate::printable::brief(name), nearest }
+    Error::UnknownRule {
+        name: crate::printable::brief(name),
+        nearest,
+    }
 }
 
 impl Check {
@@ -135,7 +150,11 @@ impl Check {
                 known = true;
             }
         }
-        if known { Ok(self) } else { Err(unknown_rule(name)) }
+        if known {
+            Ok(self)
+        } else {
+            Err(unknown_rule(name))
+        }
     }
 
     /// Sets how many episodes are checked at a time; the report does not depend on it.
@@ -145,8 +164,9 @@ impl Check {
         self
     }
 
-    /// Sets whether an artifact may be a symbolic link to a file within its episode's directory. Links that lead out of it
-    /// are never followed: whoever wrote the run data could have any file read.
+    /// Sets whether an artifact may be a symbolic link to a file within its episode's directory.
+    /// Links that lead out of it are never followed: whoever wrote the run data could have any file
+    /// read.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
@@ -157,8 +177,8 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// The first path that could not be looked at. To get what was found besides, use [`Check::discover`] and
-    /// [`Check::each`].
+    /// The first path that could not be looked at. To get what was found besides, use
+    /// [`Check::discover`] and [`Check::each`].
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut discovery = self.discover(&paths);
@@ -184,13 +204,20 @@ impl Check {
         for episode in &episodes {
             totals.add(episode);
         }
-        Ok(Report { schema_version: REPORT_VERSION.into(), tool: Tool::this(), episodes, totals, statistics: None })
+        Ok(Report {
+            schema_version: REPORT_VERSION.into(),
+            tool: Tool::this(),
+            episodes,
+            totals,
+            statistics: None,
+        })
     }
 
-    /// Finds the episodes below paths: directories above, among or below run data, episode directories, or artifact files,
-    /// which stand for their episodes.
+    /// Finds the episodes below paths: directories above, among or below run data, episode
+    /// directories, or artifact files, which stand for their episodes.
     ///
-    /// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path itself.
+    /// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given
+    /// path itself.
     ///
     /// ```
     /// let found = runvet::check::Check::new().discover(&["corpus/demo", "nowhere"]);
@@ -201,9 +228,14 @@ impl Check {
         store::discover(paths, self.jobs)
     }
 
-    /// Checks episodes, several at a time, and hands each report out in the order of the episodes as soon as it and all
-    /// before it are done; stops early when told to. An episode whose directory can't be opened is a fault.
-    pub fn each(&self, episodes: &[EpisodeDir], take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>) {
+    /// Checks episodes, several at a time, and hands each report out in the order of the episodes
+    /// as soon as it and all before it are done; stops early when told to. An episode whose
+    /// directory can't be opened is a fault.
+    pub fn each(
+        &self,
+        episodes: &[EpisodeDir],
+        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) {
         in_order(
             episodes,
             self.jobs,
@@ -223,8 +255,20 @@ impl Check {
     #[must_use]
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let files = Files::Memory(records);
-        let dir = EpisodeDir { path: id.into(), id: Some(id.into()), name: id.into(), entries: files.entries() };
-        judge::episode(self, &dir, &files, &mut Buffers::for_threads(self.jobs.get()), |_| ()).0
+        let dir = EpisodeDir {
+            path: id.into(),
+            id: Some(id.into()),
+            name: id.into(),
+            entries: files.entries(),
+        };
+        judge::episode(
+            self,
+            &dir,
+            &files,
+            &mut Buffers::for_threads(self.jobs.get()),
+            |_| (),
+        )
+        .0
     }
 
     /// Checks one episode.
@@ -245,15 +289,19 @@ impl Check {
         self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
     }
 
-    /// Findings may come from records of two generations while a writer is at work. They count only where nothing moves;
-    /// else the episode is read again, as soon as its writer pauses. An episode without findings needs no second look.
+    /// Findings may come from records of two generations while a writer is at work. They count only
+    /// where nothing moves; else the episode is read again, as soon as its writer pauses. An
+    /// episode without findings needs no second look.
     fn episode_with<R>(
         &self,
         episode: &EpisodeDir,
         buffers: &mut Buffers,
         also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
-        let fault = |source| Fault::Unlistable { path: episode.path.clone(), source };
+        let fault = |source| Fault::Unlistable {
+            path: episode.path.clone(),
+            source,
+        };
         let mut episode = Cow::Borrowed(episode);
         let mut readings = 0;
         loop {

@@ -75,10 +75,15 @@ impl From<crate::check::Error> for Failure {
     }
 }
 
-/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their JSON Schemas, against
-/// each other, and against the event timeline.
+/// Vets agent runs: checks the records that an agent runtime leaves for each episode against their
+/// JSON Schemas, against each other, and against the event timeline.
 #[derive(Parser)]
-#[command(name = "runvet", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "runvet",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -103,7 +108,11 @@ enum Command {
 impl Cli {
     fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         // Of the command, to tell flags from the environment.
-        let matches = matches.subcommand().map(|(_, matches)| matches).cloned().unwrap_or_default();
+        let matches = matches
+            .subcommand()
+            .map(|(_, matches)| matches)
+            .cloned()
+            .unwrap_or_default();
         match self.command {
             Command::Validate(command) => command.run(&matches, output),
             Command::Config(command) => command.run(&matches, output),
@@ -121,10 +130,17 @@ impl Cli {
     }
 }
 
-/// The command line. A variable of the environment that is empty, as pipelines leave them, is as good as none.
+/// The command line. A variable of the environment that is empty, as pipelines leave them, is as
+/// good as none.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
-    let without_empty = |arg: Arg| if arg.get_env().is_some_and(is_empty) { arg.env(Resettable::Reset) } else { arg };
+    let without_empty = |arg: Arg| {
+        if arg.get_env().is_some_and(is_empty) {
+            arg.env(Resettable::Reset)
+        } else {
+            arg
+        }
+    };
     Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
@@ -141,7 +157,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Ok(Exit::Fault)
         }
         // Help, and the version, are what was asked for.
-        Err(error) => write!(output.stdout(), "{}", error.render()).map(|()| Exit::Success).map_err(Failure::from),
+        Err(error) => write!(output.stdout(), "{}", error.render())
+            .map(|()| Exit::Success)
+            .map_err(Failure::from),
     };
     let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,

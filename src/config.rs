@@ -1,4 +1,5 @@
-//! The text of `runvet.toml` -> what it says, each value with its place, or the place where it says nothing that is known.
+//! The text of `runvet.toml` -> what it says, each value with its place, or the place where it says
+//! nothing that is known.
 //!
 //! Names of rules and globs are texts here; [`crate::gate`] knows what they stand for.
 
@@ -42,7 +43,8 @@ pub struct Config {
     /// How much each rule weighs. A rule goes before its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub rules: Rules,
-    /// The same for some directories. Later ones go before earlier ones, and all of them before `rules`.
+    /// The same for some directories. Later ones go before earlier ones, and all of them before
+    /// `rules`.
     #[serde(rename = "override")]
     pub overrides: Vec<Override>,
     /// Findings that do not count.
@@ -59,8 +61,8 @@ pub type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 #[expect(dead_code, reason = "a description for the schema")]
 struct RuleName(String);
 
-/// A glob of a directory's path, relative to this file, that also names all that lies below. Without a `/` it names directories of
-/// that name wherever they lie.
+/// A glob of a directory's path, relative to this file, that also names all that lies below.
+/// Without a `/` it names directories of that name wherever they lie.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
 #[expect(dead_code, reason = "a description for the schema")]
@@ -118,7 +120,10 @@ impl Day {
     /// ```
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Some(Self { start: Instant::parse(&format!("{text}T00:00:00Z"))?, text: text.to_owned() })
+        Some(Self {
+            start: Instant::parse(&format!("{text}T00:00:00Z"))?,
+            text: text.to_owned(),
+        })
     }
 
     /// When it starts, in UTC.
@@ -136,7 +141,8 @@ impl std::fmt::Display for Day {
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = toml::value::Datetime::deserialize(deserializer)?.to_string();
-        Self::parse(&written).ok_or_else(|| serde::de::Error::custom("expected a day, such as 2026-12-31"))
+        Self::parse(&written)
+            .ok_or_else(|| serde::de::Error::custom("expected a day, such as 2026-12-31"))
     }
 }
 
@@ -163,14 +169,29 @@ pub struct File<'f> {
 impl File<'_> {
     /// Something is wrong at a place.
     #[must_use]
-    pub fn problem(self, span: Range<usize>, message: impl Into<String>, help: Option<String>) -> Problem {
-        let mut location = Location { file: self.name.into(), ..Location::default() };
-        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span]).into_iter().next() {
+    pub fn problem(
+        self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Problem {
+        let mut location = Location {
+            file: self.name.into(),
+            ..Location::default()
+        };
+        if let Some((spot, excerpt)) = source::locate(self.text.as_bytes(), 0, 1, &[span])
+            .into_iter()
+            .next()
+        {
             location.line = Some(spot.line);
             location.column = Some(spot.column);
             location.excerpt = Some(excerpt);
         }
-        Problem { message: message.into(), location: Box::new(location), help }
+        Problem {
+            message: message.into(),
+            location: Box::new(location),
+            help,
+        }
     }
 
     /// The line of a place.
@@ -199,13 +220,21 @@ impl File<'_> {
         })?;
         for ignore in &config.ignores {
             if ignore.reason.get_ref().trim().is_empty() {
-                return Err(self.problem(ignore.reason.span(), "a reason must say something", None));
+                return Err(self.problem(
+                    ignore.reason.span(),
+                    "a reason must say something",
+                    None,
+                ));
             }
             if let Some(pointer) = &ignore.pointer
                 && !pointer.get_ref().starts_with('/')
             {
                 let help = format!("did you mean `/{}`?", pointer.get_ref());
-                return Err(self.problem(pointer.span(), "a JSON Pointer starts with `/`", Some(help)));
+                return Err(self.problem(
+                    pointer.span(),
+                    "a JSON Pointer starts with `/`",
+                    Some(help),
+                ));
             }
         }
         Ok(config)
@@ -219,12 +248,29 @@ fn reworded(message: &str) -> (String, Option<String>) {
     }
     let Some((what, expected)) = message.split_once(", expected ") else {
         let is_no_word = message == "wanted string or table";
-        return (if is_no_word { "expected a word in quotes" } else { message }.to_owned(), None);
+        return (
+            if is_no_word {
+                "expected a word in quotes"
+            } else {
+                message
+            }
+            .to_owned(),
+            None,
+        );
     };
-    let unknown = what.strip_prefix("unknown ").and_then(|what| what.split('`').nth(1));
+    let unknown = what
+        .strip_prefix("unknown ")
+        .and_then(|what| what.split('`').nth(1));
     if let Some(wanted) = unknown {
-        let kind = if what.starts_with("unknown field") { "key" } else { "value" };
-        return (format!("{} is no known {kind}", quote(wanted)), Some(nearest(wanted, expected)));
+        let kind = if what.starts_with("unknown field") {
+            "key"
+        } else {
+            "value"
+        };
+        return (
+            format!("{} is no known {kind}", quote(wanted)),
+            Some(nearest(wanted, expected)),
+        );
     }
     let words = match expected {
         "a nonzero usize" => "a whole number from 1 on",
@@ -235,7 +281,10 @@ fn reworded(message: &str) -> (String, Option<String>) {
         "a TOML datetime" => "a day without quotes, such as 2026-12-31",
         "a map" => "a table",
         "a sequence" if what == "invalid type: map" => {
-            return ("expected a list of tables".into(), Some("put the name in two pairs of brackets: `[[…]]`".into()));
+            return (
+                "expected a list of tables".into(),
+                Some("put the name in two pairs of brackets: `[[…]]`".into()),
+            );
         }
         "a sequence" => "a list in brackets",
         _ => return (message.to_owned(), None),
@@ -246,7 +295,11 @@ fn reworded(message: &str) -> (String, Option<String>) {
 /// The nearest of the words that serde knows, or all of them.
 fn nearest(wanted: &str, known: &str) -> String {
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-    match known.iter().map(|known| (strsim::osa_distance(wanted, known), known)).min() {
+    match known
+        .iter()
+        .map(|known| (strsim::osa_distance(wanted, known), known))
+        .min()
+    {
         Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
         _ => format!("known here: {}", known.join(", ")),
     }

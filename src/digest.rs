@@ -4,12 +4,14 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// The beginning of a SHA-256: long enough that nobody who writes run data finds two texts with the same one.
+/// The beginning of a SHA-256: long enough that nobody who writes run data finds two texts with the
+/// same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of parts, which are told from each other: `["ab", "c"]` has another one than `["a", "bc"]`.
+    /// The digest of parts, which are told from each other: `["ab", "c"]` has another one than
+    /// `["a", "bc"]`.
     pub(crate) fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -41,10 +43,15 @@ mod tests {
 
     #[test]
     fn parts_are_told_from_each_other() {
-        let digest = |parts: &[&str]| Digest::of(parts.iter().map(|part| part.as_bytes())).to_string();
+        let digest =
+            |parts: &[&str]| Digest::of(parts.iter().map(|part| part.as_bytes())).to_string();
         assert_eq!(digest(&["ab", "c"]).len(), 32);
         assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
         assert_ne!(digest(&[]), digest(&[""]));
-        assert_eq!(digest(&[]), "e3b0c44298fc1c149afbf4c8996fb924", "the SHA-256 of nothing");
+        assert_eq!(
+            digest(&[]),
+            "e3b0c44298fc1c149afbf4c8996fb924",
+            "the SHA-256 of nothing"
+        );
     }
 }

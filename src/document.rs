@@ -1,8 +1,10 @@
-//! The bytes of one JSON text -> a tape: a flat array of tokens with the span of every key and value.
+//! The bytes of one JSON text -> a tape: a flat array of tokens with the span of every key and
+//! value.
 //!
-//! One pass checks the whole grammar of RFC 8259 (what nobody looks at included), finds duplicate keys, and allocates
-//! nothing once its buffers are warm. Nesting costs a stack entry, not a call: no input can overflow the call stack.
-//! Where an object names a key twice, the last one counts and the earlier ones are passed over.
+//! One pass checks the whole grammar of RFC 8259 (what nobody looks at included), finds duplicate
+//! keys, and allocates nothing once its buffers are warm. Nesting costs a stack entry, not a call:
+//! no input can overflow the call stack. Where an object names a key twice, the last one counts and
+//! the earlier ones are passed over.
 
 mod builder;
 mod number;
@@ -23,7 +25,8 @@ pub(crate) use skeleton::Skeletons;
 
 /// How deep arrays and objects may be nested.
 ///
-/// Records of agent runs are a dozen levels deep; the limit keeps every later walk over a record shallow.
+/// Records of agent runs are a dozen levels deep; the limit keeps every later walk over a record
+/// shallow.
 pub const MAX_DEPTH: usize = 128;
 
 /// What a token stands for.
@@ -60,7 +63,8 @@ impl Kind {
     }
 }
 
-/// A value or a key: where it stands in the text, and how many tokens it spans on the tape, itself included.
+/// A value or a key: where it stands in the text, and how many tokens it spans on the tape, itself
+/// included.
 #[derive(Clone, Copy, Debug)]
 struct Token {
     start: u32,
@@ -84,10 +88,15 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// The bytes of the character at which the text stops being JSON; none where the text ends too early.
+    /// The bytes of the character at which the text stops being JSON; none where the text ends too
+    /// early.
     pub(crate) fn span(self, bytes: &[u8]) -> Range<usize> {
         let rest = bytes.get(self.offset + 1..).unwrap_or_default();
-        let continued = rest.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        let continued = rest
+            .iter()
+            .take(3)
+            .take_while(|byte| **byte & 0xC0 == 0x80)
+            .count();
         self.offset..(self.offset + 1 + continued).min(bytes.len())
     }
 }
@@ -117,7 +126,8 @@ impl Tape {
     ///
     /// # Errors
     ///
-    /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than [`MAX_DEPTH`].
+    /// The first place where the bytes are not UTF-8 or not one JSON text, or nest deeper than
+    /// [`MAX_DEPTH`].
     ///
     /// ```
     /// use runvet::document::Tape;
@@ -133,8 +143,10 @@ impl Tape {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return fail(0, "the text is UTF-16, not UTF-8");
         }
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| SyntaxError { offset: error.valid_up_to(), what: "a byte that is not UTF-8" })?;
+        let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
+            offset: error.valid_up_to(),
+            what: "a byte that is not UTF-8",
+        })?;
         if u32::try_from(text.len()).is_err() {
             return fail(0, "the text is longer than 4 GiB");
         }
@@ -149,8 +161,8 @@ impl Tape {
     }
 }
 
-/// A JSON text that owns itself: nothing of what was stored is lost, neither unknown fields nor the texts of numbers nor
-/// the order of keys.
+/// A JSON text that owns itself: nothing of what was stored is lost, neither unknown fields nor the
+/// texts of numbers nor the order of keys.
 ///
 /// ```
 /// use runvet::document::OwnedDocument;
@@ -174,13 +186,19 @@ impl OwnedDocument {
         let mut tape = Tape::default();
         tape.read(&bytes)?;
         // Read as UTF-8 before.
-        Ok(Self { text: String::from_utf8(bytes).unwrap_or_default(), tape })
+        Ok(Self {
+            text: String::from_utf8(bytes).unwrap_or_default(),
+            tape,
+        })
     }
 
     /// The document.
     #[must_use]
     pub fn view(&self) -> Document<'_> {
-        Document { text: &self.text, tape: &self.tape }
+        Document {
+            text: &self.text,
+            tape: &self.tape,
+        }
     }
 
     /// The value that the whole text is.
@@ -201,14 +219,22 @@ impl fmt::Debug for OwnedDocument {
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
         // Read before as a JSON string, so it reads again.
-        Cow::Owned(serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default())
+        Cow::Owned(
+            serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
+        )
     } else {
-        Cow::Borrowed(text.get(start + 1..end.saturating_sub(1)).unwrap_or_default())
+        Cow::Borrowed(
+            text.get(start + 1..end.saturating_sub(1))
+                .unwrap_or_default(),
+        )
     }
 }
 
 /// Whether two texts of one length are equal.
-#[expect(clippy::inline_always, reason = "measured: most are short, and a call costs more than this")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: most are short, and a call costs more than this"
+)]
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
     /// By what both begin and end with, which overlaps.
@@ -236,7 +262,10 @@ impl<'a> Document<'a> {
     /// The value that the whole text is.
     #[must_use]
     pub fn root(self) -> Node<'a> {
-        Node { document: self, index: 0 }
+        Node {
+            document: self,
+            index: 0,
+        }
     }
 
     /// The text.
@@ -247,7 +276,10 @@ impl<'a> Document<'a> {
 
     /// The bytes of the token at a place on the tape.
     pub(crate) fn span_of(self, index: u32) -> Option<Range<usize>> {
-        self.tape.tokens.get(index as usize).map(|token| token.start as usize..token.end as usize)
+        self.tape
+            .tokens
+            .get(index as usize)
+            .map(|token| token.start as usize..token.end as usize)
     }
 
     /// Whether any object names a key twice.
@@ -283,7 +315,10 @@ pub struct Key<'a> {
     index: u32,
 }
 
-#[expect(clippy::indexing_slicing, reason = "keys and nodes carry indices of their own document's tokens")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "keys and nodes carry indices of their own document's tokens"
+)]
 impl<'a> Key<'a> {
     fn token(self) -> &'a Token {
         &self.document.tape.tokens[self.index as usize]
@@ -310,7 +345,10 @@ impl<'a> Key<'a> {
     /// The value under the key.
     #[must_use]
     pub fn value(self) -> Node<'a> {
-        Node { document: self.document, index: self.index + 1 }
+        Node {
+            document: self.document,
+            index: self.index + 1,
+        }
     }
 
     /// The key's place on the tape.
@@ -331,7 +369,10 @@ impl<'a> Key<'a> {
     }
 
     /// Whether this is the key's name.
-    #[expect(clippy::inline_always, reason = "measured: most calls end at the comparison of lengths")]
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: most calls end at the comparison of lengths"
+    )]
     #[inline(always)]
     pub(crate) fn is(self, name: &str) -> bool {
         let token = self.token();
@@ -340,12 +381,20 @@ impl<'a> Key<'a> {
         if quoted.1 - quoted.0 != name.len() + 2 {
             return token.escaped && self.name() == name;
         }
-        let written = self.document.text.as_bytes().get(quoted.0 + 1..quoted.1 - 1).unwrap_or_default();
+        let written = self
+            .document
+            .text
+            .as_bytes()
+            .get(quoted.0 + 1..quoted.1 - 1)
+            .unwrap_or_default();
         !token.escaped && same(written, name.as_bytes())
     }
 }
 
-#[expect(clippy::indexing_slicing, reason = "keys and nodes carry indices of their own document's tokens")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "keys and nodes carry indices of their own document's tokens"
+)]
 impl<'a> Node<'a> {
     fn token(self) -> &'a Token {
         &self.document.tape.tokens[self.index as usize]
@@ -422,7 +471,8 @@ impl<'a> Node<'a> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The members of an object in the order of the text, each by its key; nothing for any other value.
+    /// The members of an object in the order of the text, each by its key; nothing for any other
+    /// value.
     #[must_use]
     #[inline]
     pub fn members(self) -> Members<'a> {
@@ -432,7 +482,11 @@ impl<'a> Node<'a> {
     /// The members of an object, those included that a later one repeats.
     pub(crate) fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
-        AllMembers { document: self.document, next: self.index + 1, end: if is_object { self.end_index() } else { 0 } }
+        AllMembers {
+            document: self.document,
+            next: self.index + 1,
+            end: if is_object { self.end_index() } else { 0 },
+        }
     }
 
     /// The items of an array in order; nothing for any other value.
@@ -440,10 +494,15 @@ impl<'a> Node<'a> {
     #[inline]
     pub fn items(self) -> Items<'a> {
         let is_array = self.kind() == Kind::Array;
-        Items { document: self.document, next: self.index + 1, end: if is_array { self.end_index() } else { 0 } }
+        Items {
+            document: self.document,
+            next: self.index + 1,
+            end: if is_array { self.end_index() } else { 0 },
+        }
     }
 
-    /// Whether two values are equal: numbers by value and exactly, strings unescaped, objects whatever the order of keys.
+    /// Whether two values are equal: numbers by value and exactly, strings unescaped, objects
+    /// whatever the order of keys.
     #[must_use]
     pub fn equals(self, other: Node<'_>) -> bool {
         if self.raw() == other.raw() {
@@ -464,13 +523,16 @@ impl<'a> Node<'a> {
             }
             (Kind::Object, Kind::Object) => {
                 let by_name = |key: Key<'_>| key.name().into_owned();
-                let (mut ours, mut theirs): (Vec<_>, Vec<_>) = (self.members().collect(), other.members().collect());
+                let (mut ours, mut theirs): (Vec<_>, Vec<_>) =
+                    (self.members().collect(), other.members().collect());
                 if ours.len() != theirs.len() {
                     return false;
                 }
                 ours.sort_by_cached_key(|key| by_name(*key));
                 theirs.sort_by_cached_key(|key| by_name(*key));
-                ours.iter().zip(theirs).all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
+                ours.iter()
+                    .zip(theirs)
+                    .all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
             }
             _ => false,
         }
@@ -503,7 +565,10 @@ impl<'a> Iterator for AllMembers<'a> {
     #[inline]
     fn next(&mut self) -> Option<Key<'a>> {
         (self.next < self.end).then(|| {
-            let key = Key { document: self.document, index: self.next };
+            let key = Key {
+                document: self.document,
+                index: self.next,
+            };
             self.next = key.value().end_index();
             key
         })
@@ -524,7 +589,10 @@ impl<'a> Iterator for Items<'a> {
     #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
         (self.next < self.end).then(|| {
-            let item = Node { document: self.document, index: self.next };
+            let item = Node {
+                document: self.document,
+                index: self.next,
+            };
             self.next = item.end_index();
             item
         })

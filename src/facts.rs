@@ -1,7 +1,8 @@
 //! What the records of a run say, as far as it can be believed: documents -> facts.
 //!
-//! A fact is a value that its schema allows. Everything else is as good as not there: the schema rules have spoken about
-//! it, and no other rule says more. One broken value never hides the facts beside it.
+//! A fact is a value that its schema allows. Everything else is as good as not there: the schema
+//! rules have spoken about it, and no other rule says more. One broken value never hides the facts
+//! beside it.
 
 mod note;
 pub(crate) mod plan;
@@ -30,7 +31,10 @@ pub(crate) struct Value<'a> {
 
 impl<'a> Value<'a> {
     pub(crate) fn root(document: Document<'a>, violations: &'a [Violation]) -> Self {
-        Self { node: document.root(), violations }
+        Self {
+            node: document.root(),
+            violations,
+        }
     }
 
     /// The value itself, fact or not.
@@ -43,8 +47,12 @@ impl<'a> Value<'a> {
         if self.violations.is_empty() {
             return true;
         }
-        let first = self.violations.partition_point(|violation| violation.token < self.node.index());
-        self.violations.get(first).is_none_or(|violation| violation.token >= self.node.end_index())
+        let first = self
+            .violations
+            .partition_point(|violation| violation.token < self.node.index());
+        self.violations
+            .get(first)
+            .is_none_or(|violation| violation.token >= self.node.end_index())
     }
 
     /// The value under a key, fact or not.
@@ -84,11 +92,16 @@ impl<'a> Value<'a> {
 
     /// The members of an object, facts or not.
     pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        self.node.members().map(move |key| (key.name(), self.with(key.value())))
+        self.node
+            .members()
+            .map(move |key| (key.name(), self.with(key.value())))
     }
 
     fn with(self, node: Node<'a>) -> Self {
-        Self { node, violations: self.violations }
+        Self {
+            node,
+            violations: self.violations,
+        }
     }
 }
 
@@ -115,10 +128,13 @@ impl<'a> StateFacts<'a> {
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        self.0.get("outcomes").filter(|outcomes| outcomes.node.kind() == Kind::Object)
+        self.0
+            .get("outcomes")
+            .filter(|outcomes| outcomes.node.kind() == Kind::Object)
     }
 
-    /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema allows.
+    /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
+    /// allows.
     pub(crate) fn links(self) -> Result<Option<Value<'a>>, NotAFact> {
         match self.0.get("links") {
             None if self.0.node.kind() == Kind::Object => Ok(None),
@@ -135,7 +151,10 @@ impl<'a> StateFacts<'a> {
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
-        self.0.at(&["outcomes", "actions"]).into_iter().flat_map(Value::items)
+        self.0
+            .at(&["outcomes", "actions"])
+            .into_iter()
+            .flat_map(Value::items)
     }
 }
 
@@ -158,12 +177,18 @@ impl<'a> SummaryFacts<'a> {
 
     /// `metrics.success`: whether it is 1.
     pub(crate) fn success(self) -> Option<bool> {
-        Some(self.0.number(&["metrics", "success"])?.equals(Number::of("1")))
+        Some(
+            self.0
+                .number(&["metrics", "success"])?
+                .equals(Number::of("1")),
+        )
     }
 
     /// Whether `metrics.veto_count` is 0.
     pub(crate) fn no_vetoes(self) -> bool {
-        self.0.number(&["metrics", "veto_count"]).is_some_and(|count| count.equals(Number::of("0")))
+        self.0
+            .number(&["metrics", "veto_count"])
+            .is_some_and(|count| count.equals(Number::of("0")))
     }
 }
 
@@ -220,33 +245,42 @@ impl IdSource {
 }
 
 /// Why nothing can be judged by a timeline whose reach is not known, see [`Run::reach`].
-pub(crate) const UNKNOWN_REACH: &str =
-    "no projection event tells how old the snapshot of this run is, which has not ended for certain";
+pub(crate) const UNKNOWN_REACH: &str = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
 
 impl Run<'_> {
-    /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that goes on, or may go on, is
-    /// as old as its latest projection event. `None` where there is none yet.
+    /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that
+    /// goes on, or may go on, is as old as its latest projection event. `None` where there is none
+    /// yet.
     pub(crate) fn reach(&self) -> Option<u64> {
         match (self.lifecycle, &self.timeline) {
-            (Lifecycle::NonTerminal | Lifecycle::Unknown, Recorded::Read(timeline)) => timeline.projection_line(),
+            (Lifecycle::NonTerminal | Lifecycle::Unknown, Recorded::Read(timeline)) => {
+                timeline.projection_line()
+            }
             _ => Some(u64::MAX),
         }
     }
 }
 
-/// Where a run stands in its life, from its status or, where that can't be read, from what is there.
+/// Where a run stands in its life, from its status or, where that can't be read, from what is
+/// there.
 pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
-    let none_of = |artifacts: [Artifact; 3]| !artifacts.into_iter().any(|artifact| entries.has(artifact));
+    let none_of =
+        |artifacts: [Artifact; 3]| !artifacts.into_iter().any(|artifact| entries.has(artifact));
     match status {
         Some("pending") => Lifecycle::NonTerminal,
         Some(_) => Lifecycle::Terminal,
-        None if none_of([Artifact::State, Artifact::Summary, Artifact::Manifest]) => Lifecycle::NonTerminal,
+        None if none_of([Artifact::State, Artifact::Summary, Artifact::Manifest]) => {
+            Lifecycle::NonTerminal
+        }
         None => Lifecycle::Unknown,
     }
 }
 
 impl<'a> Stamp<'a> {
     pub(crate) fn of(text: Cow<'a, str>) -> Option<Self> {
-        Some(Self { instant: Instant::parse(&text)?, text })
+        Some(Self {
+            instant: Instant::parse(&text)?,
+            text,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! What runvet says: findings, skips, reports. Plain data, and the source of `schemas/report.schema.json`.
+//! What runvet says: findings, skips, reports. Plain data, and the source of
+//! `schemas/report.schema.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,7 +18,9 @@ pub const REPORT_VERSION: &str = "1.1.0";
 pub const STILL_CHANGING: &str = "the episode kept changing while it was read";
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Severity {
@@ -102,7 +105,8 @@ pub enum Lifecycle {
     extend("$id" = crate::record::schema_id("report"))
 )]
 pub struct Report {
-    /// The version of this format, a semantic version. Minor versions add fields; readers pass over fields they don't know.
+    /// The version of this format, a semantic version. Minor versions add fields; readers pass over
+    /// fields they don't know.
     #[schemars(extend("examples" = ["1.1.0"]))]
     pub schema_version: String,
     /// The program that wrote the report.
@@ -131,14 +135,18 @@ impl Tool {
     /// This very program.
     #[must_use]
     pub fn this() -> Self {
-        Self { name: "runvet".into(), version: env!("CARGO_PKG_VERSION").into() }
+        Self {
+            name: "runvet".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        }
     }
 }
 
 /// What was found in one episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EpisodeReport {
-    /// The episode's id: the name of its directory below a directory called `episodes`, elsewhere what its records say.
+    /// The episode's id: the name of its directory below a directory called `episodes`, elsewhere
+    /// what its records say.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub id: String,
     /// The path of the episode's directory, as the user would type it.
@@ -149,11 +157,13 @@ pub struct EpisodeReport {
     pub path: PathBuf,
     /// Where the run stands in its life.
     pub lifecycle: Lifecycle,
-    /// The mode that the runtime was in, as the summary's `flags.mode` says; absent where it says nothing.
+    /// The mode that the runtime was in, as the summary's `flags.mode` says; absent where it says
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["meta"]))]
     pub mode: Option<String>,
-    /// The adapter that executed the run, as the state's `episode.using` says; absent where it says nothing.
+    /// The adapter that executed the run, as the state's `episode.using` says; absent where it says
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
@@ -163,17 +173,20 @@ pub struct EpisodeReport {
     pub findings: Vec<Finding>,
     /// The rules that could not be judged; empty when every rule was.
     pub skipped: Vec<Skip>,
-    /// What is wrong and does not count, because the configuration ignores it or the baseline knows it.
+    /// What is wrong and does not count, because the configuration ignores it or the baseline knows
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<Suppressed>,
 }
 
 impl EpisodeReport {
-    /// Whether findings were held back: the episode kept changing while it was read, and what disagreed may have been
-    /// records of two generations.
+    /// Whether findings were held back: the episode kept changing while it was read, and what
+    /// disagreed may have been records of two generations.
     #[must_use]
     pub fn kept_changing(&self) -> bool {
-        self.skipped.iter().any(|skip| skip.reason == STILL_CHANGING)
+        self.skipped
+            .iter()
+            .any(|skip| skip.reason == STILL_CHANGING)
     }
 
     /// What stood in the way of judging, each reason with the rules that it kept from it.
@@ -198,9 +211,10 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub help: String,
-    /// What stays the same as long as the finding does, wherever the episode lies and whatever is written before the place:
-    /// 32 hexadecimal digits, made from the episode's id, the rule, the file's name, the pointer and the texts at the place and
-    /// at the other sides. No two findings of an episode share it.
+    /// What stays the same as long as the finding does, wherever the episode lies and whatever is
+    /// written before the place: 32 hexadecimal digits, made from the episode's id, the rule, the
+    /// file's name, the pointer and the texts at the place and at the other sides. No two findings
+    /// of an episode share it.
     #[serde(default)]
     #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
     pub fingerprint: String,
@@ -237,7 +251,9 @@ pub enum Suppression {
 
 /// Whether findings let an episode count as valid: none of them is an error.
 pub(crate) fn is_valid(findings: &[Finding]) -> bool {
-    findings.iter().all(|finding| finding.severity != Severity::Error)
+    findings
+        .iter()
+        .all(|finding| finding.severity != Severity::Error)
 }
 
 /// The other side of a finding.
@@ -256,12 +272,13 @@ pub struct Location {
     /// The path of the file, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_1/state.json"]))]
     pub file: String,
-    /// The JSON Pointer of the value or key; in `events.jsonl` into the object on the line. Absent for a whole file, for a
-    /// missing one and for bytes that are no JSON.
+    /// The JSON Pointer of the value or key; in `events.jsonl` into the object on the line. Absent
+    /// for a whole file, for a missing one and for bytes that are no JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["/links", "/plan/steps/0/status"]))]
     pub pointer: Option<String>,
-    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next five.
+    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next
+    /// five.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
@@ -326,7 +343,11 @@ impl Totals {
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
         self.episodes += 1;
-        *if episode.valid { &mut self.valid } else { &mut self.invalid } += 1;
+        *if episode.valid {
+            &mut self.valid
+        } else {
+            &mut self.invalid
+        } += 1;
         for finding in &episode.findings {
             *match finding.severity {
                 Severity::Error => &mut self.errors,
@@ -347,8 +368,9 @@ impl Totals {
 pub struct Statistics {
     /// For each rule that found something: the episodes in which it did, and its findings.
     pub rules: BTreeMap<String, Tally>,
-    /// For each mode that the runtime was in: the episodes, and all findings in them. `(none)` stands for runs that name none,
-    /// `(others)` for the modes beyond the first 1,000. Long names are cut.
+    /// For each mode that the runtime was in: the episodes, and all findings in them.
+    /// `(none)` stands for runs that name none, `(others)` for the modes beyond the first 1,000.
+    /// Long names are cut.
     pub modes: BTreeMap<String, Tally>,
     /// The same for each adapter.
     pub adapters: BTreeMap<String, Tally>,
@@ -380,7 +402,10 @@ impl Tally {
 impl Statistics {
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
-        let mut all = Tally { episodes: 1, ..Tally::default() };
+        let mut all = Tally {
+            episodes: 1,
+            ..Tally::default()
+        };
         let mut met = BTreeSet::new();
         for finding in &episode.findings {
             all.add(finding.severity);
@@ -388,7 +413,10 @@ impl Statistics {
             of_rule.add(finding.severity);
             of_rule.episodes += u64::from(met.insert(&finding.rule));
         }
-        for (names, name) in [(&mut self.modes, &episode.mode), (&mut self.adapters, &episode.adapter)] {
+        for (names, name) in [
+            (&mut self.modes, &episode.mode),
+            (&mut self.adapters, &episode.adapter),
+        ] {
             let mut name = name.as_deref().map_or_else(|| "(none)".into(), brief);
             if names.len() >= MAX_NAMES && !names.contains_key(&name) {
                 name = "(others)".into();

@@ -1,7 +1,9 @@
-//! What was found -> what counts: levels by directory, findings that are ignored, findings that are known.
+//! What was found -> what counts: levels by directory, findings that are ignored, findings that are
+//! known.
 //!
-//! A stage between the check and the renderers. The check judges every rule that counts somewhere; here each episode gets the
-//! levels of its directory, and what does not count moves from its findings to what is suppressed.
+//! A stage between the check and the renderers. The check judges every rule that counts somewhere;
+//! here each episode gets the levels of its directory, and what does not count moves from its
+//! findings to what is suppressed.
 //!
 //! ```
 //! use std::path::Path;
@@ -128,11 +130,23 @@ impl Gate {
     /// # Errors
     ///
     /// The first place that names a rule that is not there, or a glob that is none.
-    pub fn configured(mut self, file: File<'_>, config: &Config, now: Option<&Instant>) -> Result<Self, Problem> {
-        self.root = Path::new(file.name).parent().map(Path::to_owned).unwrap_or_default();
+    pub fn configured(
+        mut self,
+        file: File<'_>,
+        config: &Config,
+        now: Option<&Instant>,
+    ) -> Result<Self, Problem> {
+        self.root = Path::new(file.name)
+            .parent()
+            .map(Path::to_owned)
+            .unwrap_or_default();
         self.set(file, None, &config.rules)?;
         for at in &config.overrides {
-            let paths = at.paths.iter().map(|glob| read_glob(file, glob)).collect::<Result<Vec<_>, _>>()?;
+            let paths = at
+                .paths
+                .iter()
+                .map(|glob| read_glob(file, glob))
+                .collect::<Result<Vec<_>, _>>()?;
             self.set(file, Some(&paths), &at.rules)?;
         }
         for glob in &config.exclude {
@@ -152,10 +166,14 @@ impl Gate {
         self
     }
 
-    /// The gate that lets every finding pass and takes it into a baseline, which is to lie in a directory.
+    /// The gate that lets every finding pass and takes it into a baseline, which is to lie in a
+    /// directory.
     #[must_use]
     pub fn learning(self, dir: &Path) -> Self {
-        Self { learns: true, ..self.knowing(dir, Baseline::default()) }
+        Self {
+            learns: true,
+            ..self.knowing(dir, Baseline::default())
+        }
     }
 
     /// The baseline, where there is one.
@@ -164,9 +182,16 @@ impl Gate {
         self.known.as_ref().map(|(_, baseline)| baseline)
     }
 
-    fn set(&mut self, file: File<'_>, paths: Option<&[Glob]>, rules: &Rules) -> Result<(), Problem> {
+    fn set(
+        &mut self,
+        file: File<'_>,
+        paths: Option<&[Glob]>,
+        rules: &Rules,
+    ) -> Result<(), Problem> {
         // A rule goes before its group, wherever they stand.
-        let (groups, exact): (Vec<_>, Vec<_>) = rules.iter().partition(|(rule, _)| rule.get_ref().ends_with('*'));
+        let (groups, exact): (Vec<_>, Vec<_>) = rules
+            .iter()
+            .partition(|(rule, _)| rule.get_ref().ends_with('*'));
         for (rule, level) in groups.into_iter().chain(exact) {
             known_rule(file, rule.get_ref(), rule.span())?;
             self.settings.push(Setting {
@@ -192,19 +217,33 @@ impl Gate {
     pub fn check(&self, check: Check) -> Check {
         let levels = self.levels(&|paths| paths.is_none());
         all_rules().zip(levels).fold(check, |check, (rule, level)| {
-            let somewhere =
-                self.settings.iter().filter(|setting| setting.paths.is_some() && setting.level != Level::Off);
-            let counts = somewhere.filter(|setting| names(&setting.rule, rule.id)).map(|setting| setting.level).next();
-            let level = if level == Level::Off { counts.unwrap_or(level) } else { level };
+            let somewhere = self
+                .settings
+                .iter()
+                .filter(|setting| setting.paths.is_some() && setting.level != Level::Off);
+            let counts = somewhere
+                .filter(|setting| names(&setting.rule, rule.id))
+                .map(|setting| setting.level)
+                .next();
+            let level = if level == Level::Off {
+                counts.unwrap_or(level)
+            } else {
+                level
+            };
             check.clone().level(rule.id, level).unwrap_or(check)
         })
     }
 
     /// The level of each rule where some globs hold.
     fn levels(&self, holds: &dyn Fn(Option<&[Glob]>) -> bool) -> Vec<Level> {
-        let in_force = self.settings.iter().filter(|setting| holds(setting.paths.as_deref()));
+        let in_force = self
+            .settings
+            .iter()
+            .filter(|setting| holds(setting.paths.as_deref()));
         let settings = in_force.map(|setting| (&setting.rule, setting.level));
-        let settings: Vec<_> = settings.chain(self.last.iter().map(|(rule, level)| (rule, *level))).collect();
+        let settings: Vec<_> = settings
+            .chain(self.last.iter().map(|(rule, level)| (rule, *level)))
+            .collect();
         let level = |rule: &'static crate::Meta| {
             let set = settings.iter().rev().find(|(name, _)| names(name, rule.id));
             set.map_or(rule.severity.into(), |(_, level)| *level)
@@ -219,12 +258,15 @@ impl Gate {
             return;
         }
         let dir = relative(&episode.path, &self.root, &self.here);
-        let levels = self.levels(&|paths| paths.is_none_or(|paths| paths.iter().any(|glob| glob.names(&dir))));
+        let levels = self
+            .levels(&|paths| paths.is_none_or(|paths| paths.iter().any(|glob| glob.names(&dir))));
         let level_of = |rule: &str| {
             let named = all_rules().zip(&levels).find(|(meta, _)| meta.id == rule);
             named.map_or(Level::Error, |(_, level)| *level)
         };
-        episode.skipped.retain(|skip| level_of(&skip.rule) != Level::Off);
+        episode
+            .skipped
+            .retain(|skip| level_of(&skip.rule) != Level::Off);
         episode.findings.retain_mut(|finding| {
             let severity = level_of(&finding.rule).severity();
             finding.severity = severity.unwrap_or(finding.severity);
@@ -236,8 +278,11 @@ impl Gate {
     }
 
     fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport) {
-        let mut ignored: Vec<&mut Ignored> =
-            self.ignored.iter_mut().filter(|ignored| ignored.episode.names(dir)).collect();
+        let mut ignored: Vec<&mut Ignored> = self
+            .ignored
+            .iter_mut()
+            .filter(|ignored| ignored.episode.names(dir))
+            .collect();
         for ignored in &mut ignored {
             ignored.was_due = true;
         }
@@ -251,19 +296,30 @@ impl Gate {
 
     /// Takes out what the baseline knows, and notes what it knows that is gone.
     fn recognise(&mut self, episode: &mut EpisodeReport, is_off: &dyn Fn(&str) -> bool) {
-        let Some((lies_in, baseline)) = &mut self.known else { return };
+        let Some((lies_in, baseline)) = &mut self.known else {
+            return;
+        };
         let dir = relative(&episode.path, lies_in, &self.here);
         self.unjudged.remove(&dir);
         if self.learns {
             baseline.add(&dir, episode);
         }
-        let mut known: BTreeMap<&str, &Known> = baseline.of(&dir).map(|known| (&*known.fingerprint, known)).collect();
-        move_out(episode, |finding| known.remove(&*finding.fingerprint).map(|_| (Suppression::Baseline, None)));
+        let mut known: BTreeMap<&str, &Known> = baseline
+            .of(&dir)
+            .map(|known| (&*known.fingerprint, known))
+            .collect();
+        move_out(episode, |finding| {
+            known
+                .remove(&*finding.fingerprint)
+                .map(|_| (Suppression::Baseline, None))
+        });
         // What is ignored besides, was not judged, or is switched off, is not gone for that.
         for suppressed in &episode.suppressed {
             known.remove(&*suppressed.finding.fingerprint);
         }
-        known.retain(|_, known| !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule));
+        known.retain(|_, known| {
+            !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule)
+        });
         for known in known.into_values().collect::<BTreeSet<_>>() {
             let pointer = known.pointer.as_deref().unwrap_or_default();
             let what = format!("{}: {} {} {pointer}", episode.dir, known.rule, known.file);
@@ -271,39 +327,60 @@ impl Gate {
         }
     }
 
-    /// What of the configuration and the baseline is of no more use, as far as the judged episodes tell, and whether the
-    /// directories of others are gone.
+    /// What of the configuration and the baseline is of no more use, as far as the judged episodes
+    /// tell, and whether the directories of others are gone.
     #[must_use]
     pub fn leftovers(&self, is_gone: impl Fn(&Path) -> bool) -> Vec<String> {
         let of_ignore = |ignored: &Ignored| match &ignored.expired {
-            Some(day) => Some(format!("{}: this has expired on {day}, and ignores nothing any more", ignored.place)),
-            None if ignored.was_due && !ignored.was_used => {
-                Some(format!("{}: this ignores nothing, and can be removed", ignored.place))
-            }
+            Some(day) => Some(format!(
+                "{}: this has expired on {day}, and ignores nothing any more",
+                ignored.place
+            )),
+            None if ignored.was_due && !ignored.was_used => Some(format!(
+                "{}: this ignores nothing, and can be removed",
+                ignored.place
+            )),
             None => None,
         };
         let mut leftovers: Vec<String> = self.ignored.iter().filter_map(of_ignore).collect();
-        let lies_in = self.known.as_ref().map_or(Path::new(""), |(lies_in, _)| lies_in);
+        let lies_in = self
+            .known
+            .as_ref()
+            .map_or(Path::new(""), |(lies_in, _)| lies_in);
         let mut gone = self.gone.clone();
         for (dir, findings) in &self.unjudged {
             let dir = relative(&lies_in.join(dir), Path::new(""), &self.here);
             if is_gone(&self.here.join(&dir)) {
                 let with = count(*findings as u64, "finding");
-                gone.add(format!("{}: the episode is gone, with {with}", dir.display()), *findings);
+                gone.add(
+                    format!("{}: the episode is gone, with {with}", dir.display()),
+                    *findings,
+                );
             }
         }
         let unnamed = (gone.unnamed > 0).then(|| format!("{} more", gone.unnamed));
-        let can_leave = |what: String| format!("no longer found, and can leave the baseline: {what}");
+        let can_leave =
+            |what: String| format!("no longer found, and can leave the baseline: {what}");
         leftovers.extend(gone.named.into_iter().chain(unnamed).map(can_leave));
-        leftovers.iter().map(|leftover| escape(leftover).into_owned()).collect()
+        leftovers
+            .iter()
+            .map(|leftover| escape(leftover).into_owned())
+            .collect()
     }
 }
 
 /// Moves findings to what is suppressed, where something says so.
-fn move_out(episode: &mut EpisodeReport, mut says: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>) {
+fn move_out(
+    episode: &mut EpisodeReport,
+    mut says: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
+) {
     for finding in std::mem::take(&mut episode.findings) {
         match says(&finding) {
-            Some((by, reason)) => episode.suppressed.push(Suppressed { by, reason, finding }),
+            Some((by, reason)) => episode.suppressed.push(Suppressed {
+                by,
+                reason,
+                finding,
+            }),
             None => episode.findings.push(finding),
         }
     }
@@ -312,12 +389,18 @@ fn move_out(episode: &mut EpisodeReport, mut says: impl FnMut(&Finding) -> Optio
 impl Ignored {
     fn new(file: File<'_>, ignore: &Ignore, now: Option<&Instant>) -> Result<Self, Problem> {
         known_rule(file, ignore.rule.get_ref(), ignore.rule.span())?;
-        let expired = ignore.expires.as_ref().filter(|day| now.is_some_and(|now| now >= day.start()));
+        let expired = ignore
+            .expires
+            .as_ref()
+            .filter(|day| now.is_some_and(|now| now >= day.start()));
         Ok(Self {
             place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
             rule: ignore.rule.get_ref().clone(),
             episode: read_glob(file, &ignore.episode)?,
-            pointer: ignore.pointer.as_ref().map(|pointer| pointer.get_ref().clone()),
+            pointer: ignore
+                .pointer
+                .as_ref()
+                .map(|pointer| pointer.get_ref().clone()),
             reason: ignore.reason.get_ref().clone(),
             expired: expired.map(ToString::to_string),
             was_due: false,
@@ -327,15 +410,22 @@ impl Ignored {
 
     fn names(&self, finding: &Finding) -> bool {
         let is_within = |pointer: &String| {
-            let below = finding.location.pointer.as_deref().and_then(|found| found.strip_prefix(pointer.as_str()));
+            let below = finding
+                .location
+                .pointer
+                .as_deref()
+                .and_then(|found| found.strip_prefix(pointer.as_str()));
             below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
         };
-        self.expired.is_none() && names(&self.rule, &finding.rule) && self.pointer.as_ref().is_none_or(is_within)
+        self.expired.is_none()
+            && names(&self.rule, &finding.rule)
+            && self.pointer.as_ref().is_none_or(is_within)
     }
 }
 
 fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, Problem> {
-    Glob::new(glob.get_ref()).map_err(|reason| file.problem(glob.span(), format!("this is no glob: {reason}"), None))
+    Glob::new(glob.get_ref())
+        .map_err(|reason| file.problem(glob.span(), format!("this is no glob: {reason}"), None))
 }
 
 fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), Problem> {
@@ -346,7 +436,11 @@ fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), Prob
                 || "`runvet rules` lists the rules".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            Err(file.problem(span, format!("there is no rule called `{name}`"), Some(help)))
+            Err(file.problem(
+                span,
+                format!("there is no rule called `{name}`"),
+                Some(help),
+            ))
         }
         Err(other) => Err(file.problem(span, other.to_string(), None)),
     }

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 /// A moment in time, as an RFC 3339 date-time with an offset names it.
 ///
-/// Two instants are equal when they are the same moment, whatever their offsets and however many fraction digits they
-/// are written with. Nothing is rounded, so instants that differ in the thirtieth digit differ.
+/// Two instants are equal when they are the same moment, whatever their offsets and however many
+/// fraction digits they are written with. Nothing is rounded, so instants that differ in the
+/// thirtieth digit differ.
 ///
 /// ```
 /// use runvet::Instant;
@@ -32,13 +33,21 @@ impl Instant {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (seconds, leap_second, fraction) = parts(text)?;
-        Some(Self { seconds, leap_second, fraction: fraction.trim_end_matches('0').into() })
+        Some(Self {
+            seconds,
+            leap_second,
+            fraction: fraction.trim_end_matches('0').into(),
+        })
     }
 
     /// The instant so many seconds after 1970-01-01T00:00:00Z.
     #[must_use]
     pub fn from_unix_seconds(seconds: i64) -> Self {
-        Self { seconds, leap_second: false, fraction: "".into() }
+        Self {
+            seconds,
+            leap_second: false,
+            fraction: "".into(),
+        }
     }
 
     /// Whether a text is a date-time, without keeping it.
@@ -47,25 +56,38 @@ impl Instant {
         parts(text).is_some()
     }
 
-    /// The distance from an earlier instant in seconds, rounded to nanoseconds; negative when it is later.
+    /// The distance from an earlier instant in seconds, rounded to nanoseconds; negative when it is
+    /// later.
     #[must_use]
     pub fn seconds_since(&self, earlier: &Self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "for display; the difference of two dates is far below 2^53")]
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "for display; the difference of two dates is far below 2^53"
+        )]
         let whole = (self.seconds - earlier.seconds) as f64;
         whole + self.subsecond() - earlier.subsecond()
     }
 
     fn subsecond(&self) -> f64 {
         let nanoseconds = self.fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
-        let fraction = nanoseconds.fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')) / 1e9;
-        if self.leap_second { 1.0 + fraction } else { fraction }
+        let fraction =
+            nanoseconds.fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')) / 1e9;
+        if self.leap_second {
+            1.0 + fraction
+        } else {
+            fraction
+        }
     }
 }
 
 impl Ord for Instant {
     fn cmp(&self, other: &Self) -> Ordering {
         // Digits without trailing zeros order as text does.
-        (self.seconds, self.leap_second, &self.fraction).cmp(&(other.seconds, other.leap_second, &other.fraction))
+        (self.seconds, self.leap_second, &self.fraction).cmp(&(
+            other.seconds,
+            other.leap_second,
+            &other.fraction,
+        ))
     }
 }
 
@@ -91,7 +113,10 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
         return None;
     }
     let number = |at: Range<usize>| {
-        head.get(at).unwrap_or_default().iter().fold(0, |number, digit| number * 10 + i64::from(digit & 0xF))
+        head.get(at)
+            .unwrap_or_default()
+            .iter()
+            .fold(0, |number, digit| number * 10 + i64::from(digit & 0xF))
     };
     let (year, month, day) = (number(0..4), number(5..7), number(8..10));
     let (hour, minute, second) = (number(11..13), number(14..16), number(17..19));
@@ -108,8 +133,15 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
 
     let (fraction, offset) = match rest {
         [b'.', digits @ ..] => {
-            let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            (text.get(20..20 + count).filter(|fraction| !fraction.is_empty())?, digits.get(count..)?)
+            let count = digits
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            (
+                text.get(20..20 + count)
+                    .filter(|fraction| !fraction.is_empty())?,
+                digits.get(count..)?,
+            )
         }
         offset => ("", offset),
     };
@@ -146,9 +178,14 @@ fn is_shaped(text: &[u8; 19]) -> bool {
     })
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar; the year begins in March so that leap days come last.
+/// Days from 1970-01-01 in the proleptic Gregorian calendar; the year begins in March so that leap
+/// days come last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let (year, month) = if month <= 2 {
+        (year - 1, month + 9)
+    } else {
+        (year, month - 3)
+    };
     let era = year.div_euclid(400);
     let year_of_era = year - era * 400;
     let day_of_year = (153 * month + 2) / 5 + day - 1;
@@ -177,7 +214,10 @@ mod tests {
 
     #[test]
     fn any_digit_of_the_fraction_counts() {
-        assert_ne!(instant("2025-01-01T00:00:00.0000000000000000000000000001Z"), instant("2025-01-01T00:00:00Z"));
+        assert_ne!(
+            instant("2025-01-01T00:00:00.0000000000000000000000000001Z"),
+            instant("2025-01-01T00:00:00Z")
+        );
         assert!(instant("2025-01-01T00:00:00.09Z") < instant("2025-01-01T00:00:00.1Z"));
     }
 
@@ -231,7 +271,8 @@ mod tests {
 
     #[test]
     fn distances_are_in_seconds() {
-        let distance = instant("2025-01-01T00:00:00.035Z").seconds_since(&instant("2025-01-01T00:00:00Z"));
+        let distance =
+            instant("2025-01-01T00:00:00.035Z").seconds_since(&instant("2025-01-01T00:00:00Z"));
         assert!((distance - 0.035).abs() < 1e-12, "{distance}");
     }
 }

@@ -1,5 +1,5 @@
-//! Vets agent runs: checks the records that an agent runtime leaves for each episode against their JSON Schemas, against each
-//! other, and against the event timeline.
+//! Vets agent runs: checks the records that an agent runtime leaves for each episode against their
+//! JSON Schemas, against each other, and against the event timeline.
 //!
 //! The doors, in reading order:
 //!
@@ -12,8 +12,9 @@
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
-//! What they speak of: [`finding`] is what a report holds, [`source`] how places in files are named, [`document`] a JSON text
-//! with the place of each of its values, [`Instant`] a moment in time, [`printable`] text that is safe to show.
+//! What they speak of: [`finding`] is what a report holds, [`source`] how places in files are
+//! named, [`document`] a JSON text with the place of each of its values, [`Instant`] a moment in
+//! time, [`printable`] text that is safe to show.
 
 pub mod check;
 #[doc(hidden)]

@@ -10,8 +10,8 @@ use semver::Version;
 
 use crate::document::{Document, Key, Tape};
 use crate::facts::{
-    self, EventFacts, IdSource, NoteTaker, Recorded, Run, StateFacts, SummaryFacts, TimelineReader, Value,
-    plan::Rebuilt,
+    self, EventFacts, IdSource, NoteTaker, Recorded, Run, StateFacts, SummaryFacts, TimelineReader,
+    Value, plan::Rebuilt,
 };
 use crate::finding::{Lifecycle, Skip};
 use crate::printable::quote;
@@ -23,7 +23,8 @@ use crate::store::{Files, Stream, Unreadable};
 /// Buffers that are used again for the next episode.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    /// How many threads may look through one long timeline; none more than the caller's where it is 0.
+    /// How many threads may look through one long timeline; none more than the caller's where it is
+    /// 0.
     threads: usize,
     state: Vec<u8>,
     state_tape: Tape,
@@ -39,21 +40,27 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// Buffers for one worker of a check that may use so many threads for a timeline.
     pub(crate) fn for_threads(threads: usize) -> Self {
-        Self { threads, ..Self::default() }
+        Self {
+            threads,
+            ..Self::default()
+        }
     }
 }
 
 /// Troubles that loading met, with the places they are at.
 #[derive(Default)]
 pub(crate) struct Troubles {
-    /// In the order in which they were met; of each kind no more than can be told, the rest is counted.
+    /// In the order in which they were met; of each kind no more than can be told, the rest is
+    /// counted.
     pub(crate) drafts: Vec<(Trouble, Draft)>,
     counts: [usize; Trouble::COUNT],
 }
 
 impl Troubles {
     fn add(&mut self, trouble: Trouble, draft: impl FnOnce() -> Draft) {
-        let Some(count) = self.counts.get_mut(trouble as usize) else { return };
+        let Some(count) = self.counts.get_mut(trouble as usize) else {
+            return;
+        };
         *count += 1;
         if *count <= MAX_FINDINGS_PER_RULE {
             self.drafts.push((trouble, draft()));
@@ -61,7 +68,10 @@ impl Troubles {
     }
 
     pub(crate) fn count(&self, trouble: Trouble) -> usize {
-        self.counts.get(trouble as usize).copied().unwrap_or_default()
+        self.counts
+            .get(trouble as usize)
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -87,7 +97,10 @@ pub(crate) fn episode<R>(
     let entries = files.entries();
     let mut troubles = Troubles::default();
     let mut skips = Vec::new();
-    for artifact in [Artifact::Learn, Artifact::Manifest].into_iter().filter(|artifact| entries.has(*artifact)) {
+    for artifact in [Artifact::Learn, Artifact::Manifest]
+        .into_iter()
+        .filter(|artifact| entries.has(*artifact))
+    {
         if let Err(why) = files.probe(artifact) {
             unreadable(&mut troubles, artifact, &why);
         }
@@ -95,20 +108,33 @@ pub(crate) fn episode<R>(
 
     let state_kind = RecordKind::STATE;
     let state_read = state_kind.read(files, &mut buffers.state, &mut troubles);
-    let state_document =
-        state_read.and_then(|()| state_kind.parse(&buffers.state, &mut buffers.state_tape, &mut troubles));
+    let state_document = state_read
+        .and_then(|()| state_kind.parse(&buffers.state, &mut buffers.state_tape, &mut troubles));
     let state_violations = state_kind.check(state_document, &mut troubles, &mut skips);
-    let state = state_kind.recorded(state_document, &state_violations, entries.has(Artifact::State)).map(StateFacts);
+    let state = state_kind
+        .recorded(
+            state_document,
+            &state_violations,
+            entries.has(Artifact::State),
+        )
+        .map(StateFacts);
     let status = state.read().and_then(StateFacts::status);
     let lifecycle = facts::lifecycle(status.as_deref(), entries);
 
     let summary_kind = RecordKind::SUMMARY;
     let summary_read = summary_kind.read(files, &mut buffers.summary, &mut troubles);
-    let summary_document =
-        summary_read.and_then(|()| summary_kind.parse(&buffers.summary, &mut buffers.summary_tape, &mut troubles));
+    let summary_document = summary_read.and_then(|()| {
+        summary_kind.parse(&buffers.summary, &mut buffers.summary_tape, &mut troubles)
+    });
     let summary_violations = summary_kind.check(summary_document, &mut troubles, &mut skips);
     let summary = if entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal {
-        summary_kind.recorded(summary_document, &summary_violations, entries.has(Artifact::Summary)).map(SummaryFacts)
+        summary_kind
+            .recorded(
+                summary_document,
+                &summary_violations,
+                entries.has(Artifact::Summary),
+            )
+            .map(SummaryFacts)
     } else {
         Recorded::NotDue
     };
@@ -130,7 +156,10 @@ pub(crate) fn episode<R>(
             may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
             threads: buffers.threads,
         };
-        match files.stream(Artifact::Events).and_then(|stream| events.read(stream, &mut buffers.lines)) {
+        match files
+            .stream(Artifact::Events)
+            .and_then(|stream| events.read(stream, &mut buffers.lines))
+        {
             Ok(read) => {
                 stream = Some(read);
                 timeline = events.facts.finish();
@@ -145,14 +174,24 @@ pub(crate) fn episode<R>(
         Recorded::Unjudged("events.jsonl is missing")
     };
 
-    let mut run =
-        Run { entries, id, lifecycle, state, summary, timeline: recorded_timeline, projection: None, plan: None };
+    let mut run = Run {
+        entries,
+        id,
+        lifecycle,
+        state,
+        summary,
+        timeline: recorded_timeline,
+        projection: None,
+        plan: None,
+    };
     let read_timeline = run.timeline.read();
     let projection = read_timeline.and_then(|timeline| timeline.projection.as_ref());
-    run.projection = projection.and_then(|event| read_again(event.line, &event.text, &mut buffers.projection_tape));
+    run.projection = projection
+        .and_then(|event| read_again(event.line, &event.text, &mut buffers.projection_tape));
     if let (Some(timeline), Some(reach)) = (read_timeline, run.reach()) {
         let event = timeline.plan_event(reach);
-        let event = event.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
+        let event =
+            event.and_then(|event| read_again(event.line, &event.text, &mut buffers.plan_tape));
         run.plan = event.and_then(|event| Rebuilt::new(&event, timeline, reach));
     }
 
@@ -169,14 +208,19 @@ pub(crate) fn episode<R>(
 }
 
 fn unreadable(troubles: &mut Troubles, artifact: Artifact, why: &Unreadable) {
-    troubles
-        .add(Trouble::Unreadable, || Draft::new(Place::whole(artifact), format!("{artifact} can't be read: {why}")));
+    troubles.add(Trouble::Unreadable, || {
+        Draft::new(
+            Place::whole(artifact),
+            format!("{artifact} can't be read: {why}"),
+        )
+    });
 }
 
 /// An event that was kept as text, as a document again.
 fn read_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
     let document = tape.read(text).ok()?;
-    // What an event violates has been told; of these events only values are compared that its schema leaves open.
+    // What an event violates has been told; of these events only values are compared that its
+    // schema leaves open.
     Some(EventFacts::new(line, Value::root(document, &[])))
 }
 
@@ -236,15 +280,27 @@ impl RecordKind {
         if !files.entries().has(self.artifact) {
             return None;
         }
-        files.read(self.artifact, buffer).map_err(|why| unreadable(troubles, self.artifact, &why)).ok()
+        files
+            .read(self.artifact, buffer)
+            .map_err(|why| unreadable(troubles, self.artifact, &why))
+            .ok()
     }
 
-    fn parse<'b>(&self, bytes: &'b [u8], tape: &'b mut Tape, troubles: &mut Troubles) -> Option<Document<'b>> {
+    fn parse<'b>(
+        &self,
+        bytes: &'b [u8],
+        tape: &'b mut Tape,
+        troubles: &mut Troubles,
+    ) -> Option<Document<'b>> {
         match tape.read(bytes) {
             Ok(document) => Some(document),
             Err(error) => {
                 let target = Target::Bytes(error.span(bytes));
-                let place = Place { artifact: self.artifact, line: None, target };
+                let place = Place {
+                    artifact: self.artifact,
+                    line: None,
+                    target,
+                };
                 let message = format!("{} is not JSON: {error}", self.artifact);
                 troubles.add(Trouble::JsonSyntax, || Draft::new(place, message));
                 None
@@ -253,8 +309,18 @@ impl RecordKind {
     }
 
     /// Holds a document against its schema; tells of repeated and misspelled keys and of versions.
-    fn check(&self, document: Option<Document<'_>>, troubles: &mut Troubles, skips: &mut Vec<Skip>) -> Checked {
-        let Some(document) = document else { return Checked { violations: Vec::new(), hopeless: true } };
+    fn check(
+        &self,
+        document: Option<Document<'_>>,
+        troubles: &mut Troubles,
+        skips: &mut Vec<Skip>,
+    ) -> Checked {
+        let Some(document) = document else {
+            return Checked {
+                violations: Vec::new(),
+                hopeless: true,
+            };
+        };
         if document.repeats_keys() {
             self.duplicate_keys(document, troubles);
         }
@@ -262,22 +328,40 @@ impl RecordKind {
         let glance = self.schema.glance(document);
         let violations = self.schema.violations_after(glance, document);
         if let Judged::Unsupported(version) = judged {
-            let reason = format!("{} is of version {}, which is not supported", self.artifact, quote(&version));
+            let reason = format!(
+                "{} is of version {}, which is not supported",
+                self.artifact,
+                quote(&version)
+            );
             for rule in [self.troubles.schema_rule, "record/misspelled-field"] {
-                skips.push(Skip { rule: rule.into(), reason: reason.clone() });
+                skips.push(Skip {
+                    rule: rule.into(),
+                    reason: reason.clone(),
+                });
             }
             // Told or not, what violates the schema is no fact.
-            return Checked { hopeless: violations.is_err(), violations: violations.unwrap_or_default() };
+            return Checked {
+                hopeless: violations.is_err(),
+                violations: violations.unwrap_or_default(),
+            };
         }
         let Ok(violations) = violations else {
             troubles.add(self.troubles.schema, || {
-                let message = format!("{} violates its schema in {MAX_VIOLATIONS} places or more", self.artifact);
+                let message = format!(
+                    "{} violates its schema in {MAX_VIOLATIONS} places or more",
+                    self.artifact
+                );
                 Draft::new(Place::whole(self.artifact), message)
             });
-            return Checked { violations: Vec::new(), hopeless: true };
+            return Checked {
+                violations: Vec::new(),
+                hopeless: true,
+            };
         };
         for violation in &violations {
-            if matches!(judged, Judged::Newer) && violation.pointer.as_str().strip_prefix('/') == Some(self.version.0) {
+            if matches!(judged, Judged::Newer)
+                && violation.pointer.as_str().strip_prefix('/') == Some(self.version.0)
+            {
                 continue;
             }
             troubles.add(self.troubles.schema, || {
@@ -286,7 +370,10 @@ impl RecordKind {
             });
         }
         if !glance.may_be_misspelled {
-            return Checked { violations, hopeless: false };
+            return Checked {
+                violations,
+                hopeless: false,
+            };
         }
         for misspelling in self.schema.misspellings(document.root()) {
             troubles.add(Trouble::MisspelledField, || {
@@ -296,10 +383,16 @@ impl RecordKind {
                     quote(&misspelling.key.name()),
                     misspelling.known
                 );
-                Draft::new(place, message).help(Some(format!("If `{}` is meant, write it so.", misspelling.known)))
+                Draft::new(place, message).help(Some(format!(
+                    "If `{}` is meant, write it so.",
+                    misspelling.known
+                )))
             });
         }
-        Checked { violations, hopeless: false }
+        Checked {
+            violations,
+            hopeless: false,
+        }
     }
 
     fn duplicate_keys(&self, document: Document<'_>, troubles: &mut Troubles) {
@@ -310,34 +403,50 @@ impl RecordKind {
                     line: None,
                     target: Target::Token(key.index(), repeated.pointer()),
                 };
-                let message = format!("the key {} stands twice in one object", quote(&repeated.key.name()));
-                Draft::new(place(repeated.key), message).related(place(repeated.earlier), "it stands here before")
+                let message = format!(
+                    "the key {} stands twice in one object",
+                    quote(&repeated.key.name())
+                );
+                Draft::new(place(repeated.key), message)
+                    .related(place(repeated.earlier), "it stands here before")
             });
         });
     }
 
     fn version(&self, document: Document<'_>, troubles: &mut Troubles) -> Judged {
-        let text = |field: &str| document.root().get(field).and_then(crate::document::Node::text);
+        let text = |field: &str| {
+            document
+                .root()
+                .get(field)
+                .and_then(crate::document::Node::text)
+        };
         let place = |field: &str| Place::value(self.artifact, Pointer::default().field(field));
         let mut judged = Judged::Current;
         let (field, current) = self.version;
         if let Some(version) = text(field).filter(|version| version != current) {
             let newer = match (Version::parse(&version), Version::parse(current)) {
-                (Ok(theirs), Ok(ours)) => theirs.major == ours.major && theirs.cmp_precedence(&ours).is_gt(),
+                (Ok(theirs), Ok(ours)) => {
+                    theirs.major == ours.major && theirs.cmp_precedence(&ours).is_gt()
+                }
                 _ => false,
             };
             if newer {
                 judged = Judged::Newer;
                 troubles.add(self.troubles.newer_version, || {
-                    let message =
-                        format!("`{field}` is {}, newer than {current}, by which it is judged", quote(&version));
+                    let message = format!(
+                        "`{field}` is {}, newer than {current}, by which it is judged",
+                        quote(&version)
+                    );
                     Draft::new(place(field), message)
                 });
             } else {
                 troubles.add(self.troubles.version, || {
                     Draft::new(
                         place(field),
-                        format!("`{field}` is {}; the version that can be judged is {current}", quote(&version)),
+                        format!(
+                            "`{field}` is {}; the version that can be judged is {current}",
+                            quote(&version)
+                        ),
                     )
                 });
                 judged = Judged::Unsupported(version.into_owned());
@@ -349,7 +458,11 @@ impl RecordKind {
             troubles.add(self.troubles.version, || {
                 Draft::new(
                     place(field),
-                    format!("`{field}` is {}; the one that can be judged is {}", quote(&format), quote(expected)),
+                    format!(
+                        "`{field}` is {}; the one that can be judged is {}",
+                        quote(&format),
+                        quote(expected)
+                    ),
                 )
             });
             judged = Judged::Unsupported(format.into_owned());
@@ -364,7 +477,9 @@ impl RecordKind {
         is_there: bool,
     ) -> Recorded<Value<'a>> {
         match (document, self.artifact) {
-            (Some(document), _) if !checked.hopeless => Recorded::Read(Value::root(document, &checked.violations)),
+            (Some(document), _) if !checked.hopeless => {
+                Recorded::Read(Value::root(document, &checked.violations))
+            }
             (_, Artifact::State) if is_there => Recorded::Unjudged("state.json can't be judged"),
             (_, Artifact::State) => Recorded::Unjudged("there is no state.json"),
             _ if is_there => Recorded::Unjudged("summary.json can't be judged"),
@@ -382,8 +497,16 @@ enum Judged {
 
 fn violation_place(artifact: Artifact, line: Option<Line>, violation: &Violation) -> Place {
     let pointer = violation.pointer.clone();
-    let target = if violation.is_key { Target::Key(pointer) } else { Target::Value(pointer) };
-    Place { artifact, line, target }
+    let target = if violation.is_key {
+        Target::Key(pointer)
+    } else {
+        Target::Value(pointer)
+    };
+    Place {
+        artifact,
+        line,
+        target,
+    }
 }
 
 impl<T: Copy> Recorded<T> {

@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 
-/// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until their turn comes.
+/// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until
+/// their turn comes.
 const AHEAD: usize = 1024;
 
 /// Items that a worker takes at a time, so that workers seldom meet at the lock.
@@ -40,8 +41,8 @@ impl<R> Queue<R> {
     }
 }
 
-/// Works on all items with several workers, each with a state of its own, and hands the results out in order. This thread is
-/// one of the workers, and the one that hands out.
+/// Works on all items with several workers, each with a state of its own, and hands the results out
+/// in order. This thread is one of the workers, and the one that hands out.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
@@ -52,15 +53,29 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
     let jobs = jobs.get().min(items.len().div_ceil(CHUNK));
     if jobs <= 1 {
         let mut state = new_state();
-        let _ = items.iter().try_for_each(|item| take(work(&mut state, item)));
+        let _ = items
+            .iter()
+            .try_for_each(|item| take(work(&mut state, item)));
         return;
     }
-    let queue = Queue { len: items.len(), next: 0, turn: 0, done: BTreeMap::new(), waiting: 0, stopped: false };
+    let queue = Queue {
+        len: items.len(),
+        next: 0,
+        turn: 0,
+        done: BTreeMap::new(),
+        waiting: 0,
+        stopped: false,
+    };
     let queue = Mutex::new(queue);
     let (work_wanted, result_ready) = (Condvar::new(), Condvar::new());
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let work_on = |state: &mut S, first: usize| -> Vec<R> {
-        items.iter().skip(first).take(CHUNK).map(|item| work(state, item)).collect()
+        items
+            .iter()
+            .skip(first)
+            .take(CHUNK)
+            .map(|item| work(state, item))
+            .collect()
     };
     // However a worker ends, nobody waits for it in vain.
     let stop_at_panic = || {
@@ -82,7 +97,9 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 while !guard.is_over() {
                     let Some(first) = guard.claim() else {
                         guard.waiting += 1;
-                        guard = work_wanted.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                        guard = work_wanted
+                            .wait(guard)
+                            .unwrap_or_else(PoisonError::into_inner);
                         guard.waiting -= 1;
                         continue;
                     };
@@ -116,14 +133,17 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
                 guard = lock();
                 guard.done.insert(first, results);
             } else {
-                guard = result_ready.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                guard = result_ready
+                    .wait(guard)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
         }
     });
 }
 
-/// Works on items as they come from a source, with several workers, and hands the results out in order. Source and taker run
-/// on this thread and share a state; no more than a few items for each worker are under way.
+/// Works on items as they come from a source, with several workers, and hands the results out in
+/// order. Source and taker run on this thread and share a state; no more than a few items for each
+/// worker are under way.
 pub(crate) fn pipeline<C, T: Send, R: Send>(
     workers: usize,
     state: &mut C,
@@ -137,13 +157,19 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
         for _ in 0..workers {
             let receive = Arc::clone(&receive);
             scope.spawn(move || {
-                let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let next = || {
+                    receive
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .recv()
+                };
                 while let Ok((item, reply)) = next() {
                     let _ = reply.send(work(item));
                 }
             });
         }
-        // With the last worker, however it ends, the items that nobody works on are gone, and nobody waits for them.
+        // With the last worker, however it ends, the items that nobody works on are gone, and
+        // nobody waits for them.
         drop(receive);
         let mut under_way = VecDeque::new();
         while let Some(item) = source(state) {
@@ -189,7 +215,11 @@ mod tests {
             |(), item| item * 2,
             |result| {
                 taken.push(result);
-                if taken.len() == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if taken.len() == stop_at {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             },
         );
         taken
@@ -215,7 +245,10 @@ mod tests {
                 |item| item * 2,
                 |(_, taken), result| taken.push(result),
             );
-            assert!(state.1.into_iter().eq((0..1000).map(|item| item * 2)), "{workers} workers");
+            assert!(
+                state.1.into_iter().eq((0..1000).map(|item| item * 2)),
+                "{workers} workers"
+            );
         }
     }
 
@@ -232,7 +265,10 @@ mod tests {
                 assert_ne!(taken, take_at);
                 ControlFlow::Continue(())
             };
-            catch_unwind(AssertUnwindSafe(|| in_order(&items, jobs, || (), work, take))).is_err()
+            catch_unwind(AssertUnwindSafe(|| {
+                in_order(&items, jobs, || (), work, take);
+            }))
+            .is_err()
         };
         assert!(panics(0, usize::MAX) && panics(4_999, usize::MAX) && panics(2_000, usize::MAX));
         assert!(panics(usize::MAX, 1) && panics(usize::MAX, 3_000));

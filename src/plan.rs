@@ -26,10 +26,12 @@ use crate::record::Event;
 use crate::schema::Schema;
 use crate::source::Line;
 
-/// A plan as the timeline tells it (reference, section 3). What the timeline does not say is `None`.
+/// A plan as the timeline tells it (reference, section 3). What the timeline does not say is
+/// `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Plan {
-    /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its `agent_id`, else the event's.
+    /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its
+    /// `agent_id`, else the event's.
     pub source: Option<String>,
     /// When the plan changed: the timestamp of that event.
     pub updated_at: Option<String>,
@@ -54,7 +56,8 @@ pub struct Step {
     pub rationale: Option<String>,
     /// What it is given.
     pub inputs: Option<Value>,
-    /// The line of the act event that told its status; for [`project`], which sees no lines, the number of the event.
+    /// The line of the act event that told its status; for [`project`], which sees no lines, the
+    /// number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_line: Option<u64>,
 }
@@ -86,26 +89,41 @@ impl Comparison {
     /// The first event with which the persisted plan and the timeline part: its line.
     #[must_use]
     pub fn parts_at(&self) -> Option<u64> {
-        self.differences.iter().map(|difference| difference.line).min()
+        self.differences
+            .iter()
+            .map(|difference| difference.line)
+            .min()
     }
 }
 
-/// Rebuilds the plan from events in the order of their timeline; `None` where none of them is a `plan` event.
+/// Rebuilds the plan from events in the order of their timeline;
+/// `None` where none of them is a `plan` event.
 ///
-/// The latest `plan` event gives the steps, by its `step_records` or else by its labels; each later `act` event with a
-/// `step_id` and a `step_status` sets the status of the step with that id; a step without such evidence keeps the status of
-/// its record. An `act` event for an unknown step changes nothing.
+/// The latest `plan` event gives the steps, by its `step_records` or else by its labels; each later
+/// `act` event with a `step_id` and a
+/// `step_status` sets the status of the step with that id; a step without such evidence keeps the status of its record. An `act`
+/// event for an unknown step changes nothing.
 #[must_use]
 pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
     let mut reader = TimelineReader::new(None, None);
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
         let text = serde_json::to_string(&event).ok()?;
-        let Ok(document) = tape.read(text.as_bytes()) else { continue };
+        let Ok(document) = tape.read(text.as_bytes()) else {
+            continue;
+        };
         let violations = Schema::Event.violations(document).unwrap_or_default();
-        let line = Line { number, offset: 0, length: text.len() };
+        let line = Line {
+            number,
+            offset: 0,
+            length: text.len(),
+        };
         let value = facts::Value::root(document, &violations);
-        reader.event(line, &EventNote::of(&EventFacts::new(line, value)), text.as_bytes());
+        reader.event(
+            line,
+            &EventNote::of(&EventFacts::new(line, value)),
+            text.as_bytes(),
+        );
     }
     let timeline = reader.finish();
     let event = timeline.plan_event(u64::MAX)?;
@@ -114,8 +132,8 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
     Rebuilt::new(&event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
 }
 
-/// Holds the persisted plan of a run against the one that its timeline tells, by the code of the rules `plan/projection` and
-/// `plan/legacy-labels`.
+/// Holds the persisted plan of a run against the one that its timeline tells, by the code of the
+/// rules `plan/projection` and `plan/legacy-labels`.
 ///
 /// # Errors
 ///
@@ -123,7 +141,12 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
 pub fn compare(episode: &Episode) -> Result<Comparison, Error> {
     let files = episode.files()?;
     let id = episode.dir().id.as_deref();
-    Ok(load::episode(&files, id, &mut Buffers::default(), |loaded| Comparison::of(loaded.run)))
+    Ok(load::episode(
+        &files,
+        id,
+        &mut Buffers::default(),
+        |loaded| Comparison::of(loaded.run),
+    ))
 }
 
 impl Comparison {
@@ -135,15 +158,22 @@ impl Comparison {
             (_, None) => Some(facts::UNKNOWN_REACH.to_owned()),
             (Some(timeline), Some(_)) => {
                 let line = timeline.broken_line.map(|line| line.number);
-                let broken = line
-                    .map(|line| format!("line {line} of events.jsonl is no event, and may be the one that matters"));
+                let broken = line.map(|line| {
+                    format!(
+                        "line {line} of events.jsonl is no event, and may be the one that matters"
+                    )
+                });
                 broken.or_else(|| {
-                    state.is_none().then(|| "there is no state that can be read, to compare with".to_owned())
+                    state
+                        .is_none()
+                        .then(|| "there is no state that can be read, to compare with".to_owned())
                 })
             }
         };
         let differences = match (&run.plan, state, timeline, reach, &unjudged) {
-            (Some(plan), Some(state), Some(timeline), Some(reach), None) => plan.differences(state, timeline, reach),
+            (Some(plan), Some(state), Some(timeline), Some(reach), None) => {
+                plan.differences(state, timeline, reach)
+            }
             _ => Vec::new(),
         };
         let differences = differences.into_iter().map(|difference| Difference {
@@ -151,15 +181,25 @@ impl Comparison {
             message: difference.message,
             line: difference.line.number,
         });
-        Self { rebuilt: run.plan.as_ref().map(Plan::of), differences: differences.collect(), unjudged }
+        Self {
+            rebuilt: run.plan.as_ref().map(Plan::of),
+            differences: differences.collect(),
+            unjudged,
+        }
     }
 }
 
 impl Plan {
     fn of(rebuilt: &Rebuilt<'_>) -> Self {
         Self {
-            source: rebuilt.source.as_ref().map(|(_, source)| source.clone().into_owned()),
-            updated_at: rebuilt.updated_at.as_ref().map(|stamp| stamp.text.clone().into_owned()),
+            source: rebuilt
+                .source
+                .as_ref()
+                .map(|(_, source)| source.clone().into_owned()),
+            updated_at: rebuilt
+                .updated_at
+                .as_ref()
+                .map(|stamp| stamp.text.clone().into_owned()),
             from_labels: rebuilt.form == Form::Labels,
             steps: rebuilt.steps.iter().map(Step::of).collect(),
         }
@@ -170,16 +210,23 @@ impl Step {
     fn of(step: &RebuiltStep<'_>) -> Self {
         let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
         // An act event that says what is no status leaves nothing known.
-        let told = step
-            .evidence
-            .map(|evidence| (evidence.status.map(|status| status.name().to_owned()), evidence.line.number));
+        let told = step.evidence.map(|evidence| {
+            (
+                evidence.status.map(|status| status.name().to_owned()),
+                evidence.line.number,
+            )
+        });
         Self {
             id: text("id"),
             kind: text("kind"),
             description: text("description"),
-            status: told.clone().map_or_else(|| text("status"), |(status, _)| status),
+            status: told
+                .clone()
+                .map_or_else(|| text("status"), |(status, _)| status),
             rationale: text("rationale"),
-            inputs: step.field("inputs").and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
+            inputs: step
+                .field("inputs")
+                .and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
             status_line: told.map(|(_, line)| line),
         }
     }

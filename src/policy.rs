@@ -1,6 +1,8 @@
-//! The door to policies: user code that is shown the state of a run and may advise (reference, sections 1 and 4).
+//! The door to policies: user code that is shown the state of a run and may advise (reference,
+//! sections 1 and 4).
 //!
-//! A policy sees the state and can't change it: to influence a run it returns a hint, an intervention or a veto.
+//! A policy sees the state and can't change it: to influence a run it returns a hint, an
+//! intervention or a veto.
 //!
 //! ```
 //! use runvet::policy::{Advice, Policy, consult};
@@ -82,7 +84,8 @@ pub struct Consulted {
     pub advice: Advice,
 }
 
-/// Asks policies one after the other, in their order, and collects what each says under its name and version.
+/// Asks policies one after the other, in their order, and collects what each says under its name
+/// and version.
 ///
 /// All are asked, whatever the others said: it is for the caller to decide which advice goes first.
 #[must_use]

@@ -1,7 +1,8 @@
 //! Text that somebody else wrote -> text that is safe to print and bounded in length.
 //!
-//! Records hold what models and tools wrote. Terminal escapes, bidirectional controls and invisible characters in
-//! them must never act on a terminal or forge a line of a log, so everything that quotes a record passes through here.
+//! Records hold what models and tools wrote. Terminal escapes, bidirectional controls and invisible
+//! characters in them must never act on a terminal or forge a line of a log, so everything that
+//! quotes a record passes through here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -28,8 +29,10 @@ pub fn is_hostile(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character, behind what stands before it, would make a line a command to a runner of workflows: GitHub's takes
-/// `::error::` for one where a line starts with it, blanks aside, and `##[error]` anywhere, as Azure's does `##vso[`.
+/// Whether a character, behind what stands before it, would make a line a command to a runner of
+/// workflows: GitHub's takes
+/// `::error::` for one where a line starts with it, blanks aside, and `##[error]` anywhere, as
+/// Azure's does `##vso[`.
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {
@@ -44,8 +47,8 @@ pub(crate) fn opens_command(before: &str, c: char) -> bool {
     c == '[' && (before.ends_with("##") || before.ends_with("##vso"))
 }
 
-/// The text with every hostile character written out, as in `\u{202e}`, and what would be a command to a runner of
-/// workflows.
+/// The text with every hostile character written out, as in `\u{202e}`, and what would be a command
+/// to a runner of workflows.
 ///
 /// ```
 /// assert_eq!(runvet::printable::escape("plain"), "plain");
@@ -70,7 +73,9 @@ fn push_escaped(out: &mut String, c: char) {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        c if is_hostile(c) || makes_command(out, c) => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
+        c if is_hostile(c) || makes_command(out, c) => {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
         c => out.push(c),
     }
 }
@@ -139,7 +144,8 @@ pub fn fit(text: &str, columns: usize) -> String {
     fitting
 }
 
-/// One visible character in place of a hostile one, for snippets, where every character has its column.
+/// One visible character in place of a hostile one, for snippets, where every character has its
+/// column.
 #[must_use]
 pub(crate) fn stand_in(c: char) -> char {
     match c {

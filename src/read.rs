@@ -1,7 +1,9 @@
-//! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the events and the plan.
+//! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
+//! events and the plan.
 //!
-//! Reading honours the reference's versioning: a state without `intuition_mode` reads as `advisory`, a summary without
-//! insight or direction reads, and so do newer minor versions. Nothing is judged here: see [`crate::check`] for that.
+//! Reading honours the reference's versioning: a state without
+//! `intuition_mode` reads as `advisory`, a summary without insight or direction reads, and so do
+//! newer minor versions. Nothing is judged here: see [`crate::check`] for that.
 //!
 //! ```
 //! use runvet::read::RunData;
@@ -78,7 +80,11 @@ pub enum Error {
 
 fn suggestion(nearest: &[String]) -> String {
     let ids: Vec<_> = nearest.iter().map(|id| escape(id)).collect();
-    if ids.is_empty() { String::new() } else { format!("; the nearest are {}", ids.join(", ")) }
+    if ids.is_empty() {
+        String::new()
+    } else {
+        format!("; the nearest are {}", ids.join(", "))
+    }
 }
 
 fn place(line: Option<u64>, column: Option<u64>) -> String {
@@ -99,12 +105,18 @@ pub struct RunData {
 impl Error {
     /// What a check could not do with a directory.
     pub(crate) fn from_fault(path: &Path, fault: &store::Fault) -> Self {
-        Self::Artifact { path: path.to_owned(), line: None, column: None, reason: fault.to_string() }
+        Self::Artifact {
+            path: path.to_owned(),
+            line: None,
+            column: None,
+            reason: fault.to_string(),
+        }
     }
 }
 
 impl RunData {
-    /// Opens a run-data directory: one that holds a directory called `episodes`. It is listed once, here.
+    /// Opens a run-data directory: one that holds a directory called `episodes`. It is listed once,
+    /// here.
     ///
     /// # Errors
     ///
@@ -123,7 +135,8 @@ impl RunData {
         &self.root
     }
 
-    /// How many directories there are that are most likely runs; none of them is opened to find out.
+    /// How many directories there are that are most likely runs; none of them is opened to find
+    /// out.
     #[must_use]
     pub fn len(&self) -> usize {
         self.runs.len()
@@ -137,16 +150,24 @@ impl RunData {
 
     /// The runs, newest first, `limit` of them at most. Runs beyond the limit are not opened.
     ///
-    /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the directory last changed.
-    /// A run whose records can't be read is an entry with what is known of it.
+    /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when
+    /// the directory last changed. A run whose records can't be read is an entry with what is known
+    /// of it.
     #[must_use]
     pub fn runs(&self, limit: usize) -> Vec<RunEntry> {
-        self.episodes().take(limit).map(|episode| episode.entry()).collect()
+        self.episodes()
+            .take(limit)
+            .map(|episode| episode.entry())
+            .collect()
     }
 
     /// The runs as episodes to read from, newest first, each opened when its turn comes.
     pub fn episodes(&self) -> impl Iterator<Item = Episode> {
-        self.runs.iter().filter_map(|run| Some(Episode { dir: run.episode()? }))
+        self.runs.iter().filter_map(|run| {
+            Some(Episode {
+                dir: run.episode()?,
+            })
+        })
     }
 
     /// The run with an id, with an id that starts so, at a path, or the newest one (`@latest`).
@@ -156,7 +177,10 @@ impl RunData {
     /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
     pub fn episode(&self, name: &str) -> Result<Episode, Error> {
         if name == "@latest" {
-            return self.episodes().next().ok_or_else(|| Error::UnknownRun { id: name.into(), nearest: Vec::new() });
+            return self.episodes().next().ok_or_else(|| Error::UnknownRun {
+                id: name.into(),
+                nearest: Vec::new(),
+            });
         }
         if let Some(run) = self.runs.iter().find(|run| run.name == name)
             && let Some(dir) = run.episode()
@@ -166,13 +190,19 @@ impl RunData {
         if name.contains('/') || name.starts_with('.') {
             return Episode::at(name);
         }
-        let candidates = self.runs.iter().filter(|run| !name.is_empty() && run.name.starts_with(name));
+        let candidates = self
+            .runs
+            .iter()
+            .filter(|run| !name.is_empty() && run.name.starts_with(name));
         let mut matches: Vec<EpisodeDir> = candidates.filter_map(RunDir::episode).take(8).collect();
         match (matches.pop(), matches.is_empty()) {
             (Some(dir), true) => Ok(Episode { dir }),
             (Some(last), false) => {
                 let ids = matches.into_iter().chain([last]).filter_map(|dir| dir.id);
-                Err(Error::Ambiguous { prefix: name.into(), matches: ids.collect() })
+                Err(Error::Ambiguous {
+                    prefix: name.into(),
+                    matches: ids.collect(),
+                })
             }
             (None, _) => Err(self.unknown(name)),
         }
@@ -189,7 +219,11 @@ impl RunData {
         ranked.sort_unstable();
         Error::UnknownRun {
             id: id.into(),
-            nearest: ranked.into_iter().take(3).map(|(_, name)| name.to_owned()).collect(),
+            nearest: ranked
+                .into_iter()
+                .take(3)
+                .map(|(_, name)| name.to_owned())
+                .collect(),
         }
     }
 }
@@ -224,7 +258,8 @@ impl Episode {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] where there is no episode, and [`Error::Ambiguous`] where there are several.
+    /// [`Error::UnknownRun`] where there is no episode, and [`Error::Ambiguous`] where there are
+    /// several.
     pub fn at(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
@@ -232,14 +267,25 @@ impl Episode {
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
             (Some(_), false) => {
-                let matches = found.into_iter().take(8).map(|dir| store::display(&dir.path)).collect();
-                Err(Error::Ambiguous { prefix: name, matches })
+                let matches = found
+                    .into_iter()
+                    .take(8)
+                    .map(|dir| store::display(&dir.path))
+                    .collect();
+                Err(Error::Ambiguous {
+                    prefix: name,
+                    matches,
+                })
             }
-            (None, _) => Err(Error::UnknownRun { id: name, nearest: Vec::new() }),
+            (None, _) => Err(Error::UnknownRun {
+                id: name,
+                nearest: Vec::new(),
+            }),
         }
     }
 
-    /// The run's id: the name of its directory below `episodes`, else what its records say, else its directory's name.
+    /// The run's id: the name of its directory below `episodes`, else what its records say, else
+    /// its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
         let named = |artifact, path: &[&str]| {
@@ -251,7 +297,14 @@ impl Episode {
             .clone()
             .or_else(|| named(Artifact::State, &["episode", "id"]))
             .or_else(|| named(Artifact::Summary, &["episode_id"]))
-            .unwrap_or_else(|| self.dir.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+            .unwrap_or_else(|| {
+                self.dir
+                    .path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            })
     }
 
     /// The run's directory.
@@ -263,7 +316,10 @@ impl Episode {
     /// The path of an artifact, if the directory lists one.
     #[must_use]
     pub fn artifact(&self, artifact: Artifact) -> Option<PathBuf> {
-        self.dir.entries.has(artifact).then(|| self.dir.path.join(artifact.file_name()))
+        self.dir
+            .entries
+            .has(artifact)
+            .then(|| self.dir.path.join(artifact.file_name()))
     }
 
     /// The directory as a check takes it.
@@ -302,13 +358,17 @@ impl Episode {
         Ok(bytes)
     }
 
-    /// The events, one at a time, in the order of the timeline. A line that is no event is an error, and the next one goes on.
+    /// The events, one at a time, in the order of the timeline. A line that is no event is an
+    /// error, and the next one goes on.
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn events(&self) -> Result<Events, Error> {
-        Ok(Events::new(self.stream(Artifact::Events)?, self.dir.path.join(Artifact::Events.file_name())))
+        Ok(Events::new(
+            self.stream(Artifact::Events)?,
+            self.dir.path.join(Artifact::Events.file_name()),
+        ))
     }
 
     /// The events as plain JSON objects, see [`EventTexts::next_document`].
@@ -325,13 +385,18 @@ impl Episode {
     pub fn entry(&self) -> RunEntry {
         let state = self.document(Artifact::State).ok();
         let summary = self.document(Artifact::Summary).ok();
-        let of = |document: &Option<OwnedDocument>, path: &[&str]| text_at(document.as_ref()?.root(), path);
+        let of = |document: &Option<OwnedDocument>, path: &[&str]| {
+            text_at(document.as_ref()?.root(), path)
+        };
         let status = of(&state, &["outcomes", "status"]);
-        let duration = summary.as_ref().and_then(|summary| summary.root().get("duration_sec")?.number());
+        let duration = summary
+            .as_ref()
+            .and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
             episode_id: self.id(),
             task: of(&state, &["goal", "task"]).or_else(|| of(&summary, &["task"])),
-            started_at: of(&state, &["episode", "started_at"]).or_else(|| of(&summary, &["started_at"])),
+            started_at: of(&state, &["episode", "started_at"])
+                .or_else(|| of(&summary, &["started_at"])),
             lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
             status,
             outcome: of(&summary, &["outcome"]),
@@ -341,14 +406,23 @@ impl Episode {
 
     fn stored<T>(&self, artifact: Artifact, schema: Schema) -> Result<Stored<T>, Error> {
         let path = self.dir.path.join(artifact.file_name());
-        Ok(Stored { document: self.document(artifact)?, schema, path, as_type: std::marker::PhantomData })
+        Ok(Stored {
+            document: self.document(artifact)?,
+            schema,
+            path,
+            as_type: std::marker::PhantomData,
+        })
     }
 
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read(self.bytes(artifact)?).map_err(|error| {
             let bytes = self.bytes(artifact).unwrap_or_default();
             let spot = Spot::of(&bytes, &(error.offset..error.offset));
-            self.error(artifact, Some((spot.line, spot.column)), format!("not JSON: {error}"))
+            self.error(
+                artifact,
+                Some((spot.line, spot.column)),
+                format!("not JSON: {error}"),
+            )
         })
     }
 
@@ -361,12 +435,19 @@ impl Episode {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, "there is no such file".into()));
         }
-        self.files()?.stream(artifact).map_err(|why| self.error(artifact, None, why.to_string()))
+        self.files()?
+            .stream(artifact)
+            .map_err(|why| self.error(artifact, None, why.to_string()))
     }
 
     fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {
         let path = self.dir.path.join(artifact.file_name());
-        Error::Artifact { path, line: place.map(|(line, _)| line), column: place.map(|(_, column)| column), reason }
+        Error::Artifact {
+            path,
+            line: place.map(|(line, _)| line),
+            column: place.map(|(_, column)| column),
+            reason,
+        }
     }
 }
 
@@ -385,7 +466,8 @@ pub struct Stored<T> {
 }
 
 impl<T> Stored<T> {
-    /// The plain JSON object that was stored: with unknown fields, the texts of numbers and the order of keys.
+    /// The plain JSON object that was stored: with unknown fields, the texts of numbers and the
+    /// order of keys.
     #[must_use]
     pub fn object(&self) -> Node<'_> {
         self.document.root()
@@ -405,7 +487,8 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// The record as a type. Fields that the type does not know are passed over; they are in [`Stored::object`].
+    /// The record as a type. Fields that the type does not know are passed over; they are in
+    /// [`Stored::object`].
     ///
     /// # Errors
     ///
@@ -441,5 +524,10 @@ fn reason(error: &serde_json::Error) -> String {
 }
 
 fn io_error(path: &Path, why: &io::Error) -> Error {
-    Error::Artifact { path: path.to_owned(), line: None, column: None, reason: why.to_string() }
+    Error::Artifact {
+        path: path.to_owned(),
+        line: None,
+        column: None,
+        reason: why.to_string(),
+    }
 }

@@ -1,4 +1,5 @@
-//! Reports -> text: one renderer for each format, all fed episode by episode, none keeping what it has written.
+//! Reports -> text: one renderer for each format, all fed episode by episode, none keeping what it
+//! has written.
 
 mod concise;
 mod github;
@@ -111,8 +112,8 @@ pub fn sarif(rules: impl IntoIterator<Item = &'static Meta>) -> Box<dyn Renderer
     Box::new(sarif::Sarif::new(rules.into_iter().collect()))
 }
 
-/// `JUnit` XML: a suite for each run-data directory, a case for each episode, which fails where it has an error, or also where
-/// it has a warning.
+/// `JUnit` XML: a suite for each run-data directory, a case for each episode, which fails where it
+/// has an error, or also where it has a warning.
 #[must_use]
 pub fn junit(deny_warnings: bool) -> Box<dyn Renderer> {
     Box::new(junit::Junit::new(deny_warnings))
@@ -144,9 +145,17 @@ fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
     let mut verdict = match totals.invalid {
         0 if totals.warnings == 0 => "all valid".into(),
         0 => format!("all valid, with {}", count(totals.warnings, "warning")),
-        invalid => format!("{} valid, {invalid} not ({})", totals.valid, counts(totals.errors, totals.warnings)),
+        invalid => format!(
+            "{} valid, {invalid} not ({})",
+            totals.valid,
+            counts(totals.errors, totals.warnings)
+        ),
     };
-    let beside = [(unjudged, "not judged in full"), (totals.ignored, "ignored"), (totals.baselined, "in the baseline")];
+    let beside = [
+        (unjudged, "not judged in full"),
+        (totals.ignored, "ignored"),
+        (totals.baselined, "in the baseline"),
+    ];
     for (number, what) in beside.into_iter().filter(|(number, _)| *number > 0) {
         verdict = format!("{verdict}; {number} {what}");
     }
@@ -157,7 +166,10 @@ fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
 fn counts(errors: u64, warnings: u64) -> String {
     let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts.map(|(number, severity)| count(number, severity.word())).collect::<Vec<_>>().join(", ")
+    counts
+        .map(|(number, severity)| count(number, severity.word()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// What to say of an episode in which nothing that counts was found.
@@ -172,18 +184,29 @@ pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
 
 /// A number of things, in words.
 pub(crate) fn count(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+    if number == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{number} {word}s")
+    }
 }
 
 /// Writes a text on as many lines as it takes.
-pub(crate) fn paragraph(out: &mut dyn Write, width: usize, first: &str, next: &str, text: &str) -> io::Result<()> {
+pub(crate) fn paragraph(
+    out: &mut dyn Write,
+    width: usize,
+    first: &str,
+    next: &str,
+    text: &str,
+) -> io::Result<()> {
     let options = textwrap::Options::new(width)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .initial_indent(first)
         .subsequent_indent(next);
     textwrap::wrap(text, options).iter().try_for_each(|line| {
-        // Where a long word was broken, what comes to stand at the start of a line must make it no command.
+        // Where a long word was broken, what comes to stand at the start of a line must make it no
+        // command.
         let words = line.trim_start();
         let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
         writeln!(out, "{blanks}{}", crate::printable::escape(words))

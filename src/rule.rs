@@ -4,9 +4,11 @@ use crate::facts::{Run, StateFacts, SummaryFacts, Timeline};
 use crate::finding::Severity;
 use crate::source::{Artifact, Place};
 
-/// Findings of one rule in one episode up to which each is told; the rest is counted in one more finding.
+/// Findings of one rule in one episode up to which each is told; the rest is counted in one more
+/// finding.
 ///
-/// A record of millions of broken items would otherwise fill the memory with sentences that nobody reads.
+/// A record of millions of broken items would otherwise fill the memory with sentences that nobody
+/// reads.
 pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
 
 /// A rule: what it is called, how much it weighs, and how it is judged.
@@ -15,8 +17,8 @@ pub(crate) struct Rule {
     pub meta: Meta,
     /// How it is judged.
     pub(crate) check: Check,
-    /// Records that it looks at besides those of its check. Where one can't be read, the rule is judged by the rest, and
-    /// what could not be judged is told.
+    /// Records that it looks at besides those of its check. Where one can't be read, the rule is
+    /// judged by the rest, and what could not be judged is told.
     pub(crate) reads: &'static [Record],
     /// Conditions without which it is not judged at all.
     pub(crate) needs: &'static [Need],
@@ -128,7 +130,12 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into(), help: None, related: Vec::new() }
+        Self {
+            place,
+            message: message.into(),
+            help: None,
+            related: Vec::new(),
+        }
     }
 
     pub(crate) fn help(mut self, help: Option<String>) -> Self {
@@ -168,7 +175,10 @@ impl Findings<'_> {
 
     /// The rule could not be judged, or not in full.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        self.skips.push(crate::finding::Skip { rule: self.meta.id.into(), reason: reason.into() });
+        self.skips.push(crate::finding::Skip {
+            rule: self.meta.id.into(),
+            reason: reason.into(),
+        });
     }
 
     /// Says how many findings were not told.

@@ -1,8 +1,9 @@
-//! The checked-in schemas, each compiled once: a document -> the places where it violates its schema.
+//! The checked-in schemas, each compiled once: a document -> the places where it violates its
+//! schema.
 //!
-//! The files in `schemas/` are derived from the types in [`crate::record`] and [`crate::finding`] and embedded here. What
-//! a file says is what is asserted. A record that is right is recognised by a fast reading of its schema ([`shape`]); all
-//! others go to the `jsonschema` validator, which alone says what is wrong with them.
+//! The files in `schemas/` are derived from the types in [`crate::record`] and
+//! [`crate::finding`] and embedded here. What a file says is what is asserted. A record that is right is recognised by a fast reading of its schema ([`shape`]);
+//! all others go to the `jsonschema` validator, which alone says what is wrong with them.
 
 mod instance;
 mod shape;
@@ -24,8 +25,8 @@ use instance::Tape;
 use shape::{Glance, Shapes};
 pub(crate) use violation::Violation;
 
-/// Violations of one record up to which each is told. A record with more is none at all: what wrote it meant something
-/// else, and a list of millions would help nobody and could exhaust the memory.
+/// Violations of one record up to which each is told. A record with more is none at all: what wrote
+/// it meant something else, and a list of millions would help nobody and could exhaust the memory.
 pub(crate) const MAX_VIOLATIONS: usize = 100_000;
 
 /// A schema that ships with runvet.
@@ -55,7 +56,13 @@ struct Compiled {
 
 impl Schema {
     /// All schemas, in the order in which they are declared.
-    pub const ALL: [Self; 5] = [Self::State, Self::Summary, Self::Event, Self::Report, Self::Config];
+    pub const ALL: [Self; 5] = [
+        Self::State,
+        Self::Summary,
+        Self::Event,
+        Self::Report,
+        Self::Config,
+    ];
 
     /// The name by which `runvet schema` knows it.
     #[must_use]
@@ -93,8 +100,11 @@ impl Schema {
     /// Never: a generated schema is made of JSON values.
     #[must_use]
     pub fn generate(self) -> String {
-        let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(record::absent_is_not_null));
-        let mut generator = settings.with_transform(RecursiveTransform(tidy)).into_generator();
+        let settings = SchemaSettings::draft2020_12()
+            .with_transform(RecursiveTransform(record::absent_is_not_null));
+        let mut generator = settings
+            .with_transform(RecursiveTransform(tidy))
+            .into_generator();
         let schema = match self {
             Self::State => generator.into_root_schema_for::<State>(),
             Self::Summary => generator.into_root_schema_for::<Summary>(),
@@ -121,7 +131,8 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn is_valid(self, document: Document<'_>) -> bool {
-        self.violations(document).is_ok_and(|violations| violations.is_empty())
+        self.violations(document)
+            .is_ok_and(|violations| violations.is_empty())
     }
 
     /// Looks over a document; what a [`Glance`] does not settle is for [`Schema::violations`] and
@@ -131,7 +142,10 @@ impl Schema {
     }
 
     /// The places where a document violates the schema, in the order of the text.
-    pub(crate) fn violations(self, document: Document<'_>) -> Result<Vec<Violation>, TooManyViolations> {
+    pub(crate) fn violations(
+        self,
+        document: Document<'_>,
+    ) -> Result<Vec<Violation>, TooManyViolations> {
         self.violations_after(self.glance(document), document)
     }
 
@@ -144,7 +158,12 @@ impl Schema {
         if glance.is_valid {
             return Ok(Vec::new());
         }
-        if self.compiled().shapes.count_failures(document.root(), MAX_VIOLATIONS) >= MAX_VIOLATIONS {
+        if self
+            .compiled()
+            .shapes
+            .count_failures(document.root(), MAX_VIOLATIONS)
+            >= MAX_VIOLATIONS
+        {
             return Err(TooManyViolations);
         }
         Ok(self.violations_by_validator(document))
@@ -152,23 +171,36 @@ impl Schema {
 
     /// The violations as the general validator tells them.
     pub(crate) fn violations_by_validator(self, document: Document<'_>) -> Vec<Violation> {
-        violation::explain(document, self.validator().iter_errors(instance::Instance::Node(document.root())))
+        violation::explain(
+            document,
+            self.validator()
+                .iter_errors(instance::Instance::Node(document.root())),
+        )
     }
 
-    /// The first place where a document can't be read as what the schema describes, and why. A version that is not the
-    /// current one does not count: readers read newer minor versions.
+    /// The first place where a document can't be read as what the schema describes, and why. A
+    /// version that is not the current one does not count: readers read newer minor versions.
     pub(crate) fn misfit(self, document: Document<'_>) -> Option<(Range<usize>, String)> {
         let Ok(violations) = self.violations(document) else {
-            return Some((0..0, format!("it violates its schema in {MAX_VIOLATIONS} places or more")));
+            return Some((
+                0..0,
+                format!("it violates its schema in {MAX_VIOLATIONS} places or more"),
+            ));
         };
         let is_version = |violation: &Violation| {
-            matches!(violation.pointer.as_str(), "/version" | "/state_schema_version" | "/schema_version")
+            matches!(
+                violation.pointer.as_str(),
+                "/version" | "/state_schema_version" | "/schema_version"
+            )
         };
-        let first = violations.into_iter().find(|violation| !is_version(violation))?;
+        let first = violations
+            .into_iter()
+            .find(|violation| !is_version(violation))?;
         Some((document.span_of(first.token)?, first.message))
     }
 
-    /// Fields that the schema does not know, where one that it knows and that is absent is spelled almost alike.
+    /// Fields that the schema does not know, where one that it knows and that is absent is spelled
+    /// almost alike.
     pub(crate) fn misspellings(self, root: Node<'_>) -> Vec<shape::Misspelling<'_>> {
         self.compiled().shapes.misspellings(root)
     }
@@ -183,7 +215,10 @@ impl Schema {
             Self::Report => report,
             Self::Config => config,
         };
-        slot.get_or_init(|| Compiled { shapes: Shapes::compile(&self.parsed()), validator: OnceLock::new() })
+        slot.get_or_init(|| Compiled {
+            shapes: Shapes::compile(&self.parsed()),
+            validator: OnceLock::new(),
+        })
     }
 
     fn parsed(self) -> serde_json::Value {
@@ -205,19 +240,24 @@ impl Schema {
     }
 }
 
-/// Takes away what comes from Rust alone: formats such as `uint64`, which JSON Schema does not know, and the line breaks of
-/// documentation comments.
+/// Takes away what comes from Rust alone: formats such as `uint64`, which JSON Schema does not
+/// know, and the line breaks of documentation comments.
 fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
     // An option that the configuration leaves out is absent, and not null.
-    if schema.get("default").is_some_and(serde_json::Value::is_null)
+    if schema
+        .get("default")
+        .is_some_and(serde_json::Value::is_null)
         && schema.get("type").is_some_and(serde_json::Value::is_string)
     {
         schema.remove("default");
     }
-    if schema.get("format").is_some_and(|format| format != "date-time") {
+    if schema
+        .get("format")
+        .is_some_and(|format| format != "date-time")
+    {
         schema.remove("format");
     }
 }

@@ -1,7 +1,8 @@
-//! The files of an episode and every way to point into them: artifact, pointer, place; span, spot, excerpt.
+//! The files of an episode and every way to point into them: artifact, pointer, place; span, spot,
+//! excerpt.
 //!
-//! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are found later, and only for
-//! findings that exist.
+//! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are
+//! found later, and only for findings that exist.
 
 mod excerpt;
 mod link;
@@ -30,7 +31,13 @@ pub enum Artifact {
 
 impl Artifact {
     /// All artifacts, in the order in which they are declared.
-    pub const ALL: [Self; 5] = [Self::State, Self::Summary, Self::Events, Self::Learn, Self::Manifest];
+    pub const ALL: [Self; 5] = [
+        Self::State,
+        Self::Summary,
+        Self::Events,
+        Self::Learn,
+        Self::Manifest,
+    ];
 
     /// The file's name in the episode directory.
     #[must_use]
@@ -59,7 +66,9 @@ impl Artifact {
     /// The artifact with a file name.
     #[must_use]
     pub fn from_file_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|artifact| artifact.file_name() == name)
+        Self::ALL
+            .into_iter()
+            .find(|artifact| artifact.file_name() == name)
     }
 }
 
@@ -111,7 +120,11 @@ impl Pointer {
     /// The reference tokens, unescaped.
     pub fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.0.split('/').skip(1).map(|token| {
-            if token.contains('~') { Cow::Owned(token.replace("~1", "/").replace("~0", "~")) } else { token.into() }
+            if token.contains('~') {
+                Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
+            } else {
+                token.into()
+            }
         })
     }
 
@@ -151,7 +164,8 @@ pub struct Line {
 pub struct Place {
     /// The file.
     pub artifact: Artifact,
-    /// The line of the timeline that pointers and bytes are counted in; `None` in the other artifacts.
+    /// The line of the timeline that pointers and bytes are counted in; `None` in the other
+    /// artifacts.
     pub line: Option<Line>,
     /// What of the file, or of the line.
     pub target: Target,
@@ -166,7 +180,8 @@ pub enum Target {
     Value(Pointer),
     /// The key of a member: the pointer leads to its value.
     Key(Pointer),
-    /// The n-th occurrence of keys that were repeated in one object: a token of the tape, with the pointer for readers.
+    /// The n-th occurrence of keys that were repeated in one object: a token of the tape, with the
+    /// pointer for readers.
     Token(u32, Pointer),
     /// Bytes of a file that is no JSON.
     Bytes(Range<usize>),
@@ -176,19 +191,31 @@ impl Place {
     /// A file as a whole, or one that is not there.
     #[must_use]
     pub fn whole(artifact: Artifact) -> Self {
-        Self { artifact, line: None, target: Target::Whole }
+        Self {
+            artifact,
+            line: None,
+            target: Target::Whole,
+        }
     }
 
     /// A value of a record.
     #[must_use]
     pub fn value(artifact: Artifact, pointer: Pointer) -> Self {
-        Self { artifact, line: None, target: Target::Value(pointer) }
+        Self {
+            artifact,
+            line: None,
+            target: Target::Value(pointer),
+        }
     }
 
     /// A key of a record.
     #[must_use]
     pub fn key(artifact: Artifact, pointer: Pointer) -> Self {
-        Self { artifact, line: None, target: Target::Key(pointer) }
+        Self {
+            artifact,
+            line: None,
+            target: Target::Key(pointer),
+        }
     }
 
     /// A value of `state.json`.
@@ -206,20 +233,30 @@ impl Place {
     /// A value of an event.
     #[must_use]
     pub fn event(line: Line, pointer: &str) -> Self {
-        Self { artifact: Artifact::Events, line: Some(line), target: Target::Value(Pointer::new(pointer)) }
+        Self {
+            artifact: Artifact::Events,
+            line: Some(line),
+            target: Target::Value(Pointer::new(pointer)),
+        }
     }
 
     /// Bytes of a line of the timeline.
     #[must_use]
     pub fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
-        Self { artifact: Artifact::Events, line: Some(line), target: Target::Bytes(bytes) }
+        Self {
+            artifact: Artifact::Events,
+            line: Some(line),
+            target: Target::Bytes(bytes),
+        }
     }
 
     /// The JSON Pointer, where the place has one.
     #[must_use]
     pub fn pointer(&self) -> Option<&Pointer> {
         match &self.target {
-            Target::Value(pointer) | Target::Key(pointer) | Target::Token(_, pointer) => Some(pointer),
+            Target::Value(pointer) | Target::Key(pointer) | Target::Token(_, pointer) => {
+                Some(pointer)
+            }
             Target::Whole | Target::Bytes(_) => None,
         }
     }
@@ -247,7 +284,10 @@ impl Spot {
     pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
         let mut counted = Position::start_of(1);
         let start = counted.advance(bytes, span.start.min(bytes.len()));
-        Self::between(start, counted.advance(bytes, span.end.clamp(start.offset, bytes.len())))
+        Self::between(
+            start,
+            counted.advance(bytes, span.end.clamp(start.offset, bytes.len())),
+        )
     }
 
     fn between(start: Position, end: Position) -> Self {
@@ -262,18 +302,31 @@ impl Spot {
     }
 }
 
-/// The spots and excerpts of spans of a text that starts at byte `base` of its file, at the start of line `line`. Lines and
-/// columns are counted in one pass, however the spans lie.
-pub(crate) fn locate(bytes: &[u8], base: u64, line: u64, spans: &[Range<usize>]) -> Vec<(Spot, Excerpt)> {
+/// The spots and excerpts of spans of a text that starts at byte
+/// `base` of its file, at the start of line `line`. Lines and columns are counted in one pass,
+/// however the spans lie.
+pub(crate) fn locate(
+    bytes: &[u8],
+    base: u64,
+    line: u64,
+    spans: &[Range<usize>],
+) -> Vec<(Spot, Excerpt)> {
     let within = |span: &Range<usize>| {
         let start = span.start.min(bytes.len());
         start..span.end.clamp(start, bytes.len())
     };
-    let mut offsets: Vec<usize> = spans.iter().map(within).flat_map(|span| [span.start, span.end]).collect();
+    let mut offsets: Vec<usize> = spans
+        .iter()
+        .map(within)
+        .flat_map(|span| [span.start, span.end])
+        .collect();
     offsets.sort_unstable();
     offsets.dedup();
     let mut counted = Position::start_of(line);
-    let positions: Vec<Position> = offsets.into_iter().map(|offset| counted.advance(bytes, offset)).collect();
+    let positions: Vec<Position> = offsets
+        .into_iter()
+        .map(|offset| counted.advance(bytes, offset))
+        .collect();
     let at = |offset: usize| {
         let index = positions.partition_point(|position| position.offset < offset);
         positions.get(index).copied().unwrap_or(counted)
@@ -282,7 +335,11 @@ pub(crate) fn locate(bytes: &[u8], base: u64, line: u64, spans: &[Range<usize>])
         let shown = within(span);
         let (start, end) = (at(shown.start), at(shown.end));
         let length = span.end.saturating_sub(shown.start) as u64;
-        let spot = Spot { offset: base + shown.start as u64, length, ..Spot::between(start, end) };
+        let spot = Spot {
+            offset: base + shown.start as u64,
+            length,
+            ..Spot::between(start, end)
+        };
         (spot, Excerpt::cut(bytes, start.line_start, shown))
     };
     spans.iter().map(locate).collect()
@@ -299,7 +356,12 @@ struct Position {
 
 impl Position {
     fn start_of(line: u64) -> Self {
-        Self { offset: 0, line, line_start: 0, column: 1 }
+        Self {
+            offset: 0,
+            line,
+            line_start: 0,
+            column: 1,
+        }
     }
 
     /// Counts on to an offset that does not lie before this one.
@@ -310,9 +372,14 @@ impl Position {
             self.line_start = self.offset + newline + 1;
             self.column = 1;
         }
-        let characters = bytes.get(self.offset.max(self.line_start)..offset).unwrap_or_default();
+        let characters = bytes
+            .get(self.offset.max(self.line_start)..offset)
+            .unwrap_or_default();
         // A character is a byte that does not continue one.
-        self.column += characters.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64;
+        self.column += characters
+            .iter()
+            .filter(|byte| (**byte & 0xC0) != 0x80)
+            .count() as u64;
         self.offset = offset;
         *self
     }
@@ -327,7 +394,10 @@ mod tests {
         let text = "{\n \"é\": \"ü\", \"n\": [1,\n2]}";
         let span = |from: &str, to: &str| text.find(from).unwrap()..text.find(to).unwrap();
         let spans = [span("[1", "}"), span("\"ü", ", "), span("[1", ",\n")];
-        let spots: Vec<Spot> = locate(text.as_bytes(), 100, 7, &spans).into_iter().map(|(spot, _)| spot).collect();
+        let spots: Vec<Spot> = locate(text.as_bytes(), 100, 7, &spans)
+            .into_iter()
+            .map(|(spot, _)| spot)
+            .collect();
         let spot = |line, column, end_line, end_column, offset, length| Spot {
             line,
             column,
@@ -336,12 +406,22 @@ mod tests {
             offset,
             length,
         };
-        assert_eq!(spots, [spot(8, 17, 9, 3, 120, 6), spot(8, 7, 8, 10, 109, 4), spot(8, 17, 8, 19, 120, 2)]);
+        assert_eq!(
+            spots,
+            [
+                spot(8, 17, 9, 3, 120, 6),
+                spot(8, 7, 8, 10, 109, 4),
+                spot(8, 17, 8, 19, 120, 2)
+            ]
+        );
     }
 
     #[test]
     fn pointers_read_as_paths() {
-        assert_eq!(Pointer::new("/plan/steps/3/a~1b").dotted(), "plan.steps[3].a/b");
+        assert_eq!(
+            Pointer::new("/plan/steps/3/a~1b").dotted(),
+            "plan.steps[3].a/b"
+        );
         assert_eq!(Pointer::default().dotted(), "");
     }
 }

@@ -1,4 +1,5 @@
-//! Paths -> episodes -> bytes: the one place that touches the file system, with every limit on reading.
+//! Paths -> episodes -> bytes: the one place that touches the file system, with every limit on
+//! reading.
 
 mod discover;
 mod lines;
@@ -31,15 +32,17 @@ pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Line};
 
-/// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at most.
+/// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at
+/// most.
 ///
-/// Real records take kilobytes. The limit keeps a hostile file from taking the memory that other episodes need.
+/// Real records take kilobytes. The limit keeps a hostile file from taking the memory that other
+/// episodes need.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 
 /// Bytes of `events.jsonl` that are read at most.
 ///
-/// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time that a file takes which
-/// costs its writer nothing: one with a hole of exabytes in it.
+/// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time
+/// that a file takes which costs its writer nothing: one with a hole of exabytes in it.
 pub(crate) const MAX_TIMELINE_BYTES: u64 = 16 << 30;
 
 /// What kind of entry a directory lists under an artifact's name.
@@ -157,8 +160,8 @@ pub(crate) struct Directory {
     opened: [Cell<Option<Version>>; 5],
 }
 
-/// An artifact that is open for reading, up to its limit: who writes on while runvet reads could otherwise keep it reading
-/// for ever.
+/// An artifact that is open for reading, up to its limit: who writes on while runvet reads could
+/// otherwise keep it reading for ever.
 pub(crate) enum Stream<'a> {
     File(Take<File>),
     Bytes { all: &'a [u8], read: usize },
@@ -169,7 +172,12 @@ impl<'a> Files<'a> {
     pub(crate) fn open(episode: &EpisodeDir, follow_links: bool) -> io::Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let dir = rustix::fs::open(&episode.path, flags, Mode::empty())?;
-        let directory = Directory { dir, entries: episode.entries, follow_links, opened: Default::default() };
+        let directory = Directory {
+            dir,
+            entries: episode.entries,
+            follow_links,
+            opened: Default::default(),
+        };
         Ok(Self::Disk(Box::new(directory)))
     }
 
@@ -189,14 +197,21 @@ impl<'a> Files<'a> {
 
     /// Whether an artifact that runvet has no need to read could be read.
     pub(crate) fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
-        let Self::Disk(directory) = self else { return Ok(()) };
+        let Self::Disk(directory) = self else {
+            return Ok(());
+        };
         match directory.entries.kind(artifact) {
             Some(EntryKind::Link) if !directory.follow_links => Err(Unreadable::Link),
             // Whether a link leads to what may be read shows when it is opened.
             Some(EntryKind::Link) => directory.open(artifact).map(drop),
             Some(EntryKind::Directory) => Err(Unreadable::Directory),
             Some(EntryKind::Special) => Err(Unreadable::Special),
-            _ => Ok(rustix::fs::accessat(&directory.dir, artifact.file_name(), Access::READ_OK, AtFlags::EACCESS)?),
+            _ => Ok(rustix::fs::accessat(
+                &directory.dir,
+                artifact.file_name(),
+                Access::READ_OK,
+                AtFlags::EACCESS,
+            )?),
         }
     }
 
@@ -204,8 +219,14 @@ impl<'a> Files<'a> {
     pub(crate) fn stream(&self, artifact: Artifact) -> Result<Stream<'a>, Unreadable> {
         match self {
             Self::Memory(blobs) => {
-                let blob = blobs.iter().find(|(name, _)| *name == artifact).ok_or(Unreadable::Vanished)?;
-                Ok(Stream::Bytes { all: blob.1, read: 0 })
+                let blob = blobs
+                    .iter()
+                    .find(|(name, _)| *name == artifact)
+                    .ok_or(Unreadable::Vanished)?;
+                Ok(Stream::Bytes {
+                    all: blob.1,
+                    read: 0,
+                })
             }
             Self::Disk(directory) => directory.open(artifact).map(Stream::File),
         }
@@ -234,7 +255,11 @@ impl Directory {
         if let Some(slot) = self.opened.get(artifact as usize) {
             slot.set(Some(version));
         }
-        let limit = if artifact == Artifact::Events { MAX_TIMELINE_BYTES } else { MAX_RECORD_BYTES as u64 };
+        let limit = if artifact == Artifact::Events {
+            MAX_TIMELINE_BYTES
+        } else {
+            MAX_RECORD_BYTES as u64
+        };
         match version.kind() {
             EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
             EntryKind::File => Ok(File::from(file).take(limit + 1)),
@@ -251,22 +276,38 @@ impl Directory {
         if self.follow_links {
             use rustix::fs::ResolveFlags;
             let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-            match rustix::fs::openat2(&self.dir, artifact.file_name(), flags, Mode::empty(), beneath) {
-                // An old kernel, or a sandbox that has not heard of it: then links are not followed.
+            match rustix::fs::openat2(
+                &self.dir,
+                artifact.file_name(),
+                flags,
+                Mode::empty(),
+                beneath,
+            ) {
+                // An old kernel, or a sandbox that has not heard of it: then links are not
+                // followed.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 Err(Errno::XDEV) => return Err(Unreadable::Outside),
-                Err(Errno::NOENT | Errno::LOOP) if self.entries.kind(artifact) == Some(EntryKind::Link) => {
+                Err(Errno::NOENT | Errno::LOOP)
+                    if self.entries.kind(artifact) == Some(EntryKind::Link) =>
+                {
                     return Err(Unreadable::Dangling);
                 }
                 other => return Ok(other?),
             }
         }
         // A name without a slash that is no link leads to nowhere but into the directory.
-        Ok(rustix::fs::openat(&self.dir, artifact.file_name(), flags | OFlags::NOFOLLOW, Mode::empty())?)
+        Ok(rustix::fs::openat(
+            &self.dir,
+            artifact.file_name(),
+            flags | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?)
     }
 
     fn movement(&self) -> Movement {
-        let Ok(directory) = rustix::fs::fstat(&self.dir) else { return Movement::default() };
+        let Ok(directory) = rustix::fs::fstat(&self.dir) else {
+            return Movement::default();
+        };
         let mut movement = Movement::in_directory(SystemTime::now(), Version::from(&directory));
         for artifact in Artifact::ALL {
             let version = |flags| {
@@ -277,7 +318,11 @@ impl Directory {
             let kind = entry.map(Version::kind);
             movement.entry(artifact, self.entries.kind(artifact), kind);
             if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
-                let is = if kind == Some(EntryKind::Link) { version(AtFlags::empty()) } else { entry };
+                let is = if kind == Some(EntryKind::Link) {
+                    version(AtFlags::empty())
+                } else {
+                    entry
+                };
                 movement.file(artifact, opened, is);
             }
         }
@@ -291,7 +336,11 @@ impl Stream<'_> {
         let limit = MAX_RECORD_BYTES as u64;
         buffer.clear();
         self.take(limit + 1).read_to_end(buffer)?;
-        if buffer.len() as u64 > limit { Err(Unreadable::TooLarge(limit)) } else { Ok(()) }
+        if buffer.len() as u64 > limit {
+            Err(Unreadable::TooLarge(limit))
+        } else {
+            Ok(())
+        }
     }
 
     /// Reads a line again, or the beginning of one that is longer than the limit.
@@ -305,7 +354,10 @@ impl Stream<'_> {
             }
             Self::Bytes { all, .. } => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
-                buffer.extend_from_slice(all.get(start..start.saturating_add(length)).unwrap_or_default());
+                buffer.extend_from_slice(
+                    all.get(start..start.saturating_add(length))
+                        .unwrap_or_default(),
+                );
                 Ok(())
             }
         }
@@ -337,12 +389,20 @@ struct Listing {
 fn list(path: &Path) -> io::Result<Listing> {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
     let mut dir = rustix::fs::Dir::new(rustix::fs::open(path, flags, Mode::empty())?)?;
-    let mut listing = Listing { entries: Entries::default(), holds_episodes: false, directories: Vec::new() };
+    let mut listing = Listing {
+        entries: Entries::default(),
+        holds_episodes: false,
+        directories: Vec::new(),
+    };
     while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name().to_bytes();
-        let artifact = std::str::from_utf8(name).ok().and_then(Artifact::from_file_name);
-        if artifact.is_none() && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
+        let artifact = std::str::from_utf8(name)
+            .ok()
+            .and_then(Artifact::from_file_name);
+        if artifact.is_none()
+            && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown)
+        {
             continue;
         }
         let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
@@ -360,8 +420,12 @@ fn list(path: &Path) -> io::Result<Listing> {
 fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind {
     let known = if listed == FileType::Unknown {
         // Some file systems do not say it in the listing.
-        let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
-        stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+        let stat = dir
+            .fd()
+            .and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        stat.map_or(FileType::Unknown, |stat| {
+            FileType::from_raw_mode(stat.st_mode)
+        })
     } else {
         listed
     };
@@ -379,7 +443,12 @@ fn kind_of(file_type: FileType) -> EntryKind {
 
 /// Whether nothing is there any more, as far as that can be told.
 pub(crate) fn is_gone(path: &Path) -> bool {
-    let is_nothing = |error: io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    let is_nothing = |error: io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        )
+    };
     path.symlink_metadata().is_err_and(is_nothing)
 }
 

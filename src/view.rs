@@ -1,4 +1,5 @@
-//! The door to one run at a glance: its records, its timeline in outline, and what a check says of it.
+//! The door to one run at a glance: its records, its timeline in outline, and what a check says of
+//! it.
 //!
 //! ```
 //! use runvet::view::{Timeline, Verdict, View};
@@ -26,13 +27,15 @@ use crate::source::Artifact;
 /// Events that a view keeps from the beginning and from the end of a timeline; all are counted.
 pub const EVENTS_AT_EACH_END: usize = 10;
 
-/// Phases that a view counts one by one; a timeline that names more of them counts the rest together.
+/// Phases that a view counts one by one; a timeline that names more of them counts the rest
+/// together.
 const MAX_PHASES: usize = 100;
 
 /// Characters of a phase or an agent's name that a view keeps.
 const MAX_NAME: usize = 200;
 
-/// One run at a glance, as far as its records tell it: reading them takes no longer for a long timeline.
+/// One run at a glance, as far as its records tell it: reading them takes no longer for a long
+/// timeline.
 #[derive(Debug)]
 pub struct View {
     /// The run's id, task, status, outcome, start and duration.
@@ -89,15 +92,18 @@ pub struct Moment {
 }
 
 impl View {
-    /// Reads the records of a run. A run that goes on, is half-written or broken yields what can be shown, and for the rest
-    /// the reason why it can't.
+    /// Reads the records of a run. A run that goes on, is half-written or broken yields what can be
+    /// shown, and for the rest the reason why it can't.
     #[must_use]
     pub fn of(episode: &Episode) -> Self {
         Self {
             entry: episode.entry(),
             state: episode.state().map(Stored::into_document),
             summary: episode.summary().map(Stored::into_document),
-            artifacts: Artifact::ALL.into_iter().filter(|artifact| episode.artifact(*artifact).is_some()).collect(),
+            artifacts: Artifact::ALL
+                .into_iter()
+                .filter(|artifact| episode.artifact(*artifact).is_some())
+                .collect(),
         }
     }
 }
@@ -123,7 +129,12 @@ impl Timeline {
         let mut started = None;
         let mut lines = match episode.event_texts() {
             Ok(lines) => lines,
-            Err(error) => return Self { fault: Some(error.to_string()), ..timeline },
+            Err(error) => {
+                return Self {
+                    fault: Some(error.to_string()),
+                    ..timeline
+                };
+            }
         };
         loop {
             match lines.next_document() {
@@ -145,7 +156,11 @@ impl Timeline {
     fn add(&mut self, moment: Moment) {
         self.events += 1;
         let is_known = self.phases.contains_key(&moment.phase) || self.phases.len() < MAX_PHASES;
-        let phase = if is_known { moment.phase.clone() } else { "(others)".into() };
+        let phase = if is_known {
+            moment.phase.clone()
+        } else {
+            "(others)".into()
+        };
         *self.phases.entry(phase).or_default() += 1;
         if self.first.len() < EVENTS_AT_EACH_END {
             self.first.push(moment);
@@ -162,20 +177,52 @@ impl Moment {
     /// An event in outline; the first one with a timestamp starts the clock.
     #[must_use]
     pub fn of(line: u64, event: Node<'_>, started: &mut Option<Instant>) -> Self {
-        let text = |key: &str| event.get(key).and_then(Node::text).unwrap_or_default().chars().take(MAX_NAME).collect();
-        let instant = event.get("timestamp").and_then(Node::text).and_then(|text| Instant::parse(&text));
-        let offset = instant.map(|instant| instant.seconds_since(started.get_or_insert_with(|| instant.clone())));
-        Self { line, offset, phase: text("phase"), agent: text("agent_id"), summary: outline(event) }
+        let text = |key: &str| {
+            event
+                .get(key)
+                .and_then(Node::text)
+                .unwrap_or_default()
+                .chars()
+                .take(MAX_NAME)
+                .collect()
+        };
+        let instant = event
+            .get("timestamp")
+            .and_then(Node::text)
+            .and_then(|text| Instant::parse(&text));
+        let offset = instant
+            .map(|instant| instant.seconds_since(started.get_or_insert_with(|| instant.clone())));
+        Self {
+            line,
+            offset,
+            phase: text("phase"),
+            agent: text("agent_id"),
+            summary: outline(event),
+        }
     }
 }
 
-/// What happened in an event, in a line: its type, and what its payload says of the things people look for first.
+/// What happened in an event, in a line: its type, and what its payload says of the things people
+/// look for first.
 fn outline(event: Node<'_>) -> String {
-    let mut parts: Vec<String> =
-        event.get("event_type").and_then(Node::text).map(|kind| brief(&kind)).into_iter().collect();
+    let mut parts: Vec<String> = event
+        .get("event_type")
+        .and_then(Node::text)
+        .map(|kind| brief(&kind))
+        .into_iter()
+        .collect();
     let payload = event.get("payload");
-    let known =
-        ["step_id", "step_status", "decision", "status", "task", "input_excerpt", "message", "result_status", "tool"];
+    let known = [
+        "step_id",
+        "step_status",
+        "decision",
+        "status",
+        "task",
+        "input_excerpt",
+        "message",
+        "result_status",
+        "tool",
+    ];
     let members = || payload.into_iter().flat_map(Node::members);
     let mut named: Vec<(usize, String)> = members()
         .filter_map(|key| {
@@ -187,13 +234,18 @@ fn outline(event: Node<'_>) -> String {
     named.sort();
     parts.extend(named.into_iter().map(|(_, value)| value));
     for (key, noun) in [("step_records", "steps"), ("steps", "labels of steps")] {
-        if let Some(steps) = payload.and_then(|payload| payload.get(key)).filter(|steps| steps.kind() == Kind::Array) {
+        if let Some(steps) = payload
+            .and_then(|payload| payload.get(key))
+            .filter(|steps| steps.kind() == Kind::Array)
+        {
             parts.push(format!("{noun}: {}", steps.items().count()));
         }
     }
     if parts.is_empty() {
         parts.extend(
-            members().take(3).filter_map(|key| Some(format!("{}={}", brief(&key.name()), value_of(key.value())?))),
+            members().take(3).filter_map(|key| {
+                Some(format!("{}={}", brief(&key.name()), value_of(key.value())?))
+            }),
         );
     }
     parts.join(" · ")
@@ -203,6 +255,9 @@ fn outline(event: Node<'_>) -> String {
 fn value_of(node: Node<'_>) -> Option<String> {
     match node.kind() {
         Kind::Array | Kind::Object => None,
-        _ => Some(node.text().map_or_else(|| brief(node.raw()), |text| brief(&text))),
+        _ => Some(
+            node.text()
+                .map_or_else(|| brief(node.raw()), |text| brief(&text)),
+        ),
     }
 }

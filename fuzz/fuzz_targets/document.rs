@@ -1,4 +1,5 @@
-//! The document reader and `serde_json` agree on every text: on whether it is JSON, and on each value in it.
+//! The document reader and `serde_json` agree on every text: on whether it is JSON, and on each
+//! value in it.
 
 #![no_main]
 
@@ -10,7 +11,9 @@ fuzz_target!(|data: &[u8]| {
     let mut tape = Tape::default();
     match (second_opinion(data), tape.read(data)) {
         (None, _) => {}
-        (Some(Ok(value)), Ok(document)) => assert!(same(document.root(), &value), "another value: {value}"),
+        (Some(Ok(value)), Ok(document)) => {
+            assert!(same(document.root(), &value), "another value: {value}")
+        }
         (Some(Err(_)), Err(error)) => assert!(error.offset <= data.len()),
         (Some(Ok(_)), Err(error)) => panic!("refused: {error}"),
         (Some(Err(error)), Ok(_)) => panic!("accepted, but {error}"),

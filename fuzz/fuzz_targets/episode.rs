@@ -1,5 +1,5 @@
-//! Whatever the artifacts of an episode hold, it is judged, and judged alike a second time, and alike where no line of its
-//! timeline is like another, so that each is read from its beginning.
+//! Whatever the artifacts of an episode hold, it is judged, and judged alike a second time, and
+//! alike where no line of its timeline is like another, so that each is read from its beginning.
 
 #![no_main]
 
@@ -21,11 +21,16 @@ fuzz_target!(|data: &[u8]| {
     assert!(report.skipped.iter().all(|skip| is_rule(&skip.rule)));
     assert_eq!(report, CHECK.records("ep_answer", &artifacts));
 
-    let timeline = artifacts.iter().find(|(artifact, _)| *artifact == Artifact::Events);
+    let timeline = artifacts
+        .iter()
+        .find(|(artifact, _)| *artifact == Artifact::Events);
     if let Some((_, events)) = timeline {
         // Lines are worth remembering only where there are many.
         let alike = [*events; 12].join(&b'\n');
-        assert_eq!(found(&with(&artifacts, &alike)), found(&with(&artifacts, &indented(&alike))));
+        assert_eq!(
+            found(&with(&artifacts, &alike)),
+            found(&with(&artifacts, &indented(&alike)))
+        );
     }
 });
 

@@ -1,4 +1,5 @@
-//! Every place in a report is there: line and column are those of the offset, and what a pointer names is JSON.
+//! Every place in a report is there: line and column are those of the offset, and what a pointer
+//! names is JSON.
 
 #![no_main]
 
@@ -17,28 +18,52 @@ fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data);
     for finding in CHECK.records("ep_answer", &artifacts).findings {
         holds(&finding.location, &artifacts);
-        finding.related.iter().for_each(|related| holds(&related.location, &artifacts));
+        finding
+            .related
+            .iter()
+            .for_each(|related| holds(&related.location, &artifacts));
     }
 });
 
 fn holds(location: &Location, artifacts: &[(Artifact, &[u8])]) {
-    let name = Path::new(&location.file).file_name().and_then(|name| name.to_str()).unwrap();
-    let Some(offset) = location.offset else { return };
-    let (_, bytes) = artifacts.iter().find(|(artifact, _)| artifact.file_name() == name).unwrap();
+    let name = Path::new(&location.file)
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap();
+    let Some(offset) = location.offset else {
+        return;
+    };
+    let (_, bytes) = artifacts
+        .iter()
+        .find(|(artifact, _)| artifact.file_name() == name)
+        .unwrap();
     let start = usize::try_from(offset).unwrap();
     let end = start + usize::try_from(location.length.unwrap()).unwrap();
     let before = &bytes[..start];
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let line_start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
     let lines = before.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(location.line, Some(lines as u64 + 1), "{location:?}");
     if let Ok(text) = std::str::from_utf8(&before[line_start..]) {
-        assert_eq!(location.column, Some(text.chars().count() as u64 + 1), "{location:?}");
+        assert_eq!(
+            location.column,
+            Some(text.chars().count() as u64 + 1),
+            "{location:?}"
+        );
     }
     let place = &bytes[start..end];
     if location.pointer.is_some() {
-        assert!(second_opinion(place).is_none_or(|opinion| opinion.is_ok()), "{location:?}");
+        assert!(
+            second_opinion(place).is_none_or(|opinion| opinion.is_ok()),
+            "{location:?}"
+        );
     }
     if let Some(excerpt) = &location.excerpt {
-        assert!(excerpt.text.get(excerpt.span.clone()).is_some() && !excerpt.text.contains('\n'), "{excerpt:?}");
+        assert!(
+            excerpt.text.get(excerpt.span.clone()).is_some() && !excerpt.text.contains('\n'),
+            "{excerpt:?}"
+        );
     }
 }

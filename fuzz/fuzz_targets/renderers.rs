@@ -1,4 +1,5 @@
-//! Whatever an episode holds, each format says it well-formed, and nothing of it acts on a terminal.
+//! Whatever an episode holds, each format says it well-formed, and nothing of it acts on a
+//! terminal.
 
 #![no_main]
 
@@ -16,23 +17,40 @@ use serde_json::Value;
 
 static CHECK: LazyLock<Check> = LazyLock::new(Check::new);
 
-static REPORT: LazyLock<Validator> =
-    LazyLock::new(|| jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap());
+static REPORT: LazyLock<Validator> = LazyLock::new(|| {
+    jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()
+});
 
 fuzz_target!(|data: &[u8]| {
     // What comes first names the episode.
     let (name, data) = data.split_at(data.iter().position(|byte| *byte == b'\n').unwrap_or(0));
     let artifacts = artifacts(data.trim_ascii_start());
     let episode = CHECK.records(&String::from_utf8_lossy(name), &artifacts);
-    let document: Value = serde_json::from_str(&render(report::json(), &episode)).expect("a report is JSON");
-    let errors: Vec<String> = REPORT.iter_errors(&document).map(|error| error.to_string()).collect();
+    let document: Value =
+        serde_json::from_str(&render(report::json(), &episode)).expect("a report is JSON");
+    let errors: Vec<String> = REPORT
+        .iter_errors(&document)
+        .map(|error| error.to_string())
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
     let lines = render(report::ndjson(), &episode);
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is JSON"))
+        .collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0], document["episodes"][0]);
-    for (style, group_by) in [(Style::Plain, GroupBy::Episode), (Style::Ascii, GroupBy::Rule)] {
-        let options = HumanOptions { style, width: 60, max_findings: 0, quiet: false, group_by };
+    for (style, group_by) in [
+        (Style::Plain, GroupBy::Episode),
+        (Style::Ascii, GroupBy::Rule),
+    ] {
+        let options = HumanOptions {
+            style,
+            width: 60,
+            max_findings: 0,
+            quiet: false,
+            group_by,
+        };
         render(report::human(options), &episode);
     }
     for whole in [report::sarif(all_rules()), report::gitlab()] {
@@ -45,15 +63,22 @@ fuzz_target!(|data: &[u8]| {
     let commands = written(report::github(), &episode);
     let own = |line: &str| line.starts_with("::error file=") || line.starts_with("::warning file=");
     let last = commands.lines().count() - 1;
-    assert!(commands.lines().enumerate().all(|(index, line)| own(line) == (index < last)), "{commands}");
+    assert!(
+        commands
+            .lines()
+            .enumerate()
+            .all(|(index, line)| own(line) == (index < last)),
+        "{commands}"
+    );
 });
 
 /// A report in a format that is no command to anyone.
 fn render(renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
     let text = written(renderer, episode);
     // A runner of workflows would obey such a line.
-    let is_command =
-        |line: &str| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+    let is_command = |line: &str| {
+        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    };
     assert!(!text.lines().any(is_command), "{text}");
     text
 }
@@ -65,9 +90,21 @@ fn written(mut renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
     let mut out = Vec::new();
     renderer.begin(&mut out).unwrap();
     renderer.episode(&mut out, episode).unwrap();
-    renderer.end(&mut out, &Closing { totals: &totals, statistics: Some(&statistics), is_whole: true }).unwrap();
+    renderer
+        .end(
+            &mut out,
+            &Closing {
+                totals: &totals,
+                statistics: Some(&statistics),
+                is_whole: true,
+            },
+        )
+        .unwrap();
     let text = String::from_utf8(out).unwrap();
-    let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && is_hostile(*c)).collect();
+    let raw: Vec<char> = text
+        .chars()
+        .filter(|c| *c != '\n' && is_hostile(*c))
+        .collect();
     assert!(raw.is_empty(), "{raw:?}");
     text
 }

@@ -1,4 +1,5 @@
-//! What runvet finds nothing wrong with, the `jsonschema` crate accepts: the quick reading of a schema lets nothing slip.
+//! What runvet finds nothing wrong with, the `jsonschema` crate accepts: the quick reading of a
+//! schema lets nothing slip.
 
 #![no_main]
 
@@ -20,34 +21,50 @@ struct Judge {
 }
 
 static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
-    [(Artifact::State, Schema::State), (Artifact::Summary, Schema::Summary), (Artifact::Events, Schema::Event)].map(
-        |(artifact, schema)| {
-            let speaks_of_shape = |id: &str| {
-                let subject = id.split('/').next_back().unwrap_or_default();
-                ["schema", "version", "newer-version", "json-syntax", "syntax", "torn-tail", "unfinished-line"]
-                    .contains(&subject)
-            };
-            let others = all_rules().filter(|rule| !speaks_of_shape(rule.id));
-            let text: Value = serde_json::from_str(schema.text()).unwrap();
-            Judge {
-                artifact,
-                check: others.fold(Check::new(), |check, rule| check.level(rule.id, Level::Off).unwrap()),
-                validator: jsonschema::options()
-                    .with_draft(Draft::Draft202012)
-                    .should_validate_formats(true)
-                    .with_format("date-time", |text: &str| Instant::parse(text).is_some())
-                    .build(&text)
-                    .unwrap(),
-            }
-        },
-    )
+    [
+        (Artifact::State, Schema::State),
+        (Artifact::Summary, Schema::Summary),
+        (Artifact::Events, Schema::Event),
+    ]
+    .map(|(artifact, schema)| {
+        let speaks_of_shape = |id: &str| {
+            let subject = id.split('/').next_back().unwrap_or_default();
+            [
+                "schema",
+                "version",
+                "newer-version",
+                "json-syntax",
+                "syntax",
+                "torn-tail",
+                "unfinished-line",
+            ]
+            .contains(&subject)
+        };
+        let others = all_rules().filter(|rule| !speaks_of_shape(rule.id));
+        let text: Value = serde_json::from_str(schema.text()).unwrap();
+        Judge {
+            artifact,
+            check: others.fold(Check::new(), |check, rule| {
+                check.level(rule.id, Level::Off).unwrap()
+            }),
+            validator: jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .should_validate_formats(true)
+                .with_format("date-time", |text: &str| Instant::parse(text).is_some())
+                .build(&text)
+                .unwrap(),
+        }
+    })
 });
 
 fuzz_target!(|data: &[u8]| {
-    let Some((first, text)) = data.split_first() else { return };
+    let Some((first, text)) = data.split_first() else {
+        return;
+    };
     let judge = &JUDGES[usize::from(*first) % JUDGES.len()];
     // Many lines make one timeline; blank ones are passed over.
-    if judge.artifact == Artifact::Events && (text.contains(&b'\n') || text.trim_ascii().is_empty()) {
+    if judge.artifact == Artifact::Events && (text.contains(&b'\n') || text.trim_ascii().is_empty())
+    {
         return;
     }
     let report = judge.check.records("ep", &[(judge.artifact, text)]);
@@ -55,7 +72,11 @@ fuzz_target!(|data: &[u8]| {
         && let Some(opinion) = second_opinion(text)
     {
         let value = opinion.expect("what is accepted is JSON");
-        let errors: Vec<String> = judge.validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        let errors: Vec<String> = judge
+            .validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
         assert!(errors.is_empty(), "accepted, but {errors:?}");
     }
 });

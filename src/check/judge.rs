@@ -9,7 +9,9 @@ use super::locate::Locator;
 use super::{Check, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip, is_valid};
+use crate::finding::{
+    EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip, is_valid,
+};
 use crate::load::{self, Buffers, Loaded};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
 use crate::rules;
@@ -32,10 +34,20 @@ pub(super) fn episode<R>(
                 skips.retain(|skip| skip.rule != rule.meta.id);
                 continue;
             };
-            let findings = Findings { meta: &rule.meta, severity, count: 0, drafts: &mut drafts, skips: &mut skips };
+            let findings = Findings {
+                meta: &rule.meta,
+                severity,
+                count: 0,
+                drafts: &mut drafts,
+                skips: &mut skips,
+            };
             judge(rule, &loaded, findings);
         }
-        let id = loaded.run.id.as_ref().map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
+        let id = loaded
+            .run
+            .id
+            .as_ref()
+            .map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
         let findings = locate(drafts, &loaded, &episode.path, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let report = EpisodeReport {
@@ -43,8 +55,12 @@ pub(super) fn episode<R>(
             dir: store::display(&episode.path),
             path: episode.path.clone(),
             lifecycle: loaded.run.lifecycle,
-            mode: summary.and_then(|summary| summary.0.text(&["flags", "mode"])).map(Cow::into_owned),
-            adapter: state.and_then(|state| state.0.text(&["episode", "using"])).map(Cow::into_owned),
+            mode: summary
+                .and_then(|summary| summary.0.text(&["flags", "mode"]))
+                .map(Cow::into_owned),
+            adapter: state
+                .and_then(|state| state.0.text(&["episode", "using"]))
+                .map(Cow::into_owned),
             valid: is_valid(&findings),
             findings,
             skipped: tidy(skips),
@@ -54,8 +70,8 @@ pub(super) fn episode<R>(
     })
 }
 
-/// Holds back what may be wrong only because records of two generations were read, and says so. What rests on records that
-/// stood still, stands.
+/// Holds back what may be wrong only because records of two generations were read, and says so.
+/// What rests on records that stood still, stands.
 pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     if movement.is_none() {
         return;
@@ -63,12 +79,19 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
         let rule = rules::ALL.iter().find(|rule| rule.meta.id == finding.rule);
-        let artifact = Path::new(&finding.location.file).file_name().and_then(OsStr::to_str);
+        let artifact = Path::new(&finding.location.file)
+            .file_name()
+            .and_then(OsStr::to_str);
         let artifact = artifact.and_then(Artifact::from_file_name);
-        let rests_on = rule.zip(artifact).and_then(|(rule, artifact)| rule.rests_on(artifact));
+        let rests_on = rule
+            .zip(artifact)
+            .and_then(|(rule, artifact)| rule.rests_on(artifact));
         let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
         if !stands {
-            skips.push(Skip { rule: finding.rule.clone(), reason: STILL_CHANGING.into() });
+            skips.push(Skip {
+                rule: finding.rule.clone(),
+                reason: STILL_CHANGING.into(),
+            });
         }
         stands
     });
@@ -93,8 +116,16 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
         RuleCheck::StateTimeline(_) => &[Record::State, Record::Timeline],
         RuleCheck::SummaryTimeline(_) => &[Record::Summary, Record::Timeline],
     };
-    let lacking = records.iter().map(|record| read(run, *record)).find_map(Result::err);
-    let lacking = lacking.or_else(|| rule.needs.iter().find_map(|need| unmet(run, *need)).map(Some));
+    let lacking = records
+        .iter()
+        .map(|record| read(run, *record))
+        .find_map(Result::err);
+    let lacking = lacking.or_else(|| {
+        rule.needs
+            .iter()
+            .find_map(|need| unmet(run, *need))
+            .map(Some)
+    });
     if let Some(reason) = lacking {
         if let Some(reason) = reason {
             findings.skip(reason);
@@ -104,7 +135,12 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
     let (state, summary, timeline) = (run.state.read(), run.summary.read(), run.timeline.read());
     match (&rule.check, state, summary, timeline) {
         (RuleCheck::Loading(trouble), ..) => {
-            for (_, draft) in loaded.troubles.drafts.iter().filter(|(met, _)| met == trouble) {
+            for (_, draft) in loaded
+                .troubles
+                .drafts
+                .iter()
+                .filter(|(met, _)| met == trouble)
+            {
                 findings.push(draft.clone());
             }
             findings.count = loaded.troubles.count(*trouble);
@@ -112,8 +148,12 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
         (RuleCheck::State(check), Some(state), ..) => check(state, run, &mut findings),
         (RuleCheck::Summary(check), _, Some(summary), _) => check(summary, &mut findings),
-        (RuleCheck::Records(check), Some(state), Some(summary), _) => check(state, summary, &mut findings),
-        (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => check(state, timeline, run, &mut findings),
+        (RuleCheck::Records(check), Some(state), Some(summary), _) => {
+            check(state, summary, &mut findings);
+        }
+        (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => {
+            check(state, timeline, run, &mut findings);
+        }
         (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => {
             check(summary, timeline, &mut findings);
         }
@@ -141,12 +181,14 @@ fn read(run: &Run<'_>, record: Record) -> Result<(), Option<String>> {
 /// Why a condition does not hold.
 fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
     match need {
-        Need::Lifecycle => {
-            (run.lifecycle == Lifecycle::Unknown).then(|| "the records do not tell whether the run has ended".into())
-        }
+        Need::Lifecycle => (run.lifecycle == Lifecycle::Unknown)
+            .then(|| "the records do not tell whether the run has ended".into()),
         Need::WholeTimeline => {
             let line = run.timeline.read()?.broken_line?;
-            Some(format!("line {} of events.jsonl is no event, and may have been the one that matters", line.number))
+            Some(format!(
+                "line {} of events.jsonl is no event, and may have been the one that matters",
+                line.number
+            ))
         }
         Need::Reach => run.reach().is_none().then(|| UNKNOWN_REACH.into()),
     }
@@ -165,7 +207,10 @@ fn locate(
     let mut locator = Locator::default();
     for (.., draft) in &drafts {
         locator.want(&draft.place);
-        draft.related.iter().for_each(|(place, _)| locator.want(place));
+        draft
+            .related
+            .iter()
+            .for_each(|(place, _)| locator.want(place));
     }
     let mut locations = locator.locate(loaded, dir).into_iter();
     let mut findings: Vec<Finding> = drafts
@@ -180,13 +225,21 @@ fn locate(
             related: draft
                 .related
                 .into_iter()
-                .map(|(_, message)| Related { message, location: locations.next().unwrap_or_default() })
+                .map(|(_, message)| Related {
+                    message,
+                    location: locations.next().unwrap_or_default(),
+                })
                 .collect(),
         })
         .collect();
     findings.sort_by(|a, b| {
         let key = |finding: &Finding| (finding.location.offset, finding.location.length);
-        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(&b.location.file, key(b), &b.rule, &b.message))
+        (&a.location.file, key(a), &a.rule, &a.message).cmp(&(
+            &b.location.file,
+            key(b),
+            &b.rule,
+            &b.message,
+        ))
     });
     let mut met: BTreeMap<Digest, u64> = BTreeMap::new();
     for finding in &mut findings {
@@ -198,15 +251,29 @@ fn locate(
     findings
 }
 
-/// What of a finding stays the same wherever the episode lies and whatever is written before the place.
+/// What of a finding stays the same wherever the episode lies and whatever is written before the
+/// place.
 fn essence(finding: &Finding, id: &str) -> Digest {
     let place = |location: &Location| {
         let file = Path::new(&location.file).file_name().unwrap_or_default();
         let pointer = location.pointer.as_deref().unwrap_or_default();
-        let text = location.digest.as_ref().map(Digest::bytes).unwrap_or_default();
+        let text = location
+            .digest
+            .as_ref()
+            .map(Digest::bytes)
+            .unwrap_or_default();
         Digest::of([file.as_encoded_bytes(), pointer.as_bytes(), text])
     };
-    let others = finding.related.iter().map(|related| place(&related.location));
-    let places: Vec<Digest> = std::iter::once(place(&finding.location)).chain(others).collect();
-    Digest::of([id.as_bytes(), finding.rule.as_bytes()].into_iter().chain(places.iter().map(Digest::bytes)))
+    let others = finding
+        .related
+        .iter()
+        .map(|related| place(&related.location));
+    let places: Vec<Digest> = std::iter::once(place(&finding.location))
+        .chain(others)
+        .collect();
+    Digest::of(
+        [id.as_bytes(), finding.rule.as_bytes()]
+            .into_iter()
+            .chain(places.iter().map(Digest::bytes)),
+    )
 }

@@ -24,7 +24,8 @@ impl Locator {
 
     /// The locations of the places, in the order in which they were wanted.
     pub(super) fn locate(self, loaded: &Loaded<'_, '_>, dir: &Path) -> Vec<Location> {
-        let mut locations: Vec<Location> = self.places.iter().map(|place| whole(place, dir)).collect();
+        let mut locations: Vec<Location> =
+            self.places.iter().map(|place| whole(place, dir)).collect();
         let mut in_state = Vec::new();
         let mut in_summary = Vec::new();
         let mut in_lines: BTreeMap<Line, Vec<usize>> = BTreeMap::new();
@@ -37,7 +38,10 @@ impl Locator {
                 _ => {}
             }
         }
-        let mut fill = Fill { places: &self.places, locations: &mut locations };
+        let mut fill = Fill {
+            places: &self.places,
+            locations: &mut locations,
+        };
         fill.text(loaded.state_bytes, loaded.state, 0, 1, &in_state);
         fill.text(loaded.summary_bytes, loaded.summary, 0, 1, &in_summary);
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
@@ -46,7 +50,13 @@ impl Locator {
             if stream.read_again(line, &mut bytes).is_err() {
                 bytes.clear();
             }
-            fill.text(&bytes, tape.read(&bytes).ok(), line.offset, line.number, &indices);
+            fill.text(
+                &bytes,
+                tape.read(&bytes).ok(),
+                line.offset,
+                line.number,
+                &indices,
+            );
         }
         locations
     }
@@ -69,34 +79,59 @@ struct Fill<'f> {
 
 impl Fill<'_> {
     /// Locates places in one text, which starts at a byte and a line of its file.
-    fn text(&mut self, bytes: &[u8], document: Option<Document<'_>>, base: u64, line: u64, indices: &[usize]) {
+    fn text(
+        &mut self,
+        bytes: &[u8],
+        document: Option<Document<'_>>,
+        base: u64,
+        line: u64,
+        indices: &[usize],
+    ) {
         if indices.is_empty() {
             return;
         }
-        let pointers = indices.iter().filter_map(|index| self.places.get(*index)?.pointer());
-        let found = document.map(|document| document.resolve(pointers)).unwrap_or_default();
+        let pointers = indices
+            .iter()
+            .filter_map(|index| self.places.get(*index)?.pointer());
+        let found = document
+            .map(|document| document.resolve(pointers))
+            .unwrap_or_default();
         let mut found = found.into_iter();
         let span_of = |index: &usize| {
-            // A text that changed since it was judged no longer holds the value: its start stands for it.
+            // A text that changed since it was judged no longer holds the value: its start stands
+            // for it.
             let start = 0..0;
             match self.places.get(*index).map(|place| &place.target) {
                 None | Some(Target::Whole) => start,
                 Some(Target::Bytes(range)) => range.clone(),
-                Some(Target::Value(_)) => found.next().flatten().map_or(start, |found| found.value.span()),
-                Some(Target::Key(_)) => found.next().flatten().and_then(|found| found.key).map_or(start, Key::span),
+                Some(Target::Value(_)) => found
+                    .next()
+                    .flatten()
+                    .map_or(start, |found| found.value.span()),
+                Some(Target::Key(_)) => found
+                    .next()
+                    .flatten()
+                    .and_then(|found| found.key)
+                    .map_or(start, Key::span),
                 Some(Target::Token(token, _)) => {
                     found.next();
-                    document.and_then(|document| document.span_of(*token)).unwrap_or(start)
+                    document
+                        .and_then(|document| document.span_of(*token))
+                        .unwrap_or(start)
                 }
             }
         };
         let spans: Vec<Range<usize>> = indices.iter().map(span_of).collect();
         // A record may have many findings at one place, and the place may be large.
         let mut digests: BTreeMap<(usize, usize), Digest> = BTreeMap::new();
-        for ((index, span), (spot, excerpt)) in
-            indices.iter().zip(&spans).zip(source::locate(bytes, base, line, &spans))
+        for ((index, span), (spot, excerpt)) in indices
+            .iter()
+            .zip(&spans)
+            .zip(source::locate(bytes, base, line, &spans))
         {
-            let Some(location) = self.locations.get_mut(*index) else { continue };
+            let Some(location) = self.locations.get_mut(*index) else {
+                continue;
+            };
             let text = || Digest::of([bytes.get(span.clone()).unwrap_or_default()]);
             location.digest = Some(*digests.entry((span.start, span.end)).or_insert_with(text));
             location.line = Some(spot.line);

@@ -1,7 +1,9 @@
-//! `--changed-since`: git's word on the working tree -> the episodes that are not as they were at a revision.
+//! `--changed-since`: git's word on the working tree -> the episodes that are not as they were at a
+//! revision.
 //!
-//! An episode is passed over only where git says of every artifact in it that it is as it was, so what git does not track,
-//! ignores, or holds in a repository inside the repository counts as changed: run data can't hide itself.
+//! An episode is passed over only where git says of every artifact in it that it is as it was, so
+//! what git does not track, ignores, or holds in a repository inside the repository counts as
+//! changed: run data can't hide itself.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,27 +18,38 @@ use crate::store::is_gone;
 /// What is not as it was at a revision.
 pub(super) struct Changed {
     pub(super) episodes: Vec<EpisodeDir>,
-    /// Directories that held records and hold none any more, so that they are no episodes; from the top of the tree.
+    /// Directories that held records and hold none any more, so that they are no episodes; from the
+    /// top of the tree.
     pub(super) lost: Vec<PathBuf>,
 }
 
 /// Those of the episodes below paths that are not as they were at a revision.
-pub(super) fn since(revision: &str, episodes: Vec<EpisodeDir>, paths: &[PathBuf]) -> Result<Changed, String> {
+pub(super) fn since(
+    revision: &str,
+    episodes: Vec<EpisodeDir>,
+    paths: &[PathBuf],
+) -> Result<Changed, String> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
     for episode in episodes {
-        let dir = episode.path.canonicalize().map_err(|error| format!("{}: {error}", episode.path.display()))?;
+        let dir = episode
+            .path
+            .canonicalize()
+            .map_err(|error| format!("{}: {error}", episode.path.display()))?;
         if changes.touch(&episode, &dir)? {
             touched.push(episode);
         }
         real.insert(dir);
     }
-    Ok(Changed { episodes: touched, lost: changes.lost(&real, paths) })
+    Ok(Changed {
+        episodes: touched,
+        lost: changes.lost(&real, paths),
+    })
 }
 
-/// The artifacts of the working tree that one stands in, held against a revision. Paths are those that git prints, from the
-/// top of the tree.
+/// The artifacts of the working tree that one stands in, held against a revision. Paths are those
+/// that git prints, from the top of the tree.
 struct Changes {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
@@ -48,20 +61,44 @@ struct Changes {
 impl Changes {
     fn since(revision: &str) -> Result<Self, String> {
         let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
-        let top = PathBuf::from(OsString::from_vec(top.strip_suffix(b"\n").unwrap_or(&top).to_vec()));
+        let top = PathBuf::from(OsString::from_vec(
+            top.strip_suffix(b"\n").unwrap_or(&top).to_vec(),
+        ));
         let commit = format!("{revision}^{{commit}}");
-        let commit = git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).map_err(|_| {
-            format!("`{revision}` is no commit that {} has; a shallow clone may lack it", top.display())
+        let commit = git(
+            &top,
+            &[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &commit,
+            ],
+        )
+        .map_err(|_| {
+            format!(
+                "`{revision}` is no commit that {} has; a shallow clone may lack it",
+                top.display()
+            )
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
         let artifacts = Artifact::ALL.map(|artifact| format!(":(glob)**/{artifact}"));
         let paths = |command: &[&str]| {
             let artifacts = artifacts.iter().map(String::as_str);
-            let args: Vec<&str> = command.iter().copied().chain(["--"]).chain(artifacts).collect();
+            let args: Vec<&str> = command
+                .iter()
+                .copied()
+                .chain(["--"])
+                .chain(artifacts)
+                .collect();
             let listed = git(&top, &args)?;
-            let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-            Ok::<BTreeSet<PathBuf>, String>(paths.map(|path| OsStr::from_bytes(path).into()).collect())
+            let paths = listed
+                .split(|byte| *byte == 0)
+                .filter(|path| !path.is_empty());
+            Ok::<BTreeSet<PathBuf>, String>(
+                paths.map(|path| OsStr::from_bytes(path).into()).collect(),
+            )
         };
         let tracked = paths(&["ls-files", "-z"])?;
         let differ = paths(&[
@@ -74,19 +111,36 @@ impl Changes {
             "--ignore-submodules=all",
             commit.trim_end(),
         ])?;
-        let changed = differ.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
-        Ok(Self { top, tracked, differ, changed })
+        let changed = differ
+            .iter()
+            .filter_map(|path| path.parent())
+            .map(Path::to_owned)
+            .collect();
+        Ok(Self {
+            top,
+            tracked,
+            differ,
+            changed,
+        })
     }
 
-    /// The directories below paths from which all records are gone, but for those that lie in an episode.
+    /// The directories below paths from which all records are gone, but for those that lie in an
+    /// episode.
     fn lost(&self, episodes: &BTreeSet<PathBuf>, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let paths: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let paths: Vec<PathBuf> = paths
+            .iter()
+            .filter_map(|path| path.canonicalize().ok())
+            .collect();
         let records = [Artifact::State, Artifact::Events];
         let is_lost = |dir: &&PathBuf| {
             let real = self.top.join(dir);
-            let was_episode = records.iter().any(|record| self.differ.contains(&dir.join(record.file_name())));
+            let was_episode = records
+                .iter()
+                .any(|record| self.differ.contains(&dir.join(record.file_name())));
             was_episode
-                && records.iter().all(|record| is_gone(&real.join(record.file_name())))
+                && records
+                    .iter()
+                    .all(|record| is_gone(&real.join(record.file_name())))
                 && paths.iter().any(|path| real.starts_with(path))
                 && !real.ancestors().any(|above| episodes.contains(above))
         };
@@ -99,20 +153,33 @@ impl Changes {
             let (dir, top) = (episode.path.display(), self.top.display());
             format!("{dir} lies outside of {top}, so git can't say whether it changed")
         })?;
-        let mut there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
+        let mut there = Artifact::ALL
+            .into_iter()
+            .filter(|artifact| episode.entries.has(*artifact));
         Ok(self.changed.contains(below)
             || there.any(|artifact| !self.tracked.contains(&below.join(artifact.file_name()))))
     }
 }
 
-/// What git prints. It writes nothing, not even its index, and asks no monitor of the file system what has changed.
+/// What git prints. It writes nothing, not even its index, and asks no monitor of the file system
+/// what has changed.
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(dir).args(["--no-optional-locks", "-c", "core.fsmonitor=false"]).args(args);
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("can't run git: {error}"))?;
+    command
+        .arg("-C")
+        .arg(dir)
+        .args(["--no-optional-locks", "-c", "core.fsmonitor=false"])
+        .args(args);
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("can't run git: {error}"))?;
     if output.status.success() {
         Ok(output.stdout)
     } else {
-        Err(format!("git says: {}", String::from_utf8_lossy(&output.stderr).trim_end()))
+        Err(format!(
+            "git says: {}",
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        ))
     }
 }

@@ -20,7 +20,13 @@ impl Explain {
         let of_group = |rule: &&Meta| rule.id.split('/').next() == Some(group);
         if all_rules().any(|rule| of_group(&rule)) {
             for rule in all_rules().filter(of_group) {
-                writeln!(output.stdout(), "{} ({}): {}", rule.id, rule.severity.word(), rule.title)?;
+                writeln!(
+                    output.stdout(),
+                    "{} ({}): {}",
+                    rule.id,
+                    rule.severity.word(),
+                    rule.title
+                )?;
             }
             return Ok(Exit::Success);
         }
@@ -30,7 +36,9 @@ impl Explain {
         writeln!(out, "# {} ({})\n", rule.id, rule.severity.word())?;
         for line in rule.page.trim_end().lines() {
             // What stands behind a block's language tells tests what to do with it.
-            let fence = line.strip_prefix("```").map(|info| info.split(' ').next().unwrap_or_default());
+            let fence = line
+                .strip_prefix("```")
+                .map(|info| info.split(' ').next().unwrap_or_default());
             match fence {
                 Some(language) => writeln!(out, "```{language}")?,
                 None => writeln!(out, "{line}")?,

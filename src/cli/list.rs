@@ -18,8 +18,8 @@ use crate::report::write_json;
 
 /// List runs, newest first
 ///
-/// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the directory last changed, so
-/// that no more runs are opened than are shown.
+/// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the
+/// directory last changed, so that no more runs are opened than are shown.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -49,7 +49,8 @@ pub(super) struct List {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339 date-time
+    /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339
+    /// date-time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<Instant>,
 
@@ -70,7 +71,9 @@ enum Format {
 
 fn parse_time(text: &str) -> Result<Instant, String> {
     let time = Instant::parse(text).or_else(|| Instant::parse(&format!("{text}T00:00:00Z")));
-    time.ok_or_else(|| "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into())
+    time.ok_or_else(|| {
+        "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into()
+    })
 }
 
 #[derive(Serialize)]
@@ -83,8 +86,15 @@ struct Listed {
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let run_data = self.run_data.open()?;
-        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
-        let gate = self.invalid.then(|| self.gate.resolve(matches, Baselines::Read, output)).transpose()?;
+        let limit = if self.limit == 0 {
+            usize::MAX
+        } else {
+            self.limit
+        };
+        let gate = self
+            .invalid
+            .then(|| self.gate.resolve(matches, Baselines::Read, output))
+            .transpose()?;
         let mut gate = gate.map(|settings| (settings.gate.check(Check::new()), settings.gate));
         let mut looked_at = 0;
         let matching = run_data
@@ -92,10 +102,16 @@ impl List {
             .inspect(|_| looked_at += 1)
             .filter_map(|episode| self.matching(&episode, gate.as_mut()));
         let runs: Vec<RunEntry> = matching.take(limit).collect();
-        let more = if runs.len() < limit { 0 } else { run_data.len().saturating_sub(looked_at) };
+        let more = if runs.len() < limit {
+            0
+        } else {
+            run_data.len().saturating_sub(looked_at)
+        };
         match self.format {
             Format::Ids => {
-                runs.iter().try_for_each(|run| writeln!(output.stdout(), "{}", fit(&run.episode_id, 4096)))?;
+                runs.iter().try_for_each(|run| {
+                    writeln!(output.stdout(), "{}", fit(&run.episode_id, 4096))
+                })?;
             }
             Format::Json => {
                 write_json(output.stdout(), &Listed { runs, more })?;
@@ -106,14 +122,19 @@ impl List {
         Ok(Exit::Success)
     }
 
-    /// What the list says of a run, if it is one of those asked for; with a gate, those that fail it.
+    /// What the list says of a run, if it is one of those asked for; with a gate, those that fail
+    /// it.
     fn matching(&self, episode: &Episode, gate: Option<&mut (Check, Gate)>) -> Option<RunEntry> {
         let entry = episode.entry();
-        let is = |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
+        let is =
+            |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
         let started = || entry.started_at.as_deref().and_then(Instant::parse);
         let matches = is(&self.status, &entry.status)
             && is(&self.outcome, &entry.outcome)
-            && self.since.as_ref().is_none_or(|since| started().is_some_and(|started| started >= *since))
+            && self
+                .since
+                .as_ref()
+                .is_none_or(|since| started().is_some_and(|started| started >= *since))
             && gate.is_none_or(|gate| is_invalid(episode, gate));
         matches.then_some(entry)
     }
@@ -131,12 +152,23 @@ fn is_invalid(episode: &Episode, (check, gate): &mut (Check, Gate)) -> bool {
 fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
     let total = width();
     let (starts, outcomes) = if total < 100 { (16, 9) } else { (19, 18) };
-    let ids = runs.iter().map(|run| run.episode_id.chars().count()).max().unwrap_or(2).clamp(2, 29);
+    let ids = runs
+        .iter()
+        .map(|run| run.episode_id.chars().count())
+        .max()
+        .unwrap_or(2)
+        .clamp(2, 29);
     let mut row = |cells: [&str; 6]| {
         let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, 200));
-        let (started, id, outcome) = (fit(&started, starts), fit(&id, ids), fit(&outcome, outcomes));
-        let line =
-            format!("{started:starts$} {id:ids$} {:8} {outcome:outcomes$} {duration:>6} {task}", fit(&status, 8));
+        let (started, id, outcome) = (
+            fit(&started, starts),
+            fit(&id, ids),
+            fit(&outcome, outcomes),
+        );
+        let line = format!(
+            "{started:starts$} {id:ids$} {:8} {outcome:outcomes$} {duration:>6} {task}",
+            fit(&status, 8)
+        );
         writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
     };
     if !runs.is_empty() {
@@ -145,8 +177,18 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
     for run in runs {
         let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
-        let started = run.started_at.as_deref().map_or_else(|| "-".into(), |started| instant(started, starts));
-        row([&started, &run.episode_id, &text(&run.status), &text(&run.outcome), &duration, &text(&run.task)])?;
+        let started = run
+            .started_at
+            .as_deref()
+            .map_or_else(|| "-".into(), |started| instant(started, starts));
+        row([
+            &started,
+            &run.episode_id,
+            &text(&run.status),
+            &text(&run.outcome),
+            &duration,
+            &text(&run.task),
+        ])?;
     }
     match (runs.len(), more) {
         (0, _) => writeln!(output.stdout(), "no runs"),

@@ -19,9 +19,14 @@ pub(super) struct Man {
 
 impl Man {
     pub(super) fn run(self, _: &mut Output) -> Result<Exit, Failure> {
-        clap_mangen::generate_to(Cli::command().disable_help_subcommand(true), &self.dir).map_err(|error| {
-            Failure::Fault(format!("can't write manual pages into {}: {error}", self.dir.display()))
-        })?;
+        clap_mangen::generate_to(Cli::command().disable_help_subcommand(true), &self.dir).map_err(
+            |error| {
+                Failure::Fault(format!(
+                    "can't write manual pages into {}: {error}",
+                    self.dir.display()
+                ))
+            },
+        )?;
         Ok(Exit::Success)
     }
 }

@@ -32,10 +32,11 @@ const BLOCK: usize = 4 << 10;
 /// Bytes of a line that wait for its end.
 const LONG_LINE: usize = 1 << 20;
 
-/// Standard output, in blocks of whole lines: wherever the program is interrupted, what it printed ends with a line, unless
-/// that line is longer than a block.
+/// Standard output, in blocks of whole lines: wherever the program is interrupted, what it printed
+/// ends with a line, unless that line is longer than a block.
 ///
-/// It writes by itself: the standard library passes over the error of an output that can't be written to.
+/// It writes by itself: the standard library passes over the error of an output that can't be
+/// written to.
 #[derive(Default)]
 struct WholeLines {
     waiting: Vec<u8>,
@@ -47,7 +48,10 @@ impl WholeLines {
     fn write_out(&mut self, end: usize) -> io::Result<()> {
         let mut written = 0;
         while written < end {
-            match rustix::io::write(io::stdout(), self.waiting.get(written..end).unwrap_or_default()) {
+            match rustix::io::write(
+                io::stdout(),
+                self.waiting.get(written..end).unwrap_or_default(),
+            ) {
                 Ok(count) => written += count,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -82,7 +86,9 @@ impl Write for WholeLines {
 
 impl Output {
     pub(super) fn new() -> Self {
-        Self { stdout: WholeLines::default() }
+        Self {
+            stdout: WholeLines::default(),
+        }
     }
 
     /// What a command was asked for.
@@ -96,8 +102,14 @@ impl Output {
     }
 
     /// Tells that the tool could not do something.
-    #[expect(clippy::print_stderr, reason = "the one place that writes to standard error")]
-    #[expect(clippy::unused_self, reason = "standard error belongs to where a command prints")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "the one place that writes to standard error"
+    )]
+    #[expect(
+        clippy::unused_self,
+        reason = "standard error belongs to where a command prints"
+    )]
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
         eprintln!("error: {}", escape(&message.to_string()));
     }
@@ -129,7 +141,8 @@ pub(super) fn style(color: Color) -> Style {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_terminal = io::stdout().is_terminal();
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let forced = set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_none_or(|value| value != "0");
+    let forced = set("CLICOLOR_FORCE")
+        && std::env::var_os("CLICOLOR_FORCE").is_none_or(|value| value != "0");
     let coloured = match color {
         Color::Always => true,
         Color::Never => false,
@@ -142,12 +155,16 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The columns of the terminal that standard output is; elsewhere what `COLUMNS` says, or else always the same, so that what
-/// is written to a file does not depend on where it was done.
+/// The columns of the terminal that standard output is; elsewhere what `COLUMNS` says, or else
+/// always the same, so that what is written to a file does not depend on where it was done.
 pub(super) fn width() -> usize {
-    let of_terminal = rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
+    let of_terminal =
+        rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
     let asked_for = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let columns = of_terminal.ok().filter(|columns| *columns > 0).or_else(asked_for);
+    let columns = of_terminal
+        .ok()
+        .filter(|columns| *columns > 0)
+        .or_else(asked_for);
     columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }
 
@@ -190,21 +207,31 @@ impl Glyphs {
     }
 
     pub(super) fn status(&self, status: &str) -> &'static str {
-        self.statuses.iter().find(|(name, _)| *name == status).map_or("?", |(_, glyph)| glyph)
+        self.statuses
+            .iter()
+            .find(|(name, _)| *name == status)
+            .map_or("?", |(_, glyph)| glyph)
     }
 }
 
-/// An instant as tables show it: as written, without its fraction and its offset, in so many columns.
+/// An instant as tables show it: as written, without its fraction and its offset, in so many
+/// columns.
 pub(super) fn instant(text: &str, columns: usize) -> String {
     if crate::Instant::parse(text).is_none() {
         return crate::printable::fit(text, columns);
     }
-    text.chars().take(columns.min(19)).collect::<String>().replace(['T', 't'], " ")
+    text.chars()
+        .take(columns.min(19))
+        .collect::<String>()
+        .replace(['T', 't'], " ")
 }
 
 /// An instant as a dashboard shows it: without its fraction, with its offset.
 pub(super) fn instant_with_offset(text: &str) -> String {
-    let offset = match text.get(19..).and_then(|rest| Some(&rest[rest.find(['+', '-'])?..])) {
+    let offset = match text
+        .get(19..)
+        .and_then(|rest| Some(&rest[rest.find(['+', '-'])?..]))
+    {
         Some("+00:00" | "-00:00") | None => "Z",
         Some(offset) => offset,
     };

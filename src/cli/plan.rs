@@ -59,48 +59,102 @@ impl Plan {
     }
 }
 
-fn table(output: &mut Output, state: Option<&OwnedDocument>, comparison: &Comparison) -> io::Result<()> {
+fn table(
+    output: &mut Output,
+    state: Option<&OwnedDocument>,
+    comparison: &Comparison,
+) -> io::Result<()> {
     let glyphs = Glyphs::of(style(Color::Auto));
     let persisted: Vec<[String; 3]> = state.map(persisted_steps).unwrap_or_default();
-    let rebuilt = comparison.rebuilt.as_ref().map(|plan| &*plan.steps).unwrap_or_default();
+    let rebuilt = comparison
+        .rebuilt
+        .as_ref()
+        .map(|plan| &*plan.steps)
+        .unwrap_or_default();
     let half = (width() - 7) / 2;
     let out = output.stdout();
-    writeln!(out, "  {:half$}   rebuilt (events.jsonl)", "persisted (state.json)")?;
+    writeln!(
+        out,
+        "  {:half$}   rebuilt (events.jsonl)",
+        "persisted (state.json)"
+    )?;
     for index in 0..persisted.len().max(rebuilt.len()) {
-        let ours = persisted.get(index).map(|[id, status, description]| cell(glyphs, id, status, description, half));
+        let ours = persisted
+            .get(index)
+            .map(|[id, status, description]| cell(glyphs, id, status, description, half));
         let theirs = rebuilt.get(index).map(|step| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let Step { id, status, description, .. } = step;
+            let Step {
+                id,
+                status,
+                description,
+                ..
+            } = step;
             cell(glyphs, &text(id), &text(status), &text(description), half)
         });
         let here = format!("/plan/steps/{index}");
         let below = format!("{here}/");
         let differs = |pointer: &str| pointer == here || pointer.starts_with(&below);
-        let mark = if comparison.differences.iter().any(|difference| differs(&difference.pointer)) { "!" } else { " " };
+        let mark = if comparison
+            .differences
+            .iter()
+            .any(|difference| differs(&difference.pointer))
+        {
+            "!"
+        } else {
+            " "
+        };
         let (ours, theirs) = (ours.unwrap_or_default(), theirs.unwrap_or_default());
         let padding = half.saturating_sub(unicode_width::UnicodeWidthStr::width(&*ours));
-        writeln!(out, "{}", format!("{mark} {ours}{:padding$} {} {theirs}", "", glyphs.bar).trim_end())?;
+        writeln!(
+            out,
+            "{}",
+            format!("{mark} {ours}{:padding$} {} {theirs}", "", glyphs.bar).trim_end()
+        )?;
     }
     writeln!(out)?;
     for difference in &comparison.differences {
-        let text = format!("{} (events.jsonl:{})", escape(&difference.message), difference.line);
+        let text = format!(
+            "{} (events.jsonl:{})",
+            escape(&difference.message),
+            difference.line
+        );
         paragraph(out, width(), "! ", "  ", &text)?;
     }
-    match (&comparison.unjudged, &comparison.rebuilt, comparison.parts_at()) {
+    match (
+        &comparison.unjudged,
+        &comparison.rebuilt,
+        comparison.parts_at(),
+    ) {
         (Some(reason), ..) => writeln!(out, "not judged: {reason}"),
         (None, None, _) => writeln!(out, "the timeline has no plan event to rebuild a plan from"),
-        (None, Some(_), Some(line)) => writeln!(out, "the plan and the timeline part at line {line} of events.jsonl"),
-        (None, Some(_), None) => writeln!(out, "the persisted plan is the one that the timeline tells"),
+        (None, Some(_), Some(line)) => writeln!(
+            out,
+            "the plan and the timeline part at line {line} of events.jsonl"
+        ),
+        (None, Some(_), None) => {
+            writeln!(out, "the persisted plan is the one that the timeline tells")
+        }
     }
 }
 
 fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
     let steps = state.root().get("plan").and_then(|plan| plan.get("steps"));
-    let text = |step: Node<'_>, key: &str| step.get(key).and_then(Node::text).unwrap_or_default().into_owned();
+    let text = |step: Node<'_>, key: &str| {
+        step.get(key)
+            .and_then(Node::text)
+            .unwrap_or_default()
+            .into_owned()
+    };
     let items = steps.into_iter().flat_map(Node::items);
-    items.map(|step| ["id", "status", "description"].map(|key| text(step, key))).collect()
+    items
+        .map(|step| ["id", "status", "description"].map(|key| text(step, key)))
+        .collect()
 }
 
 fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str, columns: usize) -> String {
-    fit(&format!("{} {id} {status}: {description}", glyphs.status(status)), columns)
+    fit(
+        &format!("{} {id} {status}: {description}", glyphs.status(status)),
+        columns,
+    )
 }

@@ -11,11 +11,23 @@ use crate::check::all_rules;
 pub(super) struct Rules {}
 
 impl Rules {
-    #[expect(clippy::unused_self, reason = "the arguments of a command that has none")]
+    #[expect(
+        clippy::unused_self,
+        reason = "the arguments of a command that has none"
+    )]
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let width = all_rules().map(|rule| rule.id.len()).max().unwrap_or_default();
+        let width = all_rules()
+            .map(|rule| rule.id.len())
+            .max()
+            .unwrap_or_default();
         for rule in all_rules() {
-            writeln!(output.stdout(), "{:width$}  {:7}  {}", rule.id, rule.severity.word(), rule.title)?;
+            writeln!(
+                output.stdout(),
+                "{:width$}  {:7}  {}",
+                rule.id,
+                rule.severity.word(),
+                rule.title
+            )?;
         }
         Ok(Exit::Success)
     }

@@ -11,7 +11,12 @@ use crate::store::is_gone;
 #[derive(Args)]
 pub(super) struct RunDataArgs {
     /// The run-data directory: one that holds `episodes` [default: the nearest one upward]
-    #[arg(long, value_name = "DIR", env = "RUNVET_RUN_DATA", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "RUNVET_RUN_DATA",
+        hide_env_values = true
+    )]
     run_data: Option<PathBuf>,
 }
 
@@ -21,7 +26,10 @@ impl RunDataArgs {
             return RunData::open(path);
         }
         let here = std::env::current_dir().unwrap_or_default();
-        let above = here.ancestors().enumerate().find(|(_, dir)| dir.join("episodes").is_dir());
+        let above = here
+            .ancestors()
+            .enumerate()
+            .find(|(_, dir)| dir.join("episodes").is_dir());
         // The path as the user would type it.
         let path = match above {
             Some((0, _)) | None => PathBuf::from("."),

@@ -15,8 +15,12 @@ pub(super) struct Schema {
 }
 
 fn parser() -> impl TypedValueParser<Value = crate::Schema> {
-    PossibleValuesParser::new(crate::Schema::ALL.map(crate::Schema::name))
-        .try_map(|name| crate::Schema::ALL.into_iter().find(|schema| schema.name() == name).ok_or("no such schema"))
+    PossibleValuesParser::new(crate::Schema::ALL.map(crate::Schema::name)).try_map(|name| {
+        crate::Schema::ALL
+            .into_iter()
+            .find(|schema| schema.name() == name)
+            .ok_or("no such schema")
+    })
 }
 
 impl Schema {

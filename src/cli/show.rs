@@ -11,7 +11,8 @@ use crate::document::{Kind, Node};
 use crate::report::write_json_text;
 use crate::source::Artifact;
 
-/// Print a record of a run, with nothing lost: unknown fields, the texts of numbers, the order of keys
+/// Print a record of a run, with nothing lost: unknown fields, the texts of numbers, the order of
+/// keys
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -73,7 +74,13 @@ impl Show {
 /// Writes a value with one member or item on each line.
 fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
     let line = |out: &mut dyn Write, first: bool, depth: usize| {
-        write!(out, "{}\n{:indent$}", if first { "" } else { "," }, "", indent = depth * 2)
+        write!(
+            out,
+            "{}\n{:indent$}",
+            if first { "" } else { "," },
+            "",
+            indent = depth * 2
+        )
     };
     let is_empty = node.members().next().is_none() && node.items().next().is_none();
     match node.kind() {

@@ -1,4 +1,5 @@
-//! The formats of a report, and where each is written: to standard output, to files, to the summary of a job.
+//! The formats of a report, and where each is written: to standard output, to files, to the summary
+//! of a job.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -21,17 +22,30 @@ const FILE_WIDTH: usize = 80;
 /// Reads `FORMAT=PATH`.
 pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
     let bytes = setting.into_vec();
-    let at =
-        bytes.iter().position(|byte| *byte == b'=').filter(|at| at + 1 < bytes.len()).ok_or("expected FORMAT=PATH")?;
+    let at = bytes
+        .iter()
+        .position(|byte| *byte == b'=')
+        .filter(|at| at + 1 < bytes.len())
+        .ok_or("expected FORMAT=PATH")?;
     let (name, path) = bytes.split_at(at);
     let name = String::from_utf8_lossy(name);
-    let known = Format::value_variants().iter().filter_map(Format::to_possible_value);
+    let known = Format::value_variants()
+        .iter()
+        .filter_map(Format::to_possible_value);
     let known: Vec<String> = known.map(|format| format.get_name().to_owned()).collect();
-    let format = Format::from_str(&name, false)
-        .map_err(|_| format!("`{}` is no format; there are {}", name.escape_debug(), known.join(", ")))?;
+    let format = Format::from_str(&name, false).map_err(|_| {
+        format!(
+            "`{}` is no format; there are {}",
+            name.escape_debug(),
+            known.join(", ")
+        )
+    })?;
     match path {
         b"=-" => Err("`-` is no file; --format prints to standard output".into()),
-        path => Ok((format, PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect())))),
+        path => Ok((
+            format,
+            PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect())),
+        )),
     }
 }
 
@@ -69,7 +83,8 @@ enum Target {
         path: PathBuf,
         file: WholeFile,
     },
-    /// Kept in memory until the end: it is short, and GitHub shows half a summary as readily as a whole one.
+    /// Kept in memory until the end: it is short, and GitHub shows half a summary as readily as a
+    /// whole one.
     JobSummary {
         path: PathBuf,
         text: Vec<u8>,
@@ -87,26 +102,54 @@ impl Sinks {
         baselines: &[&PathBuf],
         rendering: Rendering,
     ) -> Result<Self, Failure> {
-        let mut sinks = vec![Sink { renderer: rendering.renderer(format), target: Target::Stdout }];
+        let mut sinks = vec![Sink {
+            renderer: rendering.renderer(format),
+            target: Target::Stdout,
+        }];
         let in_file = Rendering {
-            human: HumanOptions { style: Style::Plain, width: FILE_WIDTH, ..rendering.human },
+            human: HumanOptions {
+                style: Style::Plain,
+                width: FILE_WIDTH,
+                ..rendering.human
+            },
             ..rendering
         };
         for (index, (format, path)) in outputs.iter().enumerate() {
             if outputs.iter().take(index).any(|(_, other)| other == path) {
-                return Err(Failure::Fault(format!("two reports can't both be {}", path.display())));
+                return Err(Failure::Fault(format!(
+                    "two reports can't both be {}",
+                    path.display()
+                )));
             }
             if baselines.contains(&path) {
-                return Err(Failure::Fault(format!("{} can't be both a report and the baseline", path.display())));
+                return Err(Failure::Fault(format!(
+                    "{} can't be both a report and the baseline",
+                    path.display()
+                )));
             }
             let file = whole_file(path)?;
-            let target = Target::File { path: path.clone(), file };
-            sinks.push(Sink { renderer: in_file.renderer(*format), target });
+            let target = Target::File {
+                path: path.clone(),
+                file,
+            };
+            sinks.push(Sink {
+                renderer: in_file.renderer(*format),
+                target,
+            });
         }
-        let is_for_github = format == Format::Github || outputs.iter().any(|(format, _)| *format == Format::Github);
-        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| is_for_github && !path.is_empty()) {
-            let target = Target::JobSummary { path: path.into(), text: Vec::new() };
-            sinks.push(Sink { renderer: report::markdown(), target });
+        let is_for_github =
+            format == Format::Github || outputs.iter().any(|(format, _)| *format == Format::Github);
+        if let Some(path) =
+            std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| is_for_github && !path.is_empty())
+        {
+            let target = Target::JobSummary {
+                path: path.into(),
+                text: Vec::new(),
+            };
+            sinks.push(Sink {
+                renderer: report::markdown(),
+                target,
+            });
         }
         Ok(Self(sinks))
     }
@@ -115,11 +158,19 @@ impl Sinks {
         self.each(output, |renderer, out| renderer.begin(out))
     }
 
-    pub(super) fn episode(&mut self, output: &mut Output, episode: &EpisodeReport) -> Result<(), Failure> {
+    pub(super) fn episode(
+        &mut self,
+        output: &mut Output,
+        episode: &EpisodeReport,
+    ) -> Result<(), Failure> {
         self.each(output, |renderer, out| renderer.episode(out, episode))
     }
 
-    pub(super) fn end(&mut self, output: &mut Output, closing: &Closing<'_>) -> Result<(), Failure> {
+    pub(super) fn end(
+        &mut self,
+        output: &mut Output,
+        closing: &Closing<'_>,
+    ) -> Result<(), Failure> {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
@@ -128,7 +179,9 @@ impl Sinks {
         for sink in self.0 {
             match sink.target {
                 Target::Stdout => {}
-                Target::File { path, file } => file.keep().map_err(|error| unwritable(&path, &error))?,
+                Target::File { path, file } => {
+                    file.keep().map_err(|error| unwritable(&path, &error))?;
+                }
                 Target::JobSummary { path, text } => {
                     store::append(&path, &text).map_err(|error| unwritable(&path, &error))?;
                 }
@@ -155,10 +208,12 @@ impl Sinks {
     }
 }
 
-/// Starts a file that is written besides standard output, and never where that or standard error goes.
+/// Starts a file that is written besides standard output, and never where that or standard error
+/// goes.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
     let streams = (io::stdout(), io::stderr());
-    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()]).map_err(|error| unwritable(path, &error))
+    WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])
+        .map_err(|error| unwritable(path, &error))
 }
 
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {

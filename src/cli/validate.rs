@@ -35,8 +35,8 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Check run data and say what in it can't be trusted
 ///
-/// Finds the episodes below the given paths and checks each record against its schema, the records against each other, and
-/// all against the timeline. Ends with the totals.
+/// Finds the episodes below the given paths and checks each record against its schema, the records
+/// against each other, and all against the timeline. Ends with the totals.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
@@ -54,7 +54,8 @@ Examples:
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(super) struct Validate {
-    /// Run-data directories, episode directories, or artifact files, which stand for their episodes [default: .]
+    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
+    /// [default: .]
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -62,15 +63,15 @@ pub(super) struct Validate {
 
     /// Write all findings to a file, as known ones: with it as `--baseline`, they pass
     ///
-    /// Check all run data when you write it: it holds what this check finds, and nothing else. A baseline is
-    /// not read then.
+    /// Check all run data when you write it: it holds what this check finds, and nothing else. A
+    /// baseline is not read then.
     #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
     write_baseline: Option<PathBuf>,
 
     /// Write the report to a file too, in any format; repeatable
     ///
-    /// The file is written whole, when the check is done and has done its job (exit code 0 or 1). Otherwise what was there
-    /// stays as it was.
+    /// The file is written whole, when the check is done and has done its job (exit code 0 or 1).
+    /// Otherwise what was there stays as it was.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
@@ -94,8 +95,8 @@ pub(super) struct Validate {
 
     /// Of the episodes, check only those in which an artifact is not as it was at a git revision
     ///
-    /// Runs git in the working directory, whose repository must hold the paths. What is committed, staged, changed, new,
-    /// ignored or deleted since counts.
+    /// Runs git in the working directory, whose repository must hold the paths. What is committed,
+    /// staged, changed, new, ignored or deleted since counts.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
@@ -105,8 +106,8 @@ pub(super) struct Validate {
 
     /// Read artifacts that are symbolic links to files within their episode's directory
     ///
-    /// By default they are reported. Links that lead out of the directory always are, for whoever writes run data could have
-    /// any file read.
+    /// By default they are reported. Links that lead out of the directory always are, for whoever
+    /// writes run data could have any file read.
     #[arg(long)]
     follow_links: bool,
 
@@ -121,16 +122,30 @@ pub(super) struct Validate {
 
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let reading = if self.write_baseline.is_some() { Baselines::Unread } else { Baselines::Read };
-        let Settings { format, deny_warnings, max_findings, jobs, gate } =
-            self.settings.resolve(matches, reading, output)?;
-        let GateSettings { baseline, mut gate, .. } = gate;
+        let reading = if self.write_baseline.is_some() {
+            Baselines::Unread
+        } else {
+            Baselines::Read
+        };
+        let Settings {
+            format,
+            deny_warnings,
+            max_findings,
+            jobs,
+            gate,
+        } = self.settings.resolve(matches, reading, output)?;
+        let GateSettings {
+            baseline, mut gate, ..
+        } = gate;
         let (format, deny_warnings) = (format.value, deny_warnings.value);
         let mut check = gate.check(Check::new().follow_links(self.follow_links));
         if let Some(jobs) = jobs.value {
             check = check.jobs(jobs);
         }
-        let rendering = Rendering { human: self.human(max_findings.value), deny_warnings };
+        let rendering = Rendering {
+            human: self.human(max_findings.value),
+            deny_warnings,
+        };
         let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(&baseline.value).collect();
         let mut sinks = Sinks::open(format, &self.outputs, &baselines, rendering)?;
         let mut baseline_file = None;
@@ -140,11 +155,16 @@ impl Validate {
         }
         let paths = self.paths().map_err(|error| {
             let list = self.files_from.clone().unwrap_or_default();
-            Failure::Fault(format!("can't read the list of paths {}: {error}", list.display()))
+            Failure::Fault(format!(
+                "can't read the list of paths {}: {error}",
+                list.display()
+            ))
         })?;
         let mut discovery = check.discover(&paths);
         let found = discovery.episodes.len();
-        discovery.episodes.retain(|episode| !gate.excludes(&episode.path));
+        discovery
+            .episodes
+            .retain(|episode| !gate.excludes(&episode.path));
         let excluded = found - discovery.episodes.len();
         let mut faulty = !discovery.faults.is_empty();
         for fault in &discovery.faults {
@@ -159,7 +179,8 @@ impl Validate {
         let mut progress = Progress::new(self.quiet, discovery.episodes.len());
         let mut totals = Totals::default();
         let mut statistics = self.statistics.then(Statistics::default);
-        // On a terminal, and by the reader of a line for each episode, what was found is seen as soon as it is.
+        // On a terminal, and by the reader of a line for each episode, what was found is seen as
+        // soon as it is.
         let is_watched = io::stdout().is_terminal() || format == Format::Ndjson;
         let mut written = sinks.begin(output);
         if written.is_ok() {
@@ -171,7 +192,8 @@ impl Validate {
                         totals.add(&episode);
                         if episode.kept_changing() {
                             faulty = true;
-                            let message = format!("{}: {STILL_CHANGING}; check it again", episode.dir);
+                            let message =
+                                format!("{}: {STILL_CHANGING}; check it again", episode.dir);
                             progress.beside(|| output.fault(&message));
                         }
                         if let Some(statistics) = &mut statistics {
@@ -179,7 +201,11 @@ impl Validate {
                         }
                         written = progress.beside(|| {
                             sinks.episode(output, &episode)?;
-                            if is_watched { Ok(output.finish()?) } else { Ok(()) }
+                            if is_watched {
+                                Ok(output.finish()?)
+                            } else {
+                                Ok(())
+                            }
                         });
                     }
                     Err(fault) => {
@@ -187,19 +213,32 @@ impl Validate {
                         progress.beside(|| output.fault(&fault));
                     }
                 }
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if written.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
         }
         progress.finish();
         written?;
-        let closing = Closing { totals: &totals, statistics: statistics.as_ref(), is_whole: !faulty };
+        let closing = Closing {
+            totals: &totals,
+            statistics: statistics.as_ref(),
+            is_whole: !faulty,
+        };
         sinks.end(output, &closing)?;
         output.finish()?;
         if !self.quiet && !faulty {
             if excluded > 0 && !is_empty {
-                output.note(&format!("{} left out, as the configuration says", count(excluded as u64, "episode")));
+                output.note(&format!(
+                    "{} left out, as the configuration says",
+                    count(excluded as u64, "episode")
+                ));
             }
-            gate.leftovers(is_gone).iter().for_each(|leftover| output.note(leftover));
+            gate.leftovers(is_gone)
+                .iter()
+                .for_each(|leftover| output.note(leftover));
         }
 
         let is_clean = totals.errors == 0 && !(deny_warnings && totals.warnings > 0);
@@ -236,16 +275,30 @@ impl Validate {
         output: &Output,
     ) -> Result<Vec<EpisodeDir>, Failure> {
         let found = episodes.len() as u64;
-        let Changed { episodes, lost } = changed::since(revision, episodes, paths).map_err(Failure::Fault)?;
+        let Changed { episodes, lost } =
+            changed::since(revision, episodes, paths).map_err(Failure::Fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
-                output.note(&format!("nothing has changed since {revision} in {}", count(found, "episode")));
+                output.note(&format!(
+                    "nothing has changed since {revision} in {}",
+                    count(found, "episode")
+                ));
             }
             for dir in lost.iter().take(MAX_LOST) {
-                output.note(&format!("the run that {revision} has in {} is gone", dir.display()));
+                output.note(&format!(
+                    "the run that {revision} has in {} is gone",
+                    dir.display()
+                ));
             }
             if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
-                output.note(&format!("so {} more", if more == 1 { "is 1".into() } else { format!("are {more}") }));
+                output.note(&format!(
+                    "so {} more",
+                    if more == 1 {
+                        "is 1".into()
+                    } else {
+                        format!("are {more}")
+                    }
+                ));
             }
         }
         Ok(episodes)
@@ -263,8 +316,14 @@ impl Validate {
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
             let (findings, episodes) = baseline.size();
-            let (findings, episodes) = (count(findings as u64, "finding"), count(episodes as u64, "episode"));
-            output.note(&format!("{} knows {findings} in {episodes}", path.display()));
+            let (findings, episodes) = (
+                count(findings as u64, "finding"),
+                count(episodes as u64, "episode"),
+            );
+            output.note(&format!(
+                "{} knows {findings} in {episodes}",
+                path.display()
+            ));
         }
         Ok(())
     }
@@ -283,14 +342,25 @@ impl Validate {
         let mut paths = self.paths.clone();
         if let Some(list) = &self.files_from {
             let mut bytes = Vec::new();
-            let mut reader: Box<dyn Read> =
-                if list.as_os_str() == "-" { Box::new(io::stdin().lock()) } else { Box::new(File::open(list)?) };
-            reader.by_ref().take(MAX_LIST_BYTES + 1).read_to_end(&mut bytes)?;
+            let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
+                Box::new(io::stdin().lock())
+            } else {
+                Box::new(File::open(list)?)
+            };
+            reader
+                .by_ref()
+                .take(MAX_LIST_BYTES + 1)
+                .read_to_end(&mut bytes)?;
             if bytes.len() as u64 > MAX_LIST_BYTES {
-                return Err(io::Error::other(format!("it is longer than {} MiB", MAX_LIST_BYTES >> 20)));
+                return Err(io::Error::other(format!(
+                    "it is longer than {} MiB",
+                    MAX_LIST_BYTES >> 20
+                )));
             }
             let separator = if self.null { 0 } else { b'\n' };
-            let listed = bytes.split(|byte| *byte == separator).filter(|path| !path.is_empty());
+            let listed = bytes
+                .split(|byte| *byte == separator)
+                .filter(|path| !path.is_empty());
             paths.extend(listed.map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))));
         } else if paths.is_empty() {
             paths.push(PathBuf::from("."));
@@ -309,19 +379,27 @@ struct Progress {
 
 impl Progress {
     fn new(quiet: bool, episodes: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} episodes, {eta} left") {
+        let bar =
+            ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} episodes, {eta} left")
+        {
             bar.set_style(style);
         }
         let is_wanted = !quiet && io::stderr().is_terminal();
-        Self { bar, done: 0, appears: is_wanted.then(|| Instant::now() + PATIENCE) }
+        Self {
+            bar,
+            done: 0,
+            appears: is_wanted.then(|| Instant::now() + PATIENCE),
+        }
     }
 
     fn step(&mut self) {
         self.done += 1;
         if self.appears.is_some_and(|time| time <= Instant::now()) {
             self.appears = None;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+            self.bar
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         }
         if !self.bar.is_hidden() {
             self.bar.set_position(self.done);
@@ -330,7 +408,11 @@ impl Progress {
 
     /// Prints something while the bar is out of the way.
     fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
-        if self.bar.is_hidden() { print() } else { self.bar.suspend(print) }
+        if self.bar.is_hidden() {
+            print()
+        } else {
+            self.bar.suspend(print)
+        }
     }
 
     fn finish(&self) {

@@ -27,8 +27,8 @@ const SECTION_LINES: usize = 12;
 
 /// Show one run at a glance, and whether it can be trusted
 ///
-/// Header, plan, timeline, actions, beliefs, facts, verification, metrics, links, and the verdict of a check. A run that goes
-/// on or is broken shows what can be shown and says what can't.
+/// Header, plan, timeline, actions, beliefs, facts, verification, metrics, links, and the verdict
+/// of a check. A run that goes on or is broken shows what can be shown and says what can't.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -52,7 +52,8 @@ pub(super) struct View {
     /// The run: its id, the beginning of it, @latest, or a path
     episode: String,
 
-    /// Print one JSON object: ids and paths, the records, the plan, counts of events, and the findings
+    /// Print one JSON object: ids and paths, the records, the plan, counts of events, and the
+    /// findings
     #[arg(long)]
     json: bool,
 
@@ -89,7 +90,13 @@ impl View {
         } else {
             let style = style(self.color);
             let bold = style == Style::Colour;
-            Page { output, width: width(), glyphs: Glyphs::of(style), bold }.draw(&episode, &view, &mut gate)?;
+            Page {
+                output,
+                width: width(),
+                glyphs: Glyphs::of(style),
+                bold,
+            }
+            .draw(&episode, &view, &mut gate)?;
         }
         Ok(Exit::Success)
     }
@@ -105,8 +112,14 @@ impl View {
                 Ok((line, event)) => {
                     let moment = Moment::of(line, event, &mut started);
                     let phase = event.get("phase").and_then(Node::text);
-                    let of_phase = self.phase.is_none() || self.phase.as_deref() == phase.as_deref();
-                    if of_phase && self.grep.as_ref().is_none_or(|text| event.raw().contains(text)) {
+                    let of_phase =
+                        self.phase.is_none() || self.phase.as_deref() == phase.as_deref();
+                    if of_phase
+                        && self
+                            .grep
+                            .as_ref()
+                            .is_none_or(|text| event.raw().contains(text))
+                    {
                         writeln!(
                             output.stdout(),
                             "{:>6} {}",
@@ -127,8 +140,15 @@ impl View {
 
 /// An event in one line: when, phase, agent, what.
 fn line_of(moment: &Moment, columns: usize) -> String {
-    let offset = moment.offset.map_or_else(|| "?".into(), |offset| format!("{offset:+.3}s"));
-    let line = format!("{offset:>9} {:10} {:16} {}", fit(&moment.phase, 10), fit(&moment.agent, 16), moment.summary);
+    let offset = moment
+        .offset
+        .map_or_else(|| "?".into(), |offset| format!("{offset:+.3}s"));
+    let line = format!(
+        "{offset:>9} {:10} {:16} {}",
+        fit(&moment.phase, 10),
+        fit(&moment.agent, 16),
+        moment.summary
+    );
     fit(line.trim_end(), columns)
 }
 
@@ -159,25 +179,46 @@ fn verdict(episode: &Episode, gate: &mut Gate) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
-fn json(out: &mut dyn Write, episode: &Episode, view: &view::View, gate: &mut Gate) -> Result<(), Failure> {
+fn json(
+    out: &mut dyn Write,
+    episode: &Episode,
+    view: &view::View,
+    gate: &mut Gate,
+) -> Result<(), Failure> {
     let verdict = verdict(episode, gate)?;
     out.write_all(b"{\"episode_id\":")?;
     write_json(out, &view.entry.episode_id)?;
     out.write_all(b",\"episode_dir\":")?;
     write_json(out, &episode.path().to_string_lossy())?;
-    let path = |artifact: Artifact| episode.artifact(artifact).map(|path| path.to_string_lossy().into_owned());
-    let named = |artifact: Artifact| (artifact.file_name().split('.').next().unwrap_or_default(), path(artifact));
+    let path = |artifact: Artifact| {
+        episode
+            .artifact(artifact)
+            .map(|path| path.to_string_lossy().into_owned())
+    };
+    let named = |artifact: Artifact| {
+        (
+            artifact.file_name().split('.').next().unwrap_or_default(),
+            path(artifact),
+        )
+    };
     let artifacts: BTreeMap<&str, Option<String>> = Artifact::ALL.into_iter().map(named).collect();
     out.write_all(b",\"artifacts\":")?;
     write_json(out, &artifacts)?;
     for (name, record) in [("state", &view.state), ("summary", &view.summary)] {
         write!(out, ",\"{name}\":")?;
-        write_json_text(out, record.as_ref().map_or("null", |record| record.root().raw()))?;
+        write_json_text(
+            out,
+            record.as_ref().map_or("null", |record| record.root().raw()),
+        )?;
     }
     let timeline = Timeline::of(episode);
     let rest = Rest {
         plan: &verdict.plan,
-        events: Counts { total: timeline.events, phases: &timeline.phases, broken_lines: timeline.broken_lines },
+        events: Counts {
+            total: timeline.events,
+            phases: &timeline.phases,
+            broken_lines: timeline.broken_lines,
+        },
         lifecycle: verdict.report.lifecycle,
         valid: verdict.report.valid,
         findings: &verdict.report.findings,
@@ -202,7 +243,12 @@ struct Page<'o> {
 
 impl Page<'_> {
     /// Draws what the records say at once, then what takes a walk over the timeline.
-    fn draw(mut self, episode: &Episode, view: &view::View, gate: &mut Gate) -> Result<(), Failure> {
+    fn draw(
+        mut self,
+        episode: &Episode,
+        view: &view::View,
+        gate: &mut Gate,
+    ) -> Result<(), Failure> {
         let state = view.state.as_ref().ok().map(OwnedDocument::root);
         let summary = view.summary.as_ref().ok().map(OwnedDocument::root);
         self.header(episode, view, state, summary)?;
@@ -225,7 +271,13 @@ impl Page<'_> {
 
     /// Writes a text on as many lines as it takes.
     fn paragraph(&mut self, indent: &str, text: &str) -> io::Result<()> {
-        paragraph(self.output.stdout(), self.width, indent, &format!("{indent}  "), text)
+        paragraph(
+            self.output.stdout(),
+            self.width,
+            indent,
+            &format!("{indent}  "),
+            text,
+        )
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
@@ -243,7 +295,11 @@ impl Page<'_> {
         for line in lines.take(SECTION_LINES) {
             self.line(&line)?;
         }
-        if more > 0 { self.line(&format!("  … and {more} more")) } else { Ok(()) }
+        if more > 0 {
+            self.line(&format!("  … and {more} more"))
+        } else {
+            Ok(())
+        }
     }
 
     fn header(
@@ -266,12 +322,25 @@ impl Page<'_> {
         let mode = summary
             .and_then(|summary| summary.at(&["flags", "mode"]))
             .map(|mode| format!("mode {}", fit(&shown(mode), 20)));
-        let adapter = state.and_then(|state| state.at(&["episode", "using"])).map(|using| fit(&shown(using), 30));
+        let adapter = state
+            .and_then(|state| state.at(&["episode", "using"]))
+            .map(|using| fit(&shown(using), 30));
         let parts = [
-            entry.status.as_deref().map(|status| format!("status {}", fit(status, 20))),
-            entry.outcome.as_deref().map(|outcome| format!("outcome {}", fit(outcome, 20))),
-            entry.started_at.as_deref().map(|started| format!("started {}", instant_with_offset(started))),
-            entry.duration_sec.map(|duration| format!("took {}", seconds(duration))),
+            entry
+                .status
+                .as_deref()
+                .map(|status| format!("status {}", fit(status, 20))),
+            entry
+                .outcome
+                .as_deref()
+                .map(|outcome| format!("outcome {}", fit(outcome, 20))),
+            entry
+                .started_at
+                .as_deref()
+                .map(|started| format!("started {}", instant_with_offset(started))),
+            entry
+                .duration_sec
+                .map(|duration| format!("took {}", seconds(duration))),
             mode,
             adapter,
         ];
@@ -280,9 +349,15 @@ impl Page<'_> {
             self.paragraph("", &parts.join(" · "))?;
         }
         // A path is there to be copied, so it is never cut.
-        writeln!(self.output.stdout(), "{}", escape(&episode.path().to_string_lossy()))?;
-        for (name, error) in [("state.json", view.state.as_ref().err()), ("summary.json", view.summary.as_ref().err())]
-        {
+        writeln!(
+            self.output.stdout(),
+            "{}",
+            escape(&episode.path().to_string_lossy())
+        )?;
+        for (name, error) in [
+            ("state.json", view.state.as_ref().err()),
+            ("summary.json", view.summary.as_ref().err()),
+        ] {
             let is_due = name == "state.json" || view.entry.lifecycle != Lifecycle::NonTerminal;
             if let Some(Error::Artifact { reason, .. }) = error.filter(|_| is_due) {
                 self.line(&format!("{name} can't be shown: {reason}"))?;
@@ -293,44 +368,90 @@ impl Page<'_> {
 
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
         let report = &verdict.report;
-        let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+        let of = |severity| {
+            report
+                .findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
         let words = match (of(Severity::Error), of(Severity::Warning)) {
             (0, 0) if report.skipped.is_empty() => format!("valid, {}", nothing_found(report)),
             (0, 0) => nothing_found(report).into(),
             (0, warnings) => format!("valid, warnings: {warnings}"),
-            (errors, warnings) => format!("not to be trusted, errors: {errors}, warnings: {warnings}"),
+            (errors, warnings) => {
+                format!("not to be trusted, errors: {errors}, warnings: {warnings}")
+            }
         };
         self.title(&format!("Verdict: {words}"))?;
         if let Some(line) = verdict.plan.parts_at() {
-            self.line(&format!("  the plan and the timeline part at line {line} of events.jsonl (runvet plan)"))?;
+            self.line(&format!(
+                "  the plan and the timeline part at line {line} of events.jsonl (runvet plan)"
+            ))?;
         }
-        let by = |by| report.suppressed.iter().filter(|suppressed| suppressed.by == by).count();
-        for (number, what) in [(by(Suppression::Ignore), "ignored"), (by(Suppression::Baseline), "in the baseline")] {
+        let by = |by| {
+            report
+                .suppressed
+                .iter()
+                .filter(|suppressed| suppressed.by == by)
+                .count()
+        };
+        for (number, what) in [
+            (by(Suppression::Ignore), "ignored"),
+            (by(Suppression::Baseline), "in the baseline"),
+        ] {
             if number > 0 {
                 self.line(&format!("  {what}: {}", count(number as u64, "finding")))?;
             }
         }
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         if !unjudged.is_empty() {
-            self.line(&format!("  rules that could not be judged: {} (runvet validate tells why)", unjudged.len()))?;
+            self.line(&format!(
+                "  rules that could not be judged: {} (runvet validate tells why)",
+                unjudged.len()
+            ))?;
         }
         let mut findings: Vec<&Finding> = report.findings.iter().collect();
         findings.sort_by_key(|finding| finding.severity);
         for finding in findings.iter().take(SECTION_LINES) {
             let file = finding.location.file.rsplit('/').next().unwrap_or_default();
-            let line = finding.location.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let (severity, rule, message) = (finding.severity.word(), &finding.rule, escape(&finding.message));
-            self.paragraph("  ", &format!("{severity} {rule} ({file}{line}): {message}"))?;
+            let line = finding
+                .location
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            let (severity, rule, message) = (
+                finding.severity.word(),
+                &finding.rule,
+                escape(&finding.message),
+            );
+            self.paragraph(
+                "  ",
+                &format!("{severity} {rule} ({file}{line}): {message}"),
+            )?;
         }
         let more = findings.len().saturating_sub(SECTION_LINES);
-        if more > 0 { self.line(&format!("  … and {more} more (runvet validate)")) } else { Ok(()) }
+        if more > 0 {
+            self.line(&format!("  … and {more} more (runvet validate)"))
+        } else {
+            Ok(())
+        }
     }
 
     fn plan(&mut self, state: Option<Node<'_>>) -> io::Result<()> {
-        let Some(plan) = state.and_then(|state| state.get("plan")) else { return Ok(()) };
-        let source = plan.get("source").map(|source| format!(" by {}", shown(source))).unwrap_or_default();
+        let Some(plan) = state.and_then(|state| state.get("plan")) else {
+            return Ok(());
+        };
+        let source = plan
+            .get("source")
+            .map(|source| format!(" by {}", shown(source)))
+            .unwrap_or_default();
         self.title(&format!("Plan{source}"))?;
-        let steps: Vec<Node<'_>> = plan.get("steps").into_iter().flat_map(Node::items).collect();
+        let steps: Vec<Node<'_>> = plan
+            .get("steps")
+            .into_iter()
+            .flat_map(Node::items)
+            .collect();
         let glyphs = self.glyphs;
         let line = |step: &Node<'_>| {
             let text = |key: &str| step.get(key).map(shown).unwrap_or_default();
@@ -352,8 +473,10 @@ impl Page<'_> {
         }
         let mut phases: Vec<(&String, &u64)> = timeline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-        let phases: Vec<String> =
-            phases.into_iter().map(|(phase, count)| format!("{} {count}", fit(phase, 20))).collect();
+        let phases: Vec<String> = phases
+            .into_iter()
+            .map(|(phase, count)| format!("{} {count}", fit(phase, 20)))
+            .collect();
         self.title(&format!("Timeline, events: {}", timeline.events))?;
         if !phases.is_empty() {
             self.paragraph("  ", &phases.join(" · "))?;
@@ -363,20 +486,29 @@ impl Page<'_> {
         }
         let shown = (timeline.first.len() + timeline.last.len()) as u64;
         if timeline.events > shown {
-            self.line(&format!("  … {} more (runvet view --events)", timeline.events - shown))?;
+            self.line(&format!(
+                "  … {} more (runvet view --events)",
+                timeline.events - shown
+            ))?;
         }
         for moment in &timeline.last {
             self.line(&format!("  {}", line_of(moment, self.width)))?;
         }
         if timeline.broken_lines > 0 {
-            self.line(&format!("  lines that are no events: {}", timeline.broken_lines))?;
+            self.line(&format!(
+                "  lines that are no events: {}",
+                timeline.broken_lines
+            ))?;
         }
         Ok(())
     }
 
     fn actions(&mut self, state: Option<Node<'_>>) -> io::Result<()> {
-        let actions: Vec<Node<'_>> =
-            state.and_then(|state| state.at(&["outcomes", "actions"])).into_iter().flat_map(Node::items).collect();
+        let actions: Vec<Node<'_>> = state
+            .and_then(|state| state.at(&["outcomes", "actions"]))
+            .into_iter()
+            .flat_map(Node::items)
+            .collect();
         if actions.is_empty() {
             return Ok(());
         }
@@ -397,51 +529,87 @@ impl Page<'_> {
 
     fn memory(&mut self, state: Option<Node<'_>>) -> io::Result<()> {
         let items = |path: &[&str]| {
-            state.and_then(|state| state.at(path)).into_iter().flat_map(Node::items).collect::<Vec<_>>()
+            state
+                .and_then(|state| state.at(path))
+                .into_iter()
+                .flat_map(Node::items)
+                .collect::<Vec<_>>()
         };
         let text = |node: &Node<'_>, key: &str| node.get(key).map(shown).unwrap_or_default();
         let beliefs = items(&["beliefs"]);
         if !beliefs.is_empty() {
             self.title(&format!("Beliefs: {}", beliefs.len()))?;
-            self.lines(
-                beliefs
-                    .iter()
-                    .map(|belief| format!("  {:>5} {}", text(belief, "confidence"), text(belief, "statement"))),
-            )?;
+            self.lines(beliefs.iter().map(|belief| {
+                format!(
+                    "  {:>5} {}",
+                    text(belief, "confidence"),
+                    text(belief, "statement")
+                )
+            }))?;
         }
         let facts = items(&["memory", "facts"]);
         if !facts.is_empty() {
             self.title(&format!("Facts: {}", facts.len()))?;
-            self.lines(facts.iter().map(|fact| format!("  {} = {}", text(fact, "key"), text(fact, "value"))))?;
+            self.lines(
+                facts
+                    .iter()
+                    .map(|fact| format!("  {} = {}", text(fact, "key"), text(fact, "value"))),
+            )?;
         }
         Ok(())
     }
 
     fn verification(&mut self, summary: Option<Node<'_>>) -> io::Result<()> {
-        let Some(verification) = summary.and_then(|summary| summary.get("verification")) else { return Ok(()) };
-        let text = |key: &str| verification.get(key).filter(|value| !value.is_null()).map(shown);
+        let Some(verification) = summary.and_then(|summary| summary.get("verification")) else {
+            return Ok(());
+        };
+        let text = |key: &str| {
+            verification
+                .get(key)
+                .filter(|value| !value.is_null())
+                .map(shown)
+        };
         let passed = match text("passed").as_deref() {
             Some("true") => "passed".into(),
             Some("false") => "failed".into(),
             Some(other) => other.to_owned(),
             None => "not verified".into(),
         };
-        let error = text("error").map(|error| format!(", {error}")).unwrap_or_default();
-        let assertions = verification.get("assertions").map_or(0, |assertions| assertions.items().count());
-        self.title(&format!("Verification: {passed}{error}, assertions: {assertions}"))?;
-        let Some(diff) = verification.get("workspace_diff") else { return Ok(()) };
+        let error = text("error")
+            .map(|error| format!(", {error}"))
+            .unwrap_or_default();
+        let assertions = verification
+            .get("assertions")
+            .map_or(0, |assertions| assertions.items().count());
+        self.title(&format!(
+            "Verification: {passed}{error}, assertions: {assertions}"
+        ))?;
+        let Some(diff) = verification.get("workspace_diff") else {
+            return Ok(());
+        };
         let of = |key: &str, sign: &str| {
             let files = diff.get(key).into_iter().flat_map(Node::items);
-            files.map(|file| format!("  {sign} {}", shown(file))).collect::<Vec<_>>()
+            files
+                .map(|file| format!("  {sign} {}", shown(file)))
+                .collect::<Vec<_>>()
         };
-        self.lines([of("added", "+"), of("modified", "~"), of("deleted", "-")].concat().into_iter())
+        self.lines(
+            [of("added", "+"), of("modified", "~"), of("deleted", "-")]
+                .concat()
+                .into_iter(),
+        )
     }
 
     fn metrics(&mut self, summary: Option<Node<'_>>) -> io::Result<()> {
-        let Some(metrics) = summary.and_then(|summary| summary.get("metrics")) else { return Ok(()) };
-        let scalars = metrics.members().filter(|key| !matches!(key.value().kind(), Kind::Array | Kind::Object));
-        let scalars: Vec<String> =
-            scalars.map(|key| format!("{} {}", brief(&key.name()), shown(key.value()))).collect();
+        let Some(metrics) = summary.and_then(|summary| summary.get("metrics")) else {
+            return Ok(());
+        };
+        let scalars = metrics
+            .members()
+            .filter(|key| !matches!(key.value().kind(), Kind::Array | Kind::Object));
+        let scalars: Vec<String> = scalars
+            .map(|key| format!("{} {}", brief(&key.name()), shown(key.value())))
+            .collect();
         self.title("Metrics")?;
         self.paragraph("  ", &scalars.join(" · "))?;
         let latencies: Vec<(String, f64)> = metrics
@@ -450,24 +618,41 @@ impl Page<'_> {
             .flat_map(Node::members)
             .filter_map(|key| Some((brief(&key.name()), key.value().number()?.as_f64())))
             .collect();
-        let longest = latencies.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        let longest = latencies
+            .iter()
+            .map(|(_, value)| *value)
+            .fold(0.0, f64::max);
         let block = self.glyphs.block;
         self.lines(latencies.iter().map(|(name, value)| {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 24 columns")]
-            let length = if longest > 0.0 { (value / longest * 24.0).clamp(0.0, 24.0).round() as usize } else { 0 };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of 24 columns"
+            )]
+            let length = if longest > 0.0 {
+                (value / longest * 24.0).clamp(0.0, 24.0).round() as usize
+            } else {
+                0
+            };
             format!("  {name:18} {:24} {value} ms", block.repeat(length))
         }))
     }
 
     fn links(&mut self, view: &view::View, state: Option<Node<'_>>) -> io::Result<()> {
-        let Some(links) = state.and_then(|state| state.get("links")) else { return Ok(()) };
+        let Some(links) = state.and_then(|state| state.get("links")) else {
+            return Ok(());
+        };
         self.title("Links")?;
         let line = |key: crate::document::Key<'_>| {
             let target = shown(key.value());
-            let artifact = Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key.name()));
+            let artifact = Artifact::ALL
+                .into_iter()
+                .find(|artifact| artifact.link_key() == Some(&*key.name()));
             let link = key.value().text();
-            let leads_to =
-                |artifact: Artifact| link.as_deref().is_some_and(|link| leads_to(link, artifact.file_name()));
+            let leads_to = |artifact: Artifact| {
+                link.as_deref()
+                    .is_some_and(|link| leads_to(link, artifact.file_name()))
+            };
             let there = match artifact {
                 Some(artifact) if !leads_to(artifact) => "leads elsewhere",
                 Some(artifact) if view.artifacts.contains(&artifact) => "there",
@@ -485,5 +670,6 @@ impl Page<'_> {
 
 /// A value as the dashboard shows it: a text without its quotes.
 fn shown(node: Node<'_>) -> String {
-    node.text().map_or_else(|| brief(node.raw()), |text| brief(&text))
+    node.text()
+        .map_or_else(|| brief(node.raw()), |text| brief(&text))
 }

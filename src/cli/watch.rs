@@ -35,9 +35,10 @@ const MAX_GOING_ON: usize = 10_000;
 
 /// Keep checking runs as they are written, and print a line for each verdict
 ///
-/// Judges every run below the directory, and judges a run again when nothing in it has changed for half a second, or after
-/// five seconds of steady change. A run that goes on is shown as going on, once, until its verdict is another or it ends.
-/// What counts is what counts for `runvet validate`: `runvet.toml` and a baseline are read when it starts.
+/// Judges every run below the directory, and judges a run again when nothing in it has changed for
+/// half a second, or after five seconds of steady change. A run that goes on is shown as going on,
+/// once, until its verdict is another or it ends. What counts is what counts for `runvet validate`:
+/// `runvet.toml` and a baseline are read when it starts.
 #[derive(Args)]
 #[command(after_long_help = "\
 It ends on Ctrl-C (or SIGTERM), when what was written until then is judged.
@@ -62,7 +63,8 @@ pub(super) struct Watch {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Look at all files every so many seconds, where the file system does not tell of changes, as network ones don't
+    /// Look at all files every so many seconds, where the file system does not tell of changes, as
+    /// network ones don't
     #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
     poll: Option<NonZeroU64>,
 }
@@ -79,22 +81,30 @@ impl Watch {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
         let check = gate.check(Check::new());
-        let fault = |error: &dyn Display| Failure::Fault(format!("{}: {error}", self.dir.display()));
+        let fault =
+            |error: &dyn Display| Failure::Fault(format!("{}: {error}", self.dir.display()));
         let top = self.dir.canonicalize().map_err(|error| fault(&error))?;
         let touched = Arc::new(Touched::new(self.dir.clone()));
-        let _watcher = self.watcher(&top, &touched).map_err(|error| fault(&error))?;
+        let _watcher = self
+            .watcher(&top, &touched)
+            .map_err(|error| fault(&error))?;
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let told = Arc::clone(&touched);
         std::thread::spawn(move || signals.forever().for_each(|_| told.end(End::Told)));
 
-        let mut verdicts = Verdicts { format: self.format, of_going_on: BTreeMap::new() };
+        let mut verdicts = Verdicts {
+            format: self.format,
+            of_going_on: BTreeMap::new(),
+        };
         let mut exit = Exit::Success;
         // What is there already is as if it had just come.
         touched.add_all();
         loop {
             let due = touched.wait();
             let mut found = episodes(&check, &top, &due.dirs);
-            found.episodes.retain(|episode| !gate.excludes(&episode.path));
+            found
+                .episodes
+                .retain(|episode| !gate.excludes(&episode.path));
             let mut faults = found.faults;
             let mut printed = Ok(());
             check.each(&found.episodes, |checked| {
@@ -107,7 +117,11 @@ impl Watch {
                     }
                     Err(fault) => faults.push(fault),
                 }
-                if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if printed.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
             printed?;
             for fault in faults.iter().filter(|fault| !is_of_what_is_gone(fault)) {
@@ -161,13 +175,17 @@ fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
     if name.and_then(Artifact::from_file_name).is_some() {
         return Some((path.parent()?, false));
     }
-    let may_be_new = matches!(kind, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)));
+    let may_be_new = matches!(
+        kind,
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_))
+    );
     (may_be_new && is_dir(path)).then_some((path, true))
 }
 
 /// Whether there is a directory, and no link to one.
 fn is_dir(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+    path.symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_dir())
 }
 
 /// The episodes in directories in which something happened, each once.
@@ -187,7 +205,9 @@ fn episodes(check: &Check, top: &Path, dirs: &[(PathBuf, bool)]) -> Discovery {
             // All of them are copies, or none is.
             let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
                 let meant = check.discover(&[path]).episodes;
-                !meant.iter().any(|episode| path.parent() == Some(&episode.path))
+                !meant
+                    .iter()
+                    .any(|episode| path.parent() == Some(&episode.path))
             });
             match copy {
                 Some(copy) => artifacts.push(copy),
@@ -205,8 +225,12 @@ fn episodes(check: &Check, top: &Path, dirs: &[(PathBuf, bool)]) -> Discovery {
 }
 
 fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
-    let mut there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
-    there.next().map(|artifact| episode.path.join(artifact.file_name()))
+    let mut there = Artifact::ALL
+        .into_iter()
+        .filter(|artifact| episode.entries.has(*artifact));
+    there
+        .next()
+        .map(|artifact| episode.path.join(artifact.file_name()))
 }
 
 /// What goes away between an event and the look at it is not missed.
@@ -261,14 +285,35 @@ fn verdict(episode: &EpisodeReport) -> String {
         Lifecycle::NonTerminal => "going on",
         Lifecycle::Unknown => "stage unknown",
     };
-    let rules: BTreeSet<(Severity, &str)> =
-        episode.findings.iter().map(|finding| (finding.severity, &*finding.rule)).collect();
-    let rules: Vec<String> = rules.iter().map(|(severity, rule)| format!("{} {rule}", severity.word())).collect();
-    let found = if episode.valid { ["valid".into()].into_iter().chain(rules).collect::<Vec<_>>() } else { rules };
+    let rules: BTreeSet<(Severity, &str)> = episode
+        .findings
+        .iter()
+        .map(|finding| (finding.severity, &*finding.rule))
+        .collect();
+    let rules: Vec<String> = rules
+        .iter()
+        .map(|(severity, rule)| format!("{} {rule}", severity.word()))
+        .collect();
+    let found = if episode.valid {
+        ["valid".into()]
+            .into_iter()
+            .chain(rules)
+            .collect::<Vec<_>>()
+    } else {
+        rules
+    };
     let known = match episode.suppressed.len() {
         0 => String::new(),
         suppressed => format!("; known: {suppressed}"),
     };
-    let in_part = if episode.skipped.is_empty() { "" } else { "; not judged in full" };
-    format!("{} ({stage}): {}{known}{in_part}", escape(&episode.dir), found.join(", "))
+    let in_part = if episode.skipped.is_empty() {
+        ""
+    } else {
+        "; not judged in full"
+    };
+    format!(
+        "{} ({stage}): {}{known}{in_part}",
+        escape(&episode.dir),
+        found.join(", ")
+    )
 }

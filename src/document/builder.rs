@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::parser::Sink;
 use super::{Kind, Tape, Token};
 
-/// Members of an object up to which a repeated key is looked for by scanning; beyond that the keys are sorted once, when
-/// the object closes, so that an object of a million keys takes no quadratic time.
+/// Members of an object up to which a repeated key is looked for by scanning; beyond that the keys
+/// are sorted once, when the object closes, so that an object of a million keys takes no quadratic
+/// time.
 const SCANNED_KEYS: u32 = 64;
 
 /// An array or object that is not closed yet.
@@ -25,13 +26,29 @@ pub(super) struct Builder<'t, 'a> {
     pub(super) text: &'a str,
 }
 
-#[expect(clippy::inline_always, reason = "measured: a quarter of the instructions of reading a record")]
-#[expect(clippy::cast_possible_truncation, reason = "offsets and token counts are below the text's length, a u32")]
-#[expect(clippy::indexing_slicing, reason = "tokens are addressed by indices that were handed out here")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: a quarter of the instructions of reading a record"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "offsets and token counts are below the text's length, a u32"
+)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "tokens are addressed by indices that were handed out here"
+)]
 impl Sink for Builder<'_, '_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        self.tape.tokens.push(Token { start: start as u32, end: end as u32, size: 1, kind, escaped, shadowed: false });
+        self.tape.tokens.push(Token {
+            start: start as u32,
+            end: end as u32,
+            size: 1,
+            kind,
+            escaped,
+            shadowed: false,
+        });
     }
 
     #[inline(always)]
@@ -43,14 +60,21 @@ impl Sink for Builder<'_, '_> {
 
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> bool {
-        self.tape.open.push(Open { token: self.tape.tokens.len() as u32, keys: 0, seen: 0, suspect: false });
+        self.tape.open.push(Open {
+            token: self.tape.tokens.len() as u32,
+            keys: 0,
+            seen: 0,
+            suspect: false,
+        });
         self.value(kind, start, start, false);
         true
     }
 
     #[inline(always)]
     fn close(&mut self, end: usize) {
-        let Some(open) = self.tape.open.pop() else { return };
+        let Some(open) = self.tape.open.pop() else {
+            return;
+        };
         if open.suspect {
             self.repeated_among_many(open.token);
         }
@@ -61,20 +85,33 @@ impl Sink for Builder<'_, '_> {
     }
 }
 
-#[expect(clippy::inline_always, reason = "measured: a quarter of the instructions of reading a record")]
-#[expect(clippy::cast_possible_truncation, reason = "token counts are below the text's length, a u32")]
-#[expect(clippy::indexing_slicing, reason = "tokens are addressed by indices that were handed out here")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: a quarter of the instructions of reading a record"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "token counts are below the text's length, a u32"
+)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "tokens are addressed by indices that were handed out here"
+)]
 impl Builder<'_, '_> {
     #[inline(always)]
     fn note_key(&mut self, key: u32) {
         let name = self.key_bytes(key);
         let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-            (Some(head), Some(tail)) => u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23),
+            (Some(head), Some(tail)) => {
+                u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
+            }
             _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
         };
         let hash = (ends ^ (name.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let bit = 1 << (hash >> 58);
-        let Some(open) = self.tape.open.last_mut() else { return };
+        let Some(open) = self.tape.open.last_mut() else {
+            return;
+        };
         let maybe_seen = open.seen & bit != 0;
         open.seen |= bit;
         open.keys += 1;

@@ -2,19 +2,21 @@
 
 /// A JSON number, kept as it was written.
 ///
-/// Comparisons are by value (`1` equals `1.0` and `10e-1`) and exact: numbers that a double would round to the same value
-/// stay different.
+/// Comparisons are by value (`1` equals `1.0` and `10e-1`) and exact: numbers that a double would
+/// round to the same value stay different.
 #[derive(Clone, Copy, Debug)]
 pub struct Number<'a>(pub(super) &'a str);
 
-/// sign × mantissa × 10^exponent; the mantissa starts and ends with a digit that is not zero. Zero has no mantissa.
+/// sign × mantissa × 10^exponent; the mantissa starts and ends with a digit that is not zero. Zero
+/// has no mantissa.
 #[derive(Debug)]
 struct Decimal<'a> {
     negative: bool,
     /// Digits, perhaps with a decimal point among them, which does not count.
     mantissa: &'a str,
     exponent: i64,
-    /// Whether the exponent was cut to 18 digits: a number so large or so small is told from others by its text alone.
+    /// Whether the exponent was cut to 18 digits: a number so large or so small is told from others
+    /// by its text alone.
     cut: bool,
 }
 
@@ -38,7 +40,11 @@ impl<'a> Number<'a> {
         }
         match (self.decimal(), other.decimal()) {
             (Some(a), Some(b)) => {
-                !a.cut && !b.cut && a.negative == b.negative && a.exponent == b.exponent && a.digits().eq(b.digits())
+                !a.cut
+                    && !b.cut
+                    && a.negative == b.negative
+                    && a.exponent == b.exponent
+                    && a.digits().eq(b.digits())
             }
             _ => false,
         }
@@ -53,21 +59,29 @@ impl<'a> Number<'a> {
     /// How many digits after the decimal point the value needs.
     #[must_use]
     pub fn decimals(self) -> u64 {
-        self.decimal().map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
+        self.decimal()
+            .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }
 
-    /// The nearest double, except that a number is never taken for a whole number that it is not: `0.9999999999999999999`
-    /// stays below 1 and `1e-400` above 0, so that comparing with a whole bound gives the true answer.
+    /// The nearest double, except that a number is never taken for a whole number that it is not:
+    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that comparing with a whole
+    /// bound gives the true answer.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         if let Some(small) = self.small() {
             return small.into();
         }
-        let nearest = self.0.parse::<f64>().unwrap_or(f64::NAN).clamp(f64::MIN, f64::MAX);
+        let nearest = self
+            .0
+            .parse::<f64>()
+            .unwrap_or(f64::NAN)
+            .clamp(f64::MIN, f64::MAX);
         if nearest.fract() != 0.0 || nearest.abs() >= 9_007_199_254_740_992.0 || self.is_integer() {
             return nearest;
         }
-        let Some(decimal) = self.decimal() else { return nearest };
+        let Some(decimal) = self.decimal() else {
+            return nearest;
+        };
         let away_from_zero = decimal.whole_part() == Some(nearest.abs());
         let below = decimal.negative == away_from_zero;
         match nearest {
@@ -81,30 +95,55 @@ impl<'a> Number<'a> {
     /// The value, where it is written with a few digits alone, as most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
-        (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit))
-            .then(|| digits.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
+        (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit)).then(|| {
+            digits
+                .iter()
+                .fold(0, |value, digit| value * 10 + u32::from(digit - b'0'))
+        })
     }
 
     fn decimal(self) -> Option<Decimal<'a>> {
-        let (negative, unsigned) = self.0.strip_prefix('-').map_or((false, self.0), |rest| (true, rest));
+        let (negative, unsigned) = self
+            .0
+            .strip_prefix('-')
+            .map_or((false, self.0), |rest| (true, rest));
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let Some(first) = mantissa.find(|c| matches!(c, '1'..='9')) else {
-            return Some(Decimal { negative: false, mantissa: "", exponent: 0, cut: false });
+            return Some(Decimal {
+                negative: false,
+                mantissa: "",
+                exponent: 0,
+                cut: false,
+            });
         };
         let last = mantissa.rfind(|c| matches!(c, '1'..='9'))?;
         let point = mantissa.find('.').unwrap_or(mantissa.len());
-        let written = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
+        let written = exponent
+            .trim_start_matches(['+', '-'])
+            .trim_start_matches('0');
         let cut = written.len() > 18;
         let magnitude = match written {
             "" => 0,
             _ if cut => 1_000_000_000_000_000_000,
             written => written.parse::<i64>().ok()?,
         };
-        let written = if exponent.starts_with('-') { -magnitude } else { magnitude };
+        let written = if exponent.starts_with('-') {
+            -magnitude
+        } else {
+            magnitude
+        };
         // The power of ten of the last digit that counts.
-        let place =
-            if last < point { i64::try_from(point - last - 1).ok()? } else { -i64::try_from(last - point).ok()? };
-        Some(Decimal { negative, mantissa: mantissa.get(first..=last)?, exponent: written + place, cut })
+        let place = if last < point {
+            i64::try_from(point - last - 1).ok()?
+        } else {
+            -i64::try_from(last - point).ok()?
+        };
+        Some(Decimal {
+            negative,
+            mantissa: mantissa.get(first..=last)?,
+            exponent: written + place,
+            cut,
+        })
     }
 }
 
@@ -120,7 +159,11 @@ impl Decimal<'_> {
         if whole_digits > 16 {
             return None;
         }
-        Some(self.digits().take(whole_digits).fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')))
+        Some(
+            self.digits()
+                .take(whole_digits)
+                .fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')),
+        )
     }
 }
 
@@ -161,11 +204,26 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_told_from_others() {
-        for whole in ["2", "2.0", "2e0", "1e400", "1.5e1", "-0", "0.000", "1e1000000000000000000000"] {
+        for whole in [
+            "2",
+            "2.0",
+            "2e0",
+            "1e400",
+            "1.5e1",
+            "-0",
+            "0.000",
+            "1e1000000000000000000000",
+        ] {
             assert!(Number(whole).is_integer(), "{whole}");
         }
-        for fraction in ["2.5", "1e-1", "1.55e1", "1e-400", "1.0000000000000000000000001", "1e-1000000000000000000000"]
-        {
+        for fraction in [
+            "2.5",
+            "1e-1",
+            "1.55e1",
+            "1e-400",
+            "1.0000000000000000000000001",
+            "1e-1000000000000000000000",
+        ] {
             assert!(!Number(fraction).is_integer(), "{fraction}");
         }
     }
@@ -178,16 +236,27 @@ mod tests {
         assert!(Number("-1e-400").as_f64() < 0.0);
         assert!(Number("-1e-9999999999999999999").as_f64() < 0.0);
         assert!(Number("-0.99999999999999999999999").as_f64() > -1.0);
-        for (text, double) in [("1e400", f64::MAX), ("0.5", 0.5), ("-0.5", -0.5), ("-3.0", -3.0)] {
+        for (text, double) in [
+            ("1e400", f64::MAX),
+            ("0.5", 0.5),
+            ("-0.5", -0.5),
+            ("-3.0", -3.0),
+        ] {
             assert_eq!(Number(text).as_f64().to_bits(), double.to_bits(), "{text}");
         }
     }
 
     #[test]
     fn decimals_count_the_digits_that_matter() {
-        for (text, decimals) in
-            [("0.1234", 4), ("0.12345", 5), ("0.12340", 4), ("1234e-4", 4), ("1", 0), ("1e3", 0), ("0.0", 0)]
-        {
+        for (text, decimals) in [
+            ("0.1234", 4),
+            ("0.12345", 5),
+            ("0.12340", 4),
+            ("1234e-4", 4),
+            ("1", 0),
+            ("1e3", 0),
+            ("0.0", 0),
+        ] {
             assert_eq!(Number(text).decimals(), decimals, "{text}");
         }
         assert!(Number("1e-9999999999999999999").decimals() > 4);

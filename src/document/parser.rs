@@ -19,7 +19,10 @@ pub(crate) trait Sink {
 /// Keeps nothing: what is read is only checked to be JSON.
 struct Nothing;
 
-#[expect(clippy::inline_always, reason = "measured: nothing is to be left of it")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: nothing is to be left of it"
+)]
 impl Sink for Nothing {
     #[inline(always)]
     fn value(&mut self, _: Kind, _: usize, _: usize, _: bool) {}
@@ -42,12 +45,23 @@ pub(crate) struct Parser<'a, S> {
     depth: usize,
 }
 
-const _: () = assert!(MAX_DEPTH <= u128::BITS as usize, "every open array or object has a bit");
+const _: () = assert!(
+    MAX_DEPTH <= u128::BITS as usize,
+    "every open array or object has a bit"
+);
 
-#[expect(clippy::inline_always, reason = "measured: a quarter of the instructions of reading a timeline")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: a quarter of the instructions of reading a timeline"
+)]
 impl<'a, S: Sink> Parser<'a, S> {
     pub(crate) fn new(bytes: &'a [u8], sink: S) -> Self {
-        Self { bytes, sink, objects: 0, depth: 0 }
+        Self {
+            bytes,
+            sink,
+            objects: 0,
+            depth: 0,
+        }
     }
 
     /// Reads a text that is one value.
@@ -58,7 +72,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         let end = self.value(at)?;
         let end = self.blank(end);
-        if end == self.bytes.len() { Ok(()) } else { fail(end, "more text after the JSON value") }
+        if end == self.bytes.len() {
+            Ok(())
+        } else {
+            fail(end, "more text after the JSON value")
+        }
     }
 
     /// Reads a value that starts at `at`; where it ends.
@@ -128,10 +146,19 @@ impl<'a, S: Sink> Parser<'a, S> {
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> Result<Opened, SyntaxError> {
         if self.depth == MAX_DEPTH {
-            return fail(start, "arrays and objects are nested deeper than 128 levels");
+            return fail(
+                start,
+                "arrays and objects are nested deeper than 128 levels",
+            );
         }
         if !self.sink.open(kind, start) {
-            let end = Parser { bytes: self.bytes, sink: Nothing, objects: 0, depth: self.depth }.value(start)?;
+            let end = Parser {
+                bytes: self.bytes,
+                sink: Nothing,
+                objects: 0,
+                depth: self.depth,
+            }
+            .value(start)?;
             self.sink.value(kind, start, end, false);
             return Ok(Opened::Whole(end));
         }
@@ -188,7 +215,11 @@ impl<'a, S: Sink> Parser<'a, S> {
     #[inline(always)]
     fn blank(&self, at: usize) -> usize {
         // Most records are written without blanks.
-        if self.bytes.get(at).is_some_and(|byte| *byte > b' ') { at } else { self.blanks(at) }
+        if self.bytes.get(at).is_some_and(|byte| *byte > b' ') {
+            at
+        } else {
+            self.blanks(at)
+        }
     }
 
     #[inline(never)]
@@ -281,14 +312,18 @@ fn string_stop(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
         let chunk = u8x16::new(*chunk);
         let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
-        let stops = controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
+        let stops =
+            controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
         let stops = stops.to_bitmask();
         if stops != 0 {
             return at + stops.trailing_zeros() as usize;
         }
         at += 16;
     }
-    while bytes.get(at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)) {
+    while bytes
+        .get(at)
+        .is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20))
+    {
         at += 1;
     }
     at
@@ -297,7 +332,9 @@ fn string_stop(bytes: &[u8], mut at: usize) -> usize {
 /// The index after the escape that starts at `at`; surrogates must come in pairs.
 fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     let unit = |at: usize| {
-        bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| Some(sum << 4 | char::from(*byte).to_digit(16)?))
+        bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| {
+            Some(sum << 4 | char::from(*byte).to_digit(16)?)
+        })
     };
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),

@@ -20,10 +20,13 @@ enum Step<'a> {
 
 impl Repeated<'_, '_> {
     pub(crate) fn pointer(&self) -> Pointer {
-        let to_the_object = self.path.iter().fold(Pointer::default(), |pointer, step| match step {
-            Step::Field(name) => pointer.field(name),
-            Step::Item(index) => pointer.item(*index),
-        });
+        let to_the_object = self
+            .path
+            .iter()
+            .fold(Pointer::default(), |pointer, step| match step {
+                Step::Field(name) => pointer.field(name),
+                Step::Item(index) => pointer.item(*index),
+            });
         to_the_object.field(&self.key.name())
     }
 }
@@ -38,7 +41,10 @@ impl<'a> Document<'a> {
 fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
     let duplicates = &node.document.tape.duplicates;
     let first = duplicates.partition_point(|key| *key < node.index());
-    if duplicates.get(first).is_none_or(|key| *key >= node.end_index()) {
+    if duplicates
+        .get(first)
+        .is_none_or(|key| *key >= node.end_index())
+    {
         return;
     }
     match node.kind() {

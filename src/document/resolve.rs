@@ -22,9 +22,12 @@ struct Wanted {
 }
 
 impl<'a> Document<'a> {
-    /// Follows all pointers at once: the cost is one visit of each object and array that they pass through, however many
-    /// pointers pass there. `None` for those that lead nowhere.
-    pub(crate) fn resolve<'p>(self, pointers: impl IntoIterator<Item = &'p Pointer>) -> Vec<Option<Found<'a>>> {
+    /// Follows all pointers at once: the cost is one visit of each object and array that they pass
+    /// through, however many pointers pass there. `None` for those that lead nowhere.
+    pub(crate) fn resolve<'p>(
+        self,
+        pointers: impl IntoIterator<Item = &'p Pointer>,
+    ) -> Vec<Option<Found<'a>>> {
         let mut wanted = Wanted::default();
         let mut count = 0;
         for (index, pointer) in pointers.into_iter().enumerate() {
@@ -36,7 +39,14 @@ impl<'a> Document<'a> {
             count = index + 1;
         }
         let mut found = vec![None; count];
-        walk(Found { value: self.root(), key: None }, &wanted, &mut found);
+        walk(
+            Found {
+                value: self.root(),
+                key: None,
+            },
+            &wanted,
+            &mut found,
+        );
         found
     }
 }
@@ -52,18 +62,35 @@ fn walk<'a>(at: Found<'a>, wanted: &Wanted, found: &mut [Option<Found<'a>>]) {
         Kind::Object => {
             for key in at.value.members() {
                 if let Some(below) = wanted.below.get(&*key.name()) {
-                    walk(Found { value: key.value(), key: Some(key) }, below, found);
+                    walk(
+                        Found {
+                            value: key.value(),
+                            key: Some(key),
+                        },
+                        below,
+                        found,
+                    );
                 }
             }
         }
         Kind::Array => {
-            let mut indices: Vec<(usize, &Wanted)> =
-                wanted.below.iter().filter_map(|(token, below)| Some((token.parse().ok()?, below))).collect();
+            let mut indices: Vec<(usize, &Wanted)> = wanted
+                .below
+                .iter()
+                .filter_map(|(token, below)| Some((token.parse().ok()?, below)))
+                .collect();
             indices.sort_by_key(|(index, _)| *index);
             let mut indices = indices.into_iter().peekable();
             for (index, item) in at.value.items().enumerate() {
                 while let Some((_, below)) = indices.next_if(|(wanted, _)| *wanted == index) {
-                    walk(Found { value: item, key: None }, below, found);
+                    walk(
+                        Found {
+                            value: item,
+                            key: None,
+                        },
+                        below,
+                        found,
+                    );
                 }
                 if indices.peek().is_none() {
                     break;

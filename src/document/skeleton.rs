@@ -1,23 +1,26 @@
-//! A text like others before it -> its strings and numbers: what stands between them is compared, not read.
+//! A text like others before it -> its strings and numbers: what stands between them is compared,
+//! not read.
 //!
-//! Writers of logs write the same keys in the same order again and again. The text of a line without its strings and numbers
-//! is its skeleton. A text whose skeleton is known is JSON as the first one of that skeleton was: it has the same keys, the
-//! same nesting, and a string or number wherever that one has one.
+//! Writers of logs write the same keys in the same order again and again. The text of a line
+//! without its strings and numbers is its skeleton. A text whose skeleton is known is JSON as the
+//! first one of that skeleton was: it has the same keys, the same nesting, and a string or number
+//! wherever that one has one.
 
 use std::ops::Range;
 
 use super::parser::{Parser, Sink, number, string};
 use super::{Kind, same};
 
-/// Bytes of skeletons that are kept, and pieces that may stand in one place: texts that are all different are not worth more.
+/// Bytes of skeletons that are kept, and pieces that may stand in one place: texts that are all
+/// different are not worth more.
 const MAX_SKELETON_BYTES: usize = 64 << 10;
 const MAX_ALTERNATIVES: usize = 32;
 
 /// Texts that are not learned at first: a few are read as soon as learned.
 const FIRST_PAUSE: u32 = 32;
 
-/// Texts that are not learned after a new beginning, at most: where there is one new beginning after another, learning is in
-/// vain.
+/// Texts that are not learned after a new beginning, at most: where there is one new beginning
+/// after another, learning is in vain.
 const LONGEST_PAUSE: u32 = 1023;
 
 /// The skeletons of texts, as a tree: what they begin with in common is there once.
@@ -25,7 +28,8 @@ pub(crate) struct Skeletons<M> {
     /// The first is no piece: what comes after it is what texts begin with.
     pieces: Vec<Piece<M>>,
     literals: Vec<u8>,
-    /// Texts that were not to be learned after the latest new beginning, and those that are still not to be learned.
+    /// Texts that were not to be learned after the latest new beginning, and those that are still
+    /// not to be learned.
     pause: u32,
     pausing: u32,
 }
@@ -34,7 +38,8 @@ pub(crate) struct Skeletons<M> {
 struct Piece<M> {
     literal: Range<usize>,
     then: Then<M>,
-    /// The first piece that may come after this one, and the next that may stand in its place; 0, none.
+    /// The first piece that may come after this one, and the next that may stand in its place; 0,
+    /// none.
     after: usize,
     instead: usize,
 }
@@ -56,8 +61,18 @@ pub(crate) struct Marked<M> {
 
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
-        let root = Piece { literal: 0..0, then: Then::End, after: 0, instead: 0 };
-        Self { pieces: vec![root], literals: Vec::new(), pause: 0, pausing: FIRST_PAUSE }
+        let root = Piece {
+            literal: 0..0,
+            then: Then::End,
+            after: 0,
+            instead: 0,
+        };
+        Self {
+            pieces: vec![root],
+            literals: Vec::new(),
+            pause: 0,
+            pausing: FIRST_PAUSE,
+        }
     }
 }
 
@@ -65,31 +80,47 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     /// Skeletons that are learned from the first text on.
     #[cfg(test)]
     pub(crate) fn eager() -> Self {
-        Self { pausing: 0, ..Self::default() }
+        Self {
+            pausing: 0,
+            ..Self::default()
+        }
     }
 
-    /// Reads a text whose skeleton is known, and hands out the strings that are marked in it. Any other text may be JSON or
-    /// not; of what was handed out of it nothing is known.
+    /// Reads a text whose skeleton is known, and hands out the strings that are marked in it. Any
+    /// other text may be JSON or not; of what was handed out of it nothing is known.
     #[inline]
     pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> bool {
         let mut at = 0;
         let mut next = self.pieces.first().map_or(0, |root| root.after);
         while next != 0 {
-            let Some(piece) = self.pieces.get(next) else { return false };
+            let Some(piece) = self.pieces.get(next) else {
+                return false;
+            };
             let literal = self.literals.get(piece.literal.clone()).unwrap_or_default();
             let start = at + literal.len();
-            if bytes.get(at..start).is_some_and(|written| same(written, literal)) {
+            if bytes
+                .get(at..start)
+                .is_some_and(|written| same(written, literal))
+            {
                 match (piece.then, bytes.get(start)) {
                     (Then::String(mark), Some(b'"')) => {
-                        let Ok((end, escaped)) = string(bytes, start) else { return false };
+                        let Ok((end, escaped)) = string(bytes, start) else {
+                            return false;
+                        };
                         if let Some(mark) = mark {
-                            found(Marked { mark, span: start..end, escaped });
+                            found(Marked {
+                                mark,
+                                span: start..end,
+                                escaped,
+                            });
                         }
                         (at, next) = (end, piece.after);
                         continue;
                     }
                     (Then::Number, Some(b'-' | b'0'..=b'9')) => {
-                        let Ok(end) = number(bytes, start) else { return false };
+                        let Ok(end) = number(bytes, start) else {
+                            return false;
+                        };
                         (at, next) = (end, piece.after);
                         continue;
                     }
@@ -102,14 +133,19 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         false
     }
 
-    /// Learns the skeleton of a text that is JSON; `mark` tells by where a string starts what it is marked with. Where there is
-    /// no room for it, all that was learned is forgotten: what was met once may never come again.
+    /// Learns the skeleton of a text that is JSON; `mark` tells by where a string starts what it is
+    /// marked with. Where there is no room for it, all that was learned is forgotten: what was met
+    /// once may never come again.
     pub(crate) fn learn(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) {
         if self.pausing > 0 {
             self.pausing -= 1;
         } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, mark).is_none() {
             let pause = (2 * self.pause + 1).min(LONGEST_PAUSE);
-            *self = Self { pause, pausing: pause, ..Self::default() };
+            *self = Self {
+                pause,
+                pausing: pause,
+                ..Self::default()
+            };
         }
     }
 
@@ -119,14 +155,20 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         Parser::new(bytes, &mut scalars).text().ok()?;
         let (mut at, mut piece) = (0, 0);
         for (kind, span) in scalars.0 {
-            let then = if kind == Kind::String { Then::String(mark(span.start)) } else { Then::Number };
+            let then = if kind == Kind::String {
+                Then::String(mark(span.start))
+            } else {
+                Then::Number
+            };
             piece = self.piece_after(piece, bytes.get(at..span.start)?, then)?;
             at = span.end;
         }
-        self.piece_after(piece, bytes.get(at..)?, Then::End).map(drop)
+        self.piece_after(piece, bytes.get(at..)?, Then::End)
+            .map(drop)
     }
 
-    /// The piece that comes after another, made where there is none yet; `None` where too many others do.
+    /// The piece that comes after another, made where there is none yet; `None` where too many
+    /// others do.
     fn piece_after(&mut self, before: usize, literal: &[u8], then: Then<M>) -> Option<usize> {
         let mut last: Option<usize> = None;
         let mut known = self.pieces.get(before)?.after;
@@ -134,7 +176,12 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             let Some(piece) = self.pieces.get(known).filter(|_| known != 0) else {
                 let (start, new) = (self.literals.len(), self.pieces.len());
                 self.literals.extend_from_slice(literal);
-                self.pieces.push(Piece { literal: start..self.literals.len(), then, after: 0, instead: 0 });
+                self.pieces.push(Piece {
+                    literal: start..self.literals.len(),
+                    then,
+                    after: 0,
+                    instead: 0,
+                });
                 match last {
                     None => self.pieces.get_mut(before)?.after = new,
                     Some(last) => self.pieces.get_mut(last)?.instead = new,
@@ -176,20 +223,37 @@ mod tests {
     /// The strings of a text that has a known skeleton.
     fn read(skeletons: &Skeletons<()>, text: &str) -> Option<Vec<String>> {
         let mut strings = Vec::new();
-        skeletons.read(text.as_bytes(), |found| strings.push(text[found.span].to_owned())).then_some(strings)
+        skeletons
+            .read(text.as_bytes(), |found| {
+                strings.push(text[found.span].to_owned());
+            })
+            .then_some(strings)
     }
 
     #[test]
     fn a_text_is_read_by_the_skeleton_of_another() {
         let mut skeletons = Skeletons::eager();
-        for text in [r#"{"a":"x","b":[1,{"c":"y"}]}"#, r#"{"a":2}"#, r#"{"a":true,"b":"z"}"#, r#" "x" "#, "7", "[]"] {
+        for text in [
+            r#"{"a":"x","b":[1,{"c":"y"}]}"#,
+            r#"{"a":2}"#,
+            r#"{"a":true,"b":"z"}"#,
+            r#" "x" "#,
+            "7",
+            "[]",
+        ] {
             assert_eq!(read(&skeletons, text), None);
             skeletons.learn(text.as_bytes(), |_| Some(()));
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
-        assert_eq!(read(&skeletons, r#"{"a":"\u0041\"","b":[-1e9,{"c":""}]}"#), strings(&[r#""\u0041\"""#, r#""""#]));
+        assert_eq!(
+            read(&skeletons, r#"{"a":"\u0041\"","b":[-1e9,{"c":""}]}"#),
+            strings(&[r#""\u0041\"""#, r#""""#])
+        );
         assert_eq!(read(&skeletons, r#"{"a":0.5}"#), strings(&[]));
-        assert_eq!(read(&skeletons, r#"{"a":true,"b":"w"}"#), strings(&[r#""w""#]));
+        assert_eq!(
+            read(&skeletons, r#"{"a":true,"b":"w"}"#),
+            strings(&[r#""w""#])
+        );
         assert_eq!(read(&skeletons, r#" "" "#), strings(&[r#""""#]));
         assert_eq!(read(&skeletons, "8"), strings(&[]));
         for text in [
@@ -215,10 +279,17 @@ mod tests {
         let mut most = 0;
         for count in 1..200 {
             let text = format!("[{}]", vec!["1"; count % 60].join(&separator));
-            skeletons.learn(text.replace(' ', if count < 60 { " " } else { "\t" }).as_bytes(), |_| Some(()));
+            skeletons.learn(
+                text.replace(' ', if count < 60 { " " } else { "\t" })
+                    .as_bytes(),
+                |_| Some(()),
+            );
             most = most.max(skeletons.literals.len());
         }
-        assert!((MAX_SKELETON_BYTES..2 * MAX_SKELETON_BYTES).contains(&most), "{most}");
+        assert!(
+            (MAX_SKELETON_BYTES..2 * MAX_SKELETON_BYTES).contains(&most),
+            "{most}"
+        );
     }
 
     #[test]
@@ -242,14 +313,22 @@ mod tests {
         let marked = |skeletons: &Skeletons<usize>, text: &str| {
             let mut marks = Vec::new();
             skeletons
-                .read(text.as_bytes(), |found| marks.push((found.mark, text[found.span].to_owned())))
+                .read(text.as_bytes(), |found| {
+                    marks.push((found.mark, text[found.span].to_owned()));
+                })
                 .then_some(marks)
         };
         // Of a key that is named twice the last one counts.
         skeletons.learn(br#"{"a":"x"}"#, |at| (at == 5).then_some(1));
         skeletons.learn(br#"{"a":"x","a":"y"}"#, |at| (at == 13).then_some(1));
-        assert_eq!(marked(&skeletons, r#"{"a":"z"}"#), Some(vec![(1, r#""z""#.to_owned())]));
+        assert_eq!(
+            marked(&skeletons, r#"{"a":"z"}"#),
+            Some(vec![(1, r#""z""#.to_owned())])
+        );
         let twice = marked(&skeletons, r#"{"a":"z","a":"w"}"#);
-        assert!(twice.is_none() || twice == Some(vec![(1, r#""w""#.to_owned())]), "{twice:?}");
+        assert!(
+            twice.is_none() || twice == Some(vec![(1, r#""w""#.to_owned())]),
+            "{twice:?}"
+        );
     }
 }

@@ -32,11 +32,24 @@ pub(crate) struct ActNote<'a> {
 }
 
 /// What of an event its action repeats: the timestamp, and fields of its payload.
-pub(crate) const MIRRORED: [&str; 6] = ["timestamp", "kind", "tool", "input_excerpt", "result_status", "step_id"];
+pub(crate) const MIRRORED: [&str; 6] = [
+    "timestamp",
+    "kind",
+    "tool",
+    "input_excerpt",
+    "result_status",
+    "step_id",
+];
 
 /// The same, as fields.
-const MIRRORED_FIELDS: [Field; MIRRORED.len()] =
-    [Field::Timestamp, Field::ActionKind, Field::Tool, Field::InputExcerpt, Field::ResultStatus, Field::StepId];
+const MIRRORED_FIELDS: [Field; MIRRORED.len()] = [
+    Field::Timestamp,
+    Field::ActionKind,
+    Field::Tool,
+    Field::InputExcerpt,
+    Field::ResultStatus,
+    Field::StepId,
+];
 
 impl<'a> EventNote<'a> {
     /// The note of any event.
@@ -51,12 +64,16 @@ impl<'a> EventNote<'a> {
         }
     }
 
-    /// Whether anything becomes of the event while its timeline is read; `expected_id` is the id of the run.
+    /// Whether anything becomes of the event while its timeline is read; `expected_id` is the id of
+    /// the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
                 Some("start" | "direction" | "plan") => true,
-                Some("act") => self.act.as_ref().is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
+                Some("act") => self
+                    .act
+                    .as_ref()
+                    .is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
                 _ => false,
             }
@@ -67,7 +84,8 @@ impl<'a> EventNote<'a> {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event that satisfies its schema for certain; `None` where that is not certain.
+    /// The note of an event that satisfies its schema for certain; `None` where that is not
+    /// certain.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
@@ -77,7 +95,11 @@ impl<'a> EventNote<'a> {
         let phase = string(Field::Phase)??;
         let timestamp = string(Field::Timestamp)?.filter(|text| Instant::is_valid(text))?;
         Some(Self {
-            act: if phase == "act" { Some(ActNote::of_parts(parts, line)?) } else { None },
+            act: if phase == "act" {
+                Some(ActNote::of_parts(parts, line)?)
+            } else {
+                None
+            },
             phase: Some(phase),
             event_type: string(Field::EventType)?,
             episode_id: string(Field::EpisodeId)?,
@@ -90,19 +112,38 @@ impl<'a> ActNote<'a> {
     pub(super) fn of(event: &EventFacts<'a>) -> Self {
         let payload = event.payload();
         let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
-        let status = |value: Value<'_>| value.node().text().and_then(|status| StepStatus::from_name(&status));
+        let status = |value: Value<'_>| {
+            value
+                .node()
+                .text()
+                .and_then(|status| StepStatus::from_name(&status))
+        };
         Self {
-            step: in_payload("step_id").zip(payload.and_then(|payload| payload.get("step_status")).map(status)),
+            step: in_payload("step_id").zip(
+                payload
+                    .and_then(|payload| payload.get("step_status"))
+                    .map(status),
+            ),
             action_id: in_payload("action_id").or_else(|| in_payload("id")),
             mirrored: MIRRORED.map(|name| {
-                let value = if name == "timestamp" { event.timestamp } else { payload?.get(name) };
-                let node = value.map(Value::node).filter(|node| node.kind() == Kind::String)?;
-                Some((u32::try_from(node.span().start).ok()?, u32::try_from(node.span().end).ok()?))
+                let value = if name == "timestamp" {
+                    event.timestamp
+                } else {
+                    payload?.get(name)
+                };
+                let node = value
+                    .map(Value::node)
+                    .filter(|node| node.kind() == Kind::String)?;
+                Some((
+                    u32::try_from(node.span().start).ok()?,
+                    u32::try_from(node.span().end).ok()?,
+                ))
             }),
         }
     }
 
-    /// The same of an event that satisfies its schema for certain; `None` where that is not certain.
+    /// The same of an event that satisfies its schema for certain; `None` where that is not
+    /// certain.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         let step_id = parts.string(Field::StepId, line).ok()?;
         let status = match parts.string(Field::StepStatus, line).ok()? {
@@ -131,15 +172,25 @@ pub(crate) struct NoteTaker {
 }
 
 impl NoteTaker {
-    /// The note of an event that satisfies its schema for certain. `None` says nothing: such an event is read as a document,
-    /// and judged by its schema.
+    /// The note of an event that satisfies its schema for certain. `None` says nothing: such an
+    /// event is read as a document, and judged by its schema.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         u32::try_from(bytes.len()).ok()?;
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
-        if self.skeletons.read(bytes, |found| parts.set(found.mark, Some(Part::string(found.span, found.escaped)))) {
+        if self.skeletons.read(bytes, |found| {
+            parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
+        }) {
             // Only of events whose payload is an object was a note ever taken.
-            parts.set(Field::Payload, Some(Part { kind: Kind::Object, escaped: false, start: 0, end: 0 }));
+            parts.set(
+                Field::Payload,
+                Some(Part {
+                    kind: Kind::Object,
+                    escaped: false,
+                    start: 0,
+                    end: 0,
+                }),
+            );
             return EventNote::of_parts(&parts, text);
         }
         let mut parts = Parts::new(bytes);
@@ -149,14 +200,23 @@ impl NoteTaker {
         Some(note)
     }
 
-    /// Learns the skeleton of an event of which a note was taken, unless a field that is noted is no text in it: that would not
-    /// be seen in others.
+    /// Learns the skeleton of an event of which a note was taken, unless a field that is noted is
+    /// no text in it: that would not be seen in others.
     fn learn(&mut self, bytes: &[u8], parts: &Parts<'_>) {
-        let is_text = |field: Field| parts.get(field).is_none_or(|part| part.kind == Kind::String);
+        let is_text = |field: Field| {
+            parts
+                .get(field)
+                .is_none_or(|part| part.kind == Kind::String)
+        };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
             let fields = || Field::NOTED.into_iter().chain(MIRRORED_FIELDS);
-            let starts = |field: Field, at: usize| parts.get(field).is_some_and(|part| part.start as usize == at);
-            self.skeletons.learn(bytes, |at| fields().find(|field| starts(*field, at)));
+            let starts = |field: Field, at: usize| {
+                parts
+                    .get(field)
+                    .is_some_and(|part| part.start as usize == at)
+            };
+            self.skeletons
+                .learn(bytes, |at| fields().find(|field| starts(*field, at)));
         }
     }
 }
@@ -238,10 +298,18 @@ struct Part {
     end: u32,
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "an event longer than 4 GiB is not begun")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an event longer than 4 GiB is not begun"
+)]
 impl Part {
     fn string(span: Range<usize>, escaped: bool) -> Self {
-        Self { kind: Kind::String, escaped, start: span.start as u32, end: span.end as u32 }
+        Self {
+            kind: Kind::String,
+            escaped,
+            start: span.start as u32,
+            end: span.end as u32,
+        }
     }
 }
 
@@ -259,7 +327,13 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, found: [None; Field::COUNT], field: Field::Other, depth: 0, has_escaped_keys: false }
+        Self {
+            bytes,
+            found: [None; Field::COUNT],
+            field: Field::Other,
+            depth: 0,
+            has_escaped_keys: false,
+        }
     }
 
     fn get(&self, field: Field) -> Option<Part> {
@@ -271,9 +345,12 @@ impl<'a> Parts<'a> {
     fn string<'l>(&self, field: Field, line: &'l str) -> Result<Option<Cow<'l, str>>, NotAFact> {
         match self.get(field) {
             None => Ok(None),
-            Some(Part { kind: Kind::String, start, end, escaped }) => {
-                Ok(Some(unquoted(line, start as usize, end as usize, escaped)))
-            }
+            Some(Part {
+                kind: Kind::String,
+                start,
+                end,
+                escaped,
+            }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
             Some(_) => Err(NotAFact),
         }
     }
@@ -285,16 +362,33 @@ impl<'a> Parts<'a> {
     }
 }
 
-#[expect(clippy::inline_always, reason = "measured: the parser is to be one with what it feeds")]
-#[expect(clippy::cast_possible_truncation, reason = "an event longer than 4 GiB is not begun")]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: the parser is to be one with what it feeds"
+)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an event longer than 4 GiB is not begun"
+)]
 impl Sink for &mut Parts<'_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
         let field = self.field;
-        self.set(field, Some(Part { kind, escaped, start: start as u32, end: end as u32 }));
+        self.set(
+            field,
+            Some(Part {
+                kind,
+                escaped,
+                start: start as u32,
+                end: end as u32,
+            }),
+        );
         if field == Field::Payload {
             // What an earlier payload said does not count.
-            if let Some(of_payload) = self.found.get_mut(Field::StepId as usize..Field::Other as usize) {
+            if let Some(of_payload) = self
+                .found
+                .get_mut(Field::StepId as usize..Field::Other as usize)
+            {
                 of_payload.fill(None);
             }
         }
@@ -303,13 +397,18 @@ impl Sink for &mut Parts<'_> {
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        self.field = if self.depth == 1 { Field::of_event(name) } else { Field::of_payload(name) };
+        self.field = if self.depth == 1 {
+            Field::of_event(name)
+        } else {
+            Field::of_payload(name)
+        };
         self.has_escaped_keys |= escaped;
     }
 
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> bool {
-        let is_wanted = kind == Kind::Object && (self.depth == 0 || (self.depth == 1 && self.field == Field::Payload));
+        let is_wanted = kind == Kind::Object
+            && (self.depth == 0 || (self.depth == 1 && self.field == Field::Payload));
         if is_wanted {
             if self.depth == 1 {
                 self.value(kind, start, start, false);
@@ -332,7 +431,8 @@ mod tests {
     use crate::schema::Schema;
     use crate::source::Line;
 
-    /// Events around which mutants are made: every field that is noted, right and wrong, early and late, twice and escaped.
+    /// Events around which mutants are made: every field that is noted, right and wrong, early and
+    /// late, twice and escaped.
     const SEEDS: [&str; 7] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
@@ -365,11 +465,13 @@ mod tests {
 
     /// A taker of notes that knows the skeleton of each event from the first on.
     fn eager() -> NoteTaker {
-        NoteTaker { skeletons: Skeletons::eager() }
+        NoteTaker {
+            skeletons: Skeletons::eager(),
+        }
     }
 
-    /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document; by its skeleton too, whatever
-    /// events came before.
+    /// Whatever is noted in one pass satisfies the schema, and is noted the same from the document;
+    /// by its skeleton too, whatever events came before.
     fn is_sound(bytes: &[u8], after_others: &mut NoteTaker) -> bool {
         let shown = String::from_utf8_lossy(bytes);
         let note = NoteTaker::default().note(bytes);
@@ -378,21 +480,45 @@ mod tests {
         }
         let Some(note) = note else { return false };
         let mut tape = Tape::default();
-        let document = tape.read(bytes).unwrap_or_else(|error| panic!("{shown}: {error}"));
-        assert!(Schema::Event.violations_by_validator(document).is_empty(), "{shown}");
-        let line = Line { number: 1, offset: 0, length: bytes.len() };
-        assert_eq!(note, EventNote::of(&EventFacts::new(line, Value::root(document, &[]))), "{shown}");
+        let document = tape
+            .read(bytes)
+            .unwrap_or_else(|error| panic!("{shown}: {error}"));
+        assert!(
+            Schema::Event.violations_by_validator(document).is_empty(),
+            "{shown}"
+        );
+        let line = Line {
+            number: 1,
+            offset: 0,
+            length: bytes.len(),
+        };
+        assert_eq!(
+            note,
+            EventNote::of(&EventFacts::new(line, Value::root(document, &[]))),
+            "{shown}"
+        );
         true
     }
 
     /// Every text made of a seed by putting a piece in the place of some tokens of it.
     fn mutants(seed: &str) -> impl Iterator<Item = String> {
-        let tokens: Vec<usize> = seed.match_indices(['"', '{', '}', '[', ']', ',', ':']).map(|(at, _)| at).collect();
+        let tokens: Vec<usize> = seed
+            .match_indices(['"', '{', '}', '[', ']', ',', ':'])
+            .map(|(at, _)| at)
+            .collect();
         let cuts = tokens.clone().into_iter().chain([seed.len()]);
         cuts.flat_map(move |cut| {
-            let ends: Vec<usize> = tokens.iter().copied().filter(|end| *end >= cut).take(12).collect();
+            let ends: Vec<usize> = tokens
+                .iter()
+                .copied()
+                .filter(|end| *end >= cut)
+                .take(12)
+                .collect();
             ends.into_iter().flat_map(move |end| {
-                PIECES.into_iter().chain([""]).map(move |piece| [&seed[..cut], piece, &seed[end..]].concat())
+                PIECES
+                    .into_iter()
+                    .chain([""])
+                    .map(move |piece| [&seed[..cut], piece, &seed[end..]].concat())
             })
         })
     }
@@ -412,14 +538,25 @@ mod tests {
                 tried += 1;
             }
         }
-        assert!(tried > 30_000 && noted > 200, "{noted} of {tried} mutants were noted");
+        assert!(
+            tried > 30_000 && noted > 200,
+            "{noted} of {tried} mutants were noted"
+        );
         assert!(by_skeleton > 400, "{by_skeleton} were read by a skeleton");
     }
 
     #[test]
     fn events_as_runtimes_write_them_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true].into_iter().enumerate() {
-            assert_eq!(is_sound(SEEDS[index].as_bytes(), &mut eager()), expected, "{}", SEEDS[index]);
+        for (index, expected) in [true, true, true, true, false, true, true]
+            .into_iter()
+            .enumerate()
+        {
+            assert_eq!(
+                is_sound(SEEDS[index].as_bytes(), &mut eager()),
+                expected,
+                "{}",
+                SEEDS[index]
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! Events, one at a time -> the few things that rules need to know of a whole timeline.
 //!
-//! What is kept does not grow with the number of events: the latest of each kind, counts, and one entry for each step and
-//! each action of the state.
+//! What is kept does not grow with the number of events: the latest of each kind, counts, and one
+//! entry for each step and each action of the state.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,10 @@ pub(crate) struct Stamp<'a> {
 
 impl Stamp<'_> {
     fn into_owned(self) -> Stamp<'static> {
-        Stamp { text: Cow::Owned(self.text.into_owned()), instant: self.instant }
+        Stamp {
+            text: Cow::Owned(self.text.into_owned()),
+            instant: self.instant,
+        }
     }
 }
 
@@ -66,7 +69,8 @@ impl<'a> EventFacts<'a> {
 
     /// The payload, if it is an object.
     pub(crate) fn payload(&self) -> Option<Value<'a>> {
-        self.payload.filter(|payload| payload.node().kind() == Kind::Object)
+        self.payload
+            .filter(|payload| payload.node().kind() == Kind::Object)
     }
 
     pub(crate) fn timestamp(&self) -> Option<Stamp<'a>> {
@@ -83,7 +87,8 @@ pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
     field.filter(|value| value.is_fact())?.node().text()
 }
 
-/// A value that events set again and again: the latest, and the latest as of the latest projection event.
+/// A value that events set again and again: the latest, and the latest as of the latest projection
+/// event.
 #[derive(Debug)]
 struct Latest<T> {
     current: (u64, T),
@@ -93,13 +98,25 @@ struct Latest<T> {
 impl<T> Latest<T> {
     /// The value of a line, after what earlier lines said.
     fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
-        let settled = before
-            .and_then(|before| if before.current.0 <= projection_line { Some(before.current) } else { before.settled });
-        Self { current: (line, value), settled }
+        let settled = before.and_then(|before| {
+            if before.current.0 <= projection_line {
+                Some(before.current)
+            } else {
+                before.settled
+            }
+        });
+        Self {
+            current: (line, value),
+            settled,
+        }
     }
 
     fn as_of(&self, reach: u64) -> Option<&T> {
-        if self.current.0 <= reach { Some(&self.current.1) } else { self.settled.as_ref().map(|(_, value)| value) }
+        if self.current.0 <= reach {
+            Some(&self.current.1)
+        } else {
+            self.settled.as_ref().map(|(_, value)| value)
+        }
     }
 }
 
@@ -152,7 +169,10 @@ impl PlanTrace {
         let step_ids = self.step_ids.get_or_insert_with(|| {
             let document = tape.read(&self.event.text).ok();
             let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-            let ids = records.into_iter().flat_map(Node::items).filter_map(|record| record.get("id")?.text());
+            let ids = records
+                .into_iter()
+                .flat_map(Node::items)
+                .filter_map(|record| record.get("id")?.text());
             ids.map(Cow::into_owned).collect()
         });
         step_ids.contains(id)
@@ -191,13 +211,17 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn of(pointer: Pointer, node: Node<'_>) -> Self {
-        Self { pointer, shown: show(node) }
+        Self {
+            pointer,
+            shown: show(node),
+        }
     }
 }
 
 /// A value as a message shows it.
 pub(crate) fn show(node: Node<'_>) -> String {
-    node.text().map_or_else(|| brief(node.raw()), |text| quote(&text))
+    node.text()
+        .map_or_else(|| brief(node.raw()), |text| quote(&text))
 }
 
 /// The start event.
@@ -246,7 +270,13 @@ impl Timeline {
 
     /// What the act events after that plan event, up to a line, say of a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
-        self.plan.as_ref()?.as_of(reach)?.statuses.get(step_id)?.as_of(reach).copied()
+        self.plan
+            .as_ref()?
+            .as_of(reach)?
+            .statuses
+            .get(step_id)?
+            .as_of(reach)
+            .copied()
     }
 
     /// Whether any act event up to a line has an action's id.
@@ -254,22 +284,40 @@ impl Timeline {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// How an action of the state compares with the latest act event up to a line that has its id; `None` without one.
-    pub(crate) fn mirror(&self, reach: u64, index: usize, action: Value<'_>, tape: &mut Tape) -> Option<Mirror> {
+    /// How an action of the state compares with the latest act event up to a line that has its id;
+    /// `None` without one.
+    pub(crate) fn mirror(
+        &self,
+        reach: u64,
+        index: usize,
+        action: Value<'_>,
+        tape: &mut Tape,
+    ) -> Option<Mirror> {
         let act = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
         let kept = &act.event;
         if act.is_repeated_by(action) {
-            return Some(Mirror { line: kept.line, differences: Vec::new() });
+            return Some(Mirror {
+                line: kept.line,
+                differences: Vec::new(),
+            });
         }
         let document = tape.read(&kept.text).ok()?;
-        let compare =
-            |violations| differences(index, action, &EventFacts::new(kept.line, Value::root(document, violations)));
+        let compare = |violations| {
+            differences(
+                index,
+                action,
+                &EventFacts::new(kept.line, Value::root(document, violations)),
+            )
+        };
         let mut differences = compare(&[]);
         if !differences.is_empty() {
             // What violates the schema is no fact to differ from.
             differences = compare(&Schema::Event.violations(document).unwrap_or_default());
         }
-        Some(Mirror { line: kept.line, differences })
+        Some(Mirror {
+            line: kept.line,
+            differences,
+        })
     }
 }
 
@@ -292,7 +340,13 @@ impl<'a> TimelineReader<'a> {
         let actions = state.into_iter().flat_map(StateFacts::actions);
         let mut action_ids: Vec<_> = actions.filter_map(|action| action.text(&["id"])).collect();
         action_ids.sort_unstable();
-        Self { timeline: Timeline::default(), expected_id, step_ids, action_ids, plan_tape: Tape::default() }
+        Self {
+            timeline: Timeline::default(),
+            expected_id,
+            step_ids,
+            action_ids,
+            plan_tape: Tape::default(),
+        }
     }
 
     /// The id of the run.
@@ -315,11 +369,22 @@ impl<'a> TimelineReader<'a> {
         }
         if event.is_foreign(self.expected_id) {
             let id = event.episode_id.clone().unwrap_or_default().into_owned();
-            self.timeline.foreign.get_or_insert(ForeignEvents { first: line, id, lines: 0 }).lines += 1;
+            self.timeline
+                .foreign
+                .get_or_insert(ForeignEvents {
+                    first: line,
+                    id,
+                    lines: 0,
+                })
+                .lines += 1;
         }
         match event.phase.as_deref() {
             Some("start") if self.timeline.start.is_none() => {
-                let timestamp = event.timestamp.clone().and_then(Stamp::of).map(Stamp::into_owned);
+                let timestamp = event
+                    .timestamp
+                    .clone()
+                    .and_then(Stamp::of)
+                    .map(Stamp::into_owned);
                 self.timeline.start = Some(Start { line, timestamp });
             }
             Some("direction") => {
@@ -339,9 +404,19 @@ impl<'a> TimelineReader<'a> {
     }
 
     fn plan(&mut self, line: Line, text: &[u8]) {
-        let event = KeptEvent { line, text: text.to_owned() };
-        let trace = PlanTrace { event, step_ids: None, statuses: BTreeMap::new() };
-        let (before, projection_line) = (self.timeline.plan.take(), self.timeline.projection_line().unwrap_or(0));
+        let event = KeptEvent {
+            line,
+            text: text.to_owned(),
+        };
+        let trace = PlanTrace {
+            event,
+            step_ids: None,
+            statuses: BTreeMap::new(),
+        };
+        let (before, projection_line) = (
+            self.timeline.plan.take(),
+            self.timeline.projection_line().unwrap_or(0),
+        );
         self.timeline.plan = Some(Latest::after(before, line.number, trace, projection_line));
     }
 
@@ -349,9 +424,14 @@ impl<'a> TimelineReader<'a> {
         let projection_line = self.timeline.projection_line().unwrap_or(0);
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
             let trace = &mut plan.current.1;
-            if self.step_ids.binary_search(step_id).is_ok() || trace.has_step(step_id, &mut self.plan_tape) {
+            if self.step_ids.binary_search(step_id).is_ok()
+                || trace.has_step(step_id, &mut self.plan_tape)
+            {
                 let before = trace.statuses.remove(&**step_id);
-                let evidence = StepEvidence { line, status: *status };
+                let evidence = StepEvidence {
+                    line,
+                    status: *status,
+                };
                 let after = Latest::after(before, line.number, evidence, projection_line);
                 trace.statuses.insert(step_id.clone().into_owned(), after);
             }
@@ -359,9 +439,16 @@ impl<'a> TimelineReader<'a> {
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
         if self.action_ids.binary_search(id).is_ok() {
-            // Compared once, when all events are read: many events may name an action, and many actions share an id.
+            // Compared once, when all events are read: many events may name an action, and many
+            // actions share an id.
             let before = self.timeline.acts.remove(&**id);
-            let kept = KeptAct { event: KeptEvent { line, text: text.to_owned() }, mirrored: act.mirrored };
+            let kept = KeptAct {
+                event: KeptEvent {
+                    line,
+                    text: text.to_owned(),
+                },
+                mirrored: act.mirrored,
+            };
             let after = Latest::after(before, line.number, kept, projection_line);
             self.timeline.acts.insert(id.clone().into_owned(), after);
         }
@@ -369,24 +456,38 @@ impl<'a> TimelineReader<'a> {
 }
 
 fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &[u8]) {
-    let kept = slot.get_or_insert_with(|| KeptEvent { line, text: Vec::new() });
+    let kept = slot.get_or_insert_with(|| KeptEvent {
+        line,
+        text: Vec::new(),
+    });
     kept.line = line;
     kept.text.clear();
     kept.text.extend_from_slice(text);
 }
 
 fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<Difference> {
-    let Some(payload) = event.payload() else { return Vec::new() };
+    let Some(payload) = event.payload() else {
+        return Vec::new();
+    };
     let at = || Pointer::new("/outcomes/actions").item(index);
     let mut differences = Vec::new();
     let written = action.get("timestamp");
     let happened = event.timestamp();
     let says_when = || match &happened {
-        Some(happened) => Side { pointer: Pointer::new("/timestamp"), shown: quote(&happened.text) },
-        None => Side { pointer: Pointer::default(), shown: "no instant".into() },
+        Some(happened) => Side {
+            pointer: Pointer::new("/timestamp"),
+            shown: quote(&happened.text),
+        },
+        None => Side {
+            pointer: Pointer::default(),
+            shown: "no instant".into(),
+        },
     };
     let differs = match (written, &happened) {
-        (None, _) => Some(Side { pointer: at(), shown: "absent".into() }),
+        (None, _) => Some(Side {
+            pointer: at(),
+            shown: "absent".into(),
+        }),
         (Some(written), Some(happened)) if written.is_fact() => {
             let stamp = action.stamp(&["timestamp"]);
             let equal = stamp.is_some_and(|stamp| stamp.instant == happened.instant);
@@ -395,13 +496,19 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
         _ => None,
     };
     if let Some(action) = differs {
-        differences.push(Difference { field: "timestamp".into(), action, event: says_when() });
+        differences.push(Difference {
+            field: "timestamp".into(),
+            action,
+            event: says_when(),
+        });
     }
     for (name, ours) in action.members() {
         if name == "timestamp" || !(MIRRORED.contains(&&*name) || name.starts_with("x-")) {
             continue;
         }
-        let Some(theirs) = payload.fact(&[&name]) else { continue };
+        let Some(theirs) = payload.fact(&[&name]) else {
+            continue;
+        };
         if ours.is_fact() && !ours.node().equals(theirs.node()) {
             differences.push(Difference {
                 action: Side::of(at().field(&name), ours.node()),
@@ -417,13 +524,22 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
 mod tests {
     use super::*;
 
-    /// What fields say, on either side: absent, texts written in one way or another, and what is no text.
-    const SAYS: [Option<&str>; 6] =
-        [None, Some(r#""x""#), Some(r#""\u0078""#), Some(r#""y""#), Some("null"), Some("1")];
+    /// What fields say, on either side: absent, texts written in one way or another, and what is no
+    /// text.
+    const SAYS: [Option<&str>; 6] = [
+        None,
+        Some(r#""x""#),
+        Some(r#""\u0078""#),
+        Some(r#""y""#),
+        Some("null"),
+        Some("1"),
+    ];
 
     /// A text with members, of which some may be absent.
     fn object(members: &[(&str, Option<&str>)]) -> String {
-        let members = members.iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
+        let members = members
+            .iter()
+            .filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 
@@ -435,26 +551,61 @@ mod tests {
             Some(r#""2025-01-01T00:00:00.0Z""#),
             Some(r#""2025-01-01T00:00:01Z""#),
         ];
-        let line = Line { number: 1, offset: 0, length: 0 };
+        let line = Line {
+            number: 1,
+            offset: 0,
+            length: 0,
+        };
         let (mut repeated, mut equal, mut tapes) = (0, 0, [Tape::default(), Tape::default()]);
-        for field in ["kind", "tool", "input_excerpt", "result_status", "step_id", "x-own", "other"] {
-            for (ours, theirs) in SAYS.into_iter().flat_map(|ours| SAYS.map(|theirs| (ours, theirs))) {
-                for (written, happened) in WHEN.into_iter().flat_map(|ours| WHEN.map(|theirs| (ours, theirs))) {
+        for field in [
+            "kind",
+            "tool",
+            "input_excerpt",
+            "result_status",
+            "step_id",
+            "x-own",
+            "other",
+        ] {
+            for (ours, theirs) in SAYS
+                .into_iter()
+                .flat_map(|ours| SAYS.map(|theirs| (ours, theirs)))
+            {
+                for (written, happened) in WHEN
+                    .into_iter()
+                    .flat_map(|ours| WHEN.map(|theirs| (ours, theirs)))
+                {
                     let action = object(&[("timestamp", written), (field, ours)]);
                     let payload = object(&[(field, theirs)]);
                     let event = object(&[("payload", Some(&payload)), ("timestamp", happened)]);
                     let [action_tape, event_tape] = &mut tapes;
                     let action = Value::root(action_tape.read(action.as_bytes()).unwrap(), &[]);
-                    let facts = EventFacts::new(line, Value::root(event_tape.read(event.as_bytes()).unwrap(), &[]));
-                    let kept = KeptEvent { line, text: event.clone().into_bytes() };
-                    let act = KeptAct { event: kept, mirrored: ActNote::of(&facts).mirrored };
-                    let (is_repeated, differences) = (act.is_repeated_by(action), differences(0, action, &facts));
-                    assert!(!is_repeated || differences.is_empty(), "{:?} {event}: {differences:?}", action.node());
+                    let facts = EventFacts::new(
+                        line,
+                        Value::root(event_tape.read(event.as_bytes()).unwrap(), &[]),
+                    );
+                    let kept = KeptEvent {
+                        line,
+                        text: event.clone().into_bytes(),
+                    };
+                    let act = KeptAct {
+                        event: kept,
+                        mirrored: ActNote::of(&facts).mirrored,
+                    };
+                    let (is_repeated, differences) =
+                        (act.is_repeated_by(action), differences(0, action, &facts));
+                    assert!(
+                        !is_repeated || differences.is_empty(),
+                        "{:?} {event}: {differences:?}",
+                        action.node()
+                    );
                     repeated += usize::from(is_repeated);
                     equal += usize::from(differences.is_empty());
                 }
             }
         }
-        assert!(repeated > 50 && equal > repeated, "{repeated} repeated, {equal} equal");
+        assert!(
+            repeated > 50 && equal > repeated,
+            "{repeated} repeated, {equal} equal"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The findings that a project knows of already <-> the file that keeps them: sorted, a line for each.
+//! The findings that a project knows of already <-> the file that keeps them: sorted, a line for
+//! each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,7 +21,8 @@ pub struct Baseline {
     episodes: BTreeMap<String, BTreeSet<Known>>,
 }
 
-/// A finding that is known: what names it for people, and the fingerprint that tells it from all others.
+/// A finding that is known: what names it for people, and the fingerprint that tells it from all
+/// others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
@@ -40,9 +42,23 @@ struct Written {
 
 impl Known {
     fn of(finding: &Finding) -> Self {
-        let Finding { rule, fingerprint, location, .. } = finding;
-        let file = Path::new(&location.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Self { rule: rule.clone(), file, pointer: location.pointer.clone(), fingerprint: fingerprint.clone() }
+        let Finding {
+            rule,
+            fingerprint,
+            location,
+            ..
+        } = finding;
+        let file = Path::new(&location.file)
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Self {
+            rule: rule.clone(),
+            file,
+            pointer: location.pointer.clone(),
+            fingerprint: fingerprint.clone(),
+        }
     }
 }
 
@@ -55,8 +71,12 @@ impl Baseline {
     pub fn read(text: &str) -> Result<Self, String> {
         let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match written.version {
-            VERSION => Ok(Self { episodes: written.episodes }),
-            other => Err(format!("it is of version {other}, and this runvet knows version {VERSION}")),
+            VERSION => Ok(Self {
+                episodes: written.episodes,
+            }),
+            other => Err(format!(
+                "it is of version {other}, and this runvet knows version {VERSION}"
+            )),
         }
     }
 
@@ -75,13 +95,18 @@ impl Baseline {
 
     /// The directories of episodes of which something is known, with the number of findings.
     pub(crate) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
-        self.episodes.iter().map(|(name, known)| (dir(name), known.len()))
+        self.episodes
+            .iter()
+            .map(|(name, known)| (dir(name), known.len()))
     }
 
     /// How many findings are known, and in how many episodes.
     #[must_use]
     pub fn size(&self) -> (usize, usize) {
-        (self.episodes.values().map(BTreeSet::len).sum(), self.episodes.len())
+        (
+            self.episodes.values().map(BTreeSet::len).sum(),
+            self.episodes.len(),
+        )
     }
 
     /// Writes the baseline as text.
@@ -105,20 +130,32 @@ impl Baseline {
     }
 }
 
-/// A directory as the file names it. One whose name is not UTF-8 is written byte by byte, behind a character that no path has:
-/// two directories never share a name.
+/// A directory as the file names it. One whose name is not UTF-8 is written byte by byte, behind a
+/// character that no path has: two directories never share a name.
 fn name(dir: &Path) -> String {
     match dir.to_str() {
         Some("") => ".".into(),
         Some(name) => name.into(),
-        None => dir.as_os_str().as_bytes().iter().fold("\0".into(), |name, byte| format!("{name}{byte:02x}")),
+        None => dir
+            .as_os_str()
+            .as_bytes()
+            .iter()
+            .fold("\0".into(), |name, byte| format!("{name}{byte:02x}")),
     }
 }
 
 /// The directory that the file names so.
 fn dir(name: &str) -> PathBuf {
-    let Some(bytes) = name.strip_prefix('\0') else { return if name == "." { PathBuf::new() } else { name.into() } };
-    let byte = |at: usize| u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default();
+    let Some(bytes) = name.strip_prefix('\0') else {
+        return if name == "." {
+            PathBuf::new()
+        } else {
+            name.into()
+        };
+    };
+    let byte = |at: usize| {
+        u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default()
+    };
     OsString::from_vec((0..bytes.len()).step_by(2).map(byte).collect()).into()
 }
 
@@ -130,7 +167,14 @@ mod tests {
 
     #[test]
     fn a_name_is_that_of_one_directory() {
-        let dirs = [&b"ep_\xff"[..], b"ep_\xfe", "ep_\u{fffd}".as_bytes(), b"65705fff", b"ep_1", b""];
+        let dirs = [
+            &b"ep_\xff"[..],
+            b"ep_\xfe",
+            "ep_\u{fffd}".as_bytes(),
+            b"65705fff",
+            b"ep_1",
+            b"",
+        ];
         let dirs = dirs.map(|dir| Path::new(OsStr::from_bytes(dir)));
         let names: BTreeSet<String> = dirs.map(name).into();
         assert_eq!(names.len(), dirs.len(), "{names:?}");

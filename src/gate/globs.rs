@@ -14,7 +14,10 @@ impl Glob {
         let text = text.trim_start_matches("./").trim_end_matches('/');
         let above = text.split('/').any(|part| part == "..");
         if text.is_empty() || text.starts_with(['/', '!']) || above {
-            return Err("it names nothing below the file; start it with a directory beside this file".into());
+            return Err(
+                "it names nothing below the file; start it with a directory beside this file"
+                    .into(),
+            );
         }
         let anywhere = format!("**/{text}");
         let pattern = Pattern::new(if text.contains('/') { text } else { &anywhere });
@@ -23,8 +26,12 @@ impl Glob {
 
     /// Whether the glob names a directory, or one that it lies in.
     pub(crate) fn names(&self, dir: &Path) -> bool {
-        let within_a_name = MatchOptions { require_literal_separator: true, ..MatchOptions::default() };
-        dir.ancestors().any(|dir| self.0.matches_with(&dir.to_string_lossy(), within_a_name))
+        let within_a_name = MatchOptions {
+            require_literal_separator: true,
+            ..MatchOptions::default()
+        };
+        dir.ancestors()
+            .any(|dir| self.0.matches_with(&dir.to_string_lossy(), within_a_name))
     }
 }
 
@@ -33,7 +40,11 @@ impl Glob {
 /// Both are paths from one and the same working directory, which is given; links are not resolved.
 pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
     let (path, from) = (plain(&here.join(path)), plain(&here.join(from)));
-    let shared = path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let shared = path
+        .components()
+        .zip(from.components())
+        .take_while(|(a, b)| a == b)
+        .count();
     let up = from.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(path.components().skip(shared)).collect()
 }
@@ -63,23 +74,43 @@ mod tests {
         assert!(!names("runs/old", "runs/older"));
         assert!(!names("runs/*", "runs"));
         assert!(names("runs/*/ep_1", "runs/a/ep_1"));
-        assert!(!names("runs/*/ep_1", "runs/a/b/ep_1"), "a star stays in its directory");
+        assert!(
+            !names("runs/*/ep_1", "runs/a/b/ep_1"),
+            "a star stays in its directory"
+        );
         assert!(names("runs/**/ep_1", "runs/a/b/ep_1"));
         assert!(names("ep_3*", "runs/episodes/ep_31/x"));
         assert!(!names("ep_3*", "runs/episodes/ep_4"));
         assert!(names("**", "a/b") && names("*", "a/b") && names("*", ""));
-        for text in ["a[", "", "/", "./", "/runs", "../runs", "runs/../old", "!runs"] {
+        for text in [
+            "a[",
+            "",
+            "/",
+            "./",
+            "/runs",
+            "../runs",
+            "runs/../old",
+            "!runs",
+        ] {
             assert!(Glob::new(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn directories_are_called_as_from_the_project() {
-        let relative =
-            |path: &str, from: &str| relative(Path::new(path), Path::new(from), Path::new("/home/project/sub"));
+        let relative = |path: &str, from: &str| {
+            relative(
+                Path::new(path),
+                Path::new(from),
+                Path::new("/home/project/sub"),
+            )
+        };
         assert_eq!(relative("runs/ep_1", ".."), Path::new("sub/runs/ep_1"));
         assert_eq!(relative("../runs/./ep_1", ".."), Path::new("runs/ep_1"));
-        assert_eq!(relative("/home/other/ep_1", ".."), Path::new("../other/ep_1"));
+        assert_eq!(
+            relative("/home/other/ep_1", ".."),
+            Path::new("../other/ep_1")
+        );
         assert_eq!(relative(".", "."), Path::new(""));
     }
 }

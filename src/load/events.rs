@@ -1,7 +1,8 @@
 //! The lines of `events.jsonl` -> the timeline's facts, and the troubles met on the way.
 //!
-//! A long timeline is cut into blocks of whole lines, in which several threads look for the events that matter. Those are
-//! taken in one by one and in order, as all lines of a short timeline are: what is found is the same.
+//! A long timeline is cut into blocks of whole lines, in which several threads look for the events
+//! that matter. Those are taken in one by one and in order, as all lines of a short timeline are:
+//! what is found is the same.
 
 use super::{Troubles, violation_place};
 use crate::document::{Document, Kind, Tape};
@@ -12,11 +13,12 @@ use crate::schema::{Schema, Violation};
 use crate::source::{Artifact, Line, Place};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
 
-/// Bytes of a timeline from which on several threads look through it: starting them takes as long as reading some hundred
-/// kilobytes.
+/// Bytes of a timeline from which on several threads look through it: starting them takes as long
+/// as reading some hundred kilobytes.
 const SPLIT_BYTES: u64 = 1 << 20;
 
-/// Threads that look through one timeline at most: they are fed by one thread, and each holds two blocks.
+/// Threads that look through one timeline at most: they are fed by one thread, and each holds two
+/// blocks.
 const MAX_THREADS: usize = 4;
 
 /// Reads a timeline.
@@ -32,13 +34,19 @@ pub(super) struct EventsReader<'r, 'a> {
 }
 
 impl EventsReader<'_, '_> {
-    pub(super) fn read<'s>(&mut self, stream: Stream<'s>, buffer: &mut Vec<u8>) -> Result<Stream<'s>, Unreadable> {
+    pub(super) fn read<'s>(
+        &mut self,
+        stream: Stream<'s>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Stream<'s>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         loop {
             if self.threads > 1 && lines.offset() >= SPLIT_BYTES {
                 self.read_blocks(&mut lines)?;
             }
-            let Some(read) = lines.next_line()? else { break };
+            let Some(read) = lines.next_line()? else {
+                break;
+            };
             self.take(read);
         }
         let (stream, read) = lines.into_parts();
@@ -55,12 +63,22 @@ impl EventsReader<'_, '_> {
             fault: Option<Unreadable>,
         }
         let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
-        let mut reading = Reading { events: self, lines, spare: Vec::new(), fault: None };
+        let mut reading = Reading {
+            events: self,
+            lines,
+            spare: Vec::new(),
+            fault: None,
+        };
         pipeline(
             threads,
             &mut reading,
             |reading| {
-                let Reading { lines, spare, fault, .. } = reading;
+                let Reading {
+                    lines,
+                    spare,
+                    fault,
+                    ..
+                } = reading;
                 let block = lines.next_block(|| spare.pop().unwrap_or_default());
                 block.unwrap_or_else(|error| {
                     *fault = Some(error.into());
@@ -84,8 +102,11 @@ impl EventsReader<'_, '_> {
             LineRead::TooLong { line } => {
                 self.no_event(line);
                 self.troubles.add(Trouble::Unreadable, || {
-                    let message =
-                        format!("line {} is longer than the limit of {} MiB", line.number, MAX_RECORD_BYTES >> 20);
+                    let message = format!(
+                        "line {} is longer than the limit of {} MiB",
+                        line.number,
+                        MAX_RECORD_BYTES >> 20
+                    );
                     Draft::new(Place::line_bytes(line, 0..0), message)
                 });
             }
@@ -104,25 +125,44 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let violations = schema_violations(document, line, self.troubles);
                 let value = Value::root(document, &violations);
-                return self.facts.event(line, &EventNote::of(&EventFacts::new(line, value)), bytes);
+                return self.facts.event(
+                    line,
+                    &EventNote::of(&EventFacts::new(line, value)),
+                    bytes,
+                );
             }
-            Ok(document) => {
-                (document.root().span(), format!("{}, not an object", document.root().kind().with_article()))
-            }
+            Ok(document) => (
+                document.root().span(),
+                format!("{}, not an object", document.root().kind().with_article()),
+            ),
             Err(error) => (error.span(bytes), format!("not JSON: {error}")),
         };
         let is_cut = !ended && what.starts_with("not JSON");
         let (trouble, place, message) = if is_cut && self.may_be_unfinished {
             self.facts.timeline_mut().unfinished_line = Some(line);
-            let message = format!("the last line ends without a newline and is {what}; the run may still write it");
-            (Trouble::EventsUnfinishedLine, Place::line_bytes(line, 0..bytes.len()), message)
+            let message = format!(
+                "the last line ends without a newline and is {what}; the run may still write it"
+            );
+            (
+                Trouble::EventsUnfinishedLine,
+                Place::line_bytes(line, 0..bytes.len()),
+                message,
+            )
         } else if is_cut {
             self.no_event(line);
             let message = format!("the last line ends without a newline and is {what}");
-            (Trouble::EventsTornTail, Place::line_bytes(line, 0..bytes.len()), message)
+            (
+                Trouble::EventsTornTail,
+                Place::line_bytes(line, 0..bytes.len()),
+                message,
+            )
         } else {
             self.no_event(line);
-            (Trouble::EventsSyntax, Place::line_bytes(line, offset), format!("line {} is {what}", line.number))
+            (
+                Trouble::EventsSyntax,
+                Place::line_bytes(line, offset),
+                format!("line {} is {what}", line.number),
+            )
         };
         self.troubles.add(trouble, || Draft::new(place, message));
     }
@@ -132,9 +172,10 @@ impl EventsReader<'_, '_> {
 fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
     let mut notes = NoteTaker::default();
     let lines = block.lines().filter_map(|read| match read {
-        LineRead::Text { line, bytes, .. } => {
-            notes.note(bytes).is_none_or(|note| note.matters(expected_id)).then_some(line)
-        }
+        LineRead::Text { line, bytes, .. } => notes
+            .note(bytes)
+            .is_none_or(|note| note.matters(expected_id))
+            .then_some(line),
         LineRead::TooLong { line } => Some(line),
     });
     lines.collect()

@@ -30,7 +30,8 @@ pub struct EventLine {
     pub event: Event,
 }
 
-/// The lines of a timeline as plain JSON objects; they are read into one buffer, so one is looked at at a time.
+/// The lines of a timeline as plain JSON objects; they are read into one buffer, so one is looked
+/// at at a time.
 pub struct EventTexts {
     events: Events,
     tape: Tape,
@@ -63,27 +64,42 @@ fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64
         return Err((column_of(text, span.start), reason));
     }
     let event = typed(text).map_err(|reason| (1, reason))?;
-    Ok(EventLine { line: line.number, offset: line.offset, text: text.into(), event })
+    Ok(EventLine {
+        line: line.number,
+        offset: line.offset,
+        text: text.into(),
+        event,
+    })
 }
 
 /// The JSON object on a line, or the column and the reason why there is none.
 fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>, (u64, String)> {
     match tape.read(text.as_bytes()) {
         Ok(document) if document.root().kind() == Kind::Object => Ok(document),
-        Ok(document) => Err((1, format!("{}, not an object", document.root().kind().with_article()))),
+        Ok(document) => Err((
+            1,
+            format!("{}, not an object", document.root().kind().with_article()),
+        )),
         Err(why) => Err((column_of(text, why.offset), format!("not JSON: {why}"))),
     }
 }
 
 /// The column of a byte, in characters, counted from 1.
 fn column_of(text: &str, offset: usize) -> u64 {
-    text.get(..offset).map_or(0, |before| before.chars().count()) as u64 + 1
+    text.get(..offset)
+        .map_or(0, |before| before.chars().count()) as u64
+        + 1
 }
 
 impl Events {
     pub(super) fn new(stream: Stream<'static>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
-        Self { lines, path, failed: false, tape: Tape::default() }
+        Self {
+            lines,
+            path,
+            failed: false,
+            tape: Tape::default(),
+        }
     }
 
     /// The next line that is not blank.
@@ -93,17 +109,28 @@ impl Events {
         }
         let path = &self.path;
         let error = |line: Line, reason: String| {
-            Err(Error::Artifact { path: path.clone(), line: Some(line.number), column: Some(1), reason })
+            Err(Error::Artifact {
+                path: path.clone(),
+                line: Some(line.number),
+                column: Some(1),
+                reason,
+            })
         };
         match self.lines.next_line() {
             Ok(None) => None,
-            Ok(Some(LineRead::TooLong { line })) => {
-                Some(error(line, format!("the line is longer than the limit of {} MiB", MAX_RECORD_BYTES >> 20)))
+            Ok(Some(LineRead::TooLong { line })) => Some(error(
+                line,
+                format!(
+                    "the line is longer than the limit of {} MiB",
+                    MAX_RECORD_BYTES >> 20
+                ),
+            )),
+            Ok(Some(LineRead::Text { line, bytes, .. })) => {
+                Some(match std::str::from_utf8(bytes) {
+                    Ok(text) => Ok((line, text)),
+                    Err(_) => error(line, "the line is not UTF-8".into()),
+                })
             }
-            Ok(Some(LineRead::Text { line, bytes, .. })) => Some(match std::str::from_utf8(bytes) {
-                Ok(text) => Ok((line, text)),
-                Err(_) => error(line, "the line is not UTF-8".into()),
-            }),
             Err(why) => {
                 self.failed = true;
                 Some(Err(io_error(&self.path, &why)))
@@ -114,11 +141,14 @@ impl Events {
 
 impl EventTexts {
     pub(super) fn new(events: Events) -> Self {
-        Self { events, tape: Tape::default() }
+        Self {
+            events,
+            tape: Tape::default(),
+        }
     }
 
-    /// The next line with its number, as the plain JSON object that it is; an error for a line that is none, after which
-    /// the next call goes on.
+    /// The next line with its number, as the plain JSON object that it is; an error for a line that
+    /// is none, after which the next call goes on.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
         let path = self.events.path.clone();
         let (line, text) = match self.events.next_text()? {
@@ -126,11 +156,15 @@ impl EventTexts {
             Err(error) => return Some(Err(error)),
         };
         let document = event_document(&mut self.tape, text);
-        Some(document.map(|document| (line.number, document.root())).map_err(|(column, reason)| Error::Artifact {
-            path,
-            line: Some(line.number),
-            column: Some(column),
-            reason,
-        }))
+        Some(
+            document
+                .map(|document| (line.number, document.root()))
+                .map_err(|(column, reason)| Error::Artifact {
+                    path,
+                    line: Some(line.number),
+                    column: Some(column),
+                    reason,
+                }),
+        )
     }
 }

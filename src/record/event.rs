@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{DateTime, StepStatus, any_value, schema_id};
 
-/// One event of a run's timeline. Only the envelope and what rules read of a payload are described; payloads may hold
-/// anything besides.
+/// One event of a run's timeline. Only the envelope and what rules read of a payload are described;
+/// payloads may hold anything besides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(
     title = "Event (a line of events.jsonl)",
@@ -15,8 +15,8 @@ use super::{DateTime, StepStatus, any_value, schema_id};
     transform = describe_payloads
 )]
 pub struct Event {
-    /// The part of the run that the event belongs to; `start`, `plan`, `act`, `direction` and `runtime` have a meaning of
-    /// their own.
+    /// The part of the run that the event belongs to; `start`, `plan`, `act`, `direction` and
+    /// `runtime` have a meaning of their own.
     #[schemars(extend("examples" = ["start", "plan", "act", "direction", "runtime"]))]
     pub phase: String,
     /// What happened, more closely.
@@ -99,8 +99,15 @@ fn describe_payloads(schema: &mut Schema) {
             "then": { "properties": { "payload": { "$ref": format!("#/$defs/{payload}") } } }
         })
     }
-    let payloads = [when("plan", "PlanPayload"), when("act", "ActPayload"), when("runtime", "StateProjectionPayload")];
-    schema.insert("allOf".into(), payloads.into_iter().map(Value::from).collect());
+    let payloads = [
+        when("plan", "PlanPayload"),
+        when("act", "ActPayload"),
+        when("runtime", "StateProjectionPayload"),
+    ];
+    schema.insert(
+        "allOf".into(),
+        payloads.into_iter().map(Value::from).collect(),
+    );
 }
 
 /// Makes the payloads known to a generator, for `describe_payloads` refers to them by name.

@@ -40,7 +40,8 @@ impl DateTime {
     }
 }
 
-/// How often something happened: a whole number, at least 0. In JSON `2`, `2.0` and `2e0` are the same count.
+/// How often something happened: a whole number, at least 0. In JSON `2`, `2.0` and `2e0` are the
+/// same count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Count(pub u64);
@@ -103,7 +104,10 @@ impl<'de> Deserialize<'de> for SuccessFlag {
         match Count::deserialize(deserializer)? {
             Count(0) => Ok(Self(false)),
             Count(1) => Ok(Self(true)),
-            Count(other) => Err(D::Error::invalid_value(Unexpected::Unsigned(other), &"0 or 1")),
+            Count(other) => Err(D::Error::invalid_value(
+                Unexpected::Unsigned(other),
+                &"0 or 1",
+            )),
         }
     }
 }

@@ -8,12 +8,14 @@ use serde_json::{Map, Number, Value};
 
 use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
 
-/// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and links to its other
-/// artifacts. Written while the run goes on (at an approval pause, for example) and again when it ends.
+/// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and
+/// links to its other artifacts. Written while the run goes on (at an approval pause, for example)
+/// and again when it ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "State record (state.json)", extend("$id" = schema_id("state")))]
 pub struct State {
-    /// The identifier of the record's format that stays the same as long as older readers can read it.
+    /// The identifier of the record's format that stays the same as long as older readers can read
+    /// it.
     #[schemars(extend("const" = "1.0"))]
     pub version: String,
     /// The semantic version of the contract that the record was written for.
@@ -33,8 +35,8 @@ pub struct State {
     pub memory: Option<Memory>,
     /// What the run has done and how it stands.
     pub outcomes: Outcomes,
-    /// Relative paths, within the episode's directory, to the run's other artifacts. A run that goes on links `events` and
-    /// `learn`; one that has ended links all four.
+    /// Relative paths, within the episode's directory, to the run's other artifacts. A run that
+    /// goes on links `events` and `learn`; one that has ended links all four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
 }
@@ -59,7 +61,8 @@ pub struct Episode {
     /// When the run started: the instant of its `start` event. A run that is continued keeps it.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
-    /// How intuition may act on the run. Records of older runtimes lack it; absent means `advisory`.
+    /// How intuition may act on the run. Records of older runtimes lack it; absent means
+    /// `advisory`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intuition_mode: Option<IntuitionMode>,
 }
@@ -193,7 +196,14 @@ pub enum StepStatus {
 
 impl StepStatus {
     /// All statuses, in the order in which they are declared.
-    pub const ALL: [Self; 6] = [Self::Pending, Self::Running, Self::Done, Self::Skipped, Self::Failed, Self::Vetoed];
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Running,
+        Self::Done,
+        Self::Skipped,
+        Self::Failed,
+        Self::Vetoed,
+    ];
 
     /// The status as records write it.
     #[must_use]
@@ -245,12 +255,14 @@ pub struct Fact {
 /// What a run has done and how it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcomes {
-    /// How the run stands. `pending` means that it goes on; every other status means that it has ended.
+    /// How the run stands. `pending` means that it goes on; every other status means that it has
+    /// ended.
     pub status: RunStatus,
     /// What the run did, in order; each record mirrors the payload of an `act` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<Action>>,
-    /// Figures about the outcome, such as the total duration, `task_score`, `steps_completed` or `steps_total`.
+    /// Figures about the outcome, such as the total duration, `task_score`, `steps_completed` or
+    /// `steps_total`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [{"task_score": 0.75, "steps_completed": 3, "steps_total": 4}]))]
     pub metrics: Option<Map<String, Value>>,

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id};
+use super::{
+    Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id,
+};
 
-/// The compact view of a run that has ended: outcome, verification, flags, counters, latencies, insight and tags.
+/// The compact view of a run that has ended: outcome, verification, flags, counters, latencies,
+/// insight and tags.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "Summary record (summary.json)", extend("$id" = schema_id("summary")))]
 pub struct Summary {

@@ -35,14 +35,24 @@ pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> 
 /// A line for each reason for which rules could not be judged.
 pub(super) fn notes(episode: &EpisodeReport) -> impl Iterator<Item = String> {
     episode.unjudged().into_iter().map(|(reason, rules)| {
-        let text = format!("{}: note: not judged: {} ({reason})", episode.dir, rules.join(", "));
+        let text = format!(
+            "{}: note: not judged: {} ({reason})",
+            episode.dir,
+            rules.join(", ")
+        );
         escape(&text).into_owned()
     })
 }
 
 /// `file:line:column: severity rule: message`.
 fn line(finding: &Finding) -> String {
-    let Finding { severity, rule, message, location, .. } = finding;
+    let Finding {
+        severity,
+        rule,
+        message,
+        location,
+        ..
+    } = finding;
     let place = match (location.line, location.column) {
         (Some(line), Some(column)) => format!("{}:{line}:{column}", location.file),
         _ => location.file.clone(),

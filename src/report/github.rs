@@ -1,4 +1,5 @@
-//! Reports -> workflow commands of GitHub: annotations for the weightiest findings, and a count of the rest.
+//! Reports -> workflow commands of GitHub: annotations for the weightiest findings, and a count of
+//! the rest.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -38,20 +39,33 @@ impl Renderer for Github {
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         let mut shown = 0;
-        for annotation in self.errors.iter().chain(&self.warnings).take(MAX_ANNOTATIONS) {
+        for annotation in self
+            .errors
+            .iter()
+            .chain(&self.warnings)
+            .take(MAX_ANNOTATIONS)
+        {
             writeln!(out, "{annotation}")?;
             shown += 1;
         }
         let (episodes, verdict) = verdict(closing.totals, self.unjudged);
         write!(out, "runvet: {episodes}{verdict}")?;
         let rest = closing.totals.errors + closing.totals.warnings - shown;
-        if rest > 0 { writeln!(out, "; {rest} more than the {shown} annotated") } else { writeln!(out) }
+        if rest > 0 {
+            writeln!(out, "; {rest} more than the {shown} annotated")
+        } else {
+            writeln!(out)
+        }
     }
 }
 
 fn annotation(finding: &Finding) -> String {
     let location = &finding.location;
-    let mut command = format!("::{} file={}", finding.severity.word(), property(&location.file));
+    let mut command = format!(
+        "::{} file={}",
+        finding.severity.word(),
+        property(&location.file)
+    );
     let is_on_one_line = location.line == location.end_line;
     let places = [
         ("line", location.line),
@@ -60,16 +74,27 @@ fn annotation(finding: &Finding) -> String {
         ("col", location.column.filter(|_| is_on_one_line)),
         ("endColumn", location.end_column.filter(|_| is_on_one_line)),
     ];
-    for (name, number) in places.into_iter().filter_map(|(name, number)| Some((name, number?))) {
+    for (name, number) in places
+        .into_iter()
+        .filter_map(|(name, number)| Some((name, number?)))
+    {
         let _ = write!(command, ",{name}={number}");
     }
     let title = property(&format!("runvet: {}", finding.rule));
-    command + &format!(",title={title}::{}%0A{}", data(&finding.message), data(&finding.help))
+    command
+        + &format!(
+            ",title={title}::{}%0A{}",
+            data(&finding.message),
+            data(&finding.help)
+        )
 }
 
 /// A text behind the `::` of a command.
 fn data(text: &str) -> String {
-    escape(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    escape(text)
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// A text in the list before it.

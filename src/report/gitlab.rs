@@ -49,10 +49,12 @@ impl Renderer for Gitlab {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        // GitLab merges issues with one fingerprint, so those of two copies of an episode must differ.
+        // GitLab merges issues with one fingerprint, so those of two copies of an episode must
+        // differ.
         let fingerprint = |parts: &[&str]| {
             let dir = episode.path.as_os_str().as_encoded_bytes();
-            Digest::of(std::iter::once(dir).chain(parts.iter().map(|part| part.as_bytes()))).to_string()
+            Digest::of(std::iter::once(dir).chain(parts.iter().map(|part| part.as_bytes())))
+                .to_string()
         };
         for finding in &episode.findings {
             let severity = match finding.severity {
@@ -60,17 +62,44 @@ impl Renderer for Gitlab {
                 Severity::Warning => "minor",
             };
             let begin = finding.location.line.unwrap_or(1);
-            let lines = Lines { begin, end: finding.location.end_line.unwrap_or(begin) };
-            let location = Location { path: &finding.location.file, lines };
+            let lines = Lines {
+                begin,
+                end: finding.location.end_line.unwrap_or(begin),
+            };
+            let location = Location {
+                path: &finding.location.file,
+                lines,
+            };
             let (description, check_name) = (&finding.message, &finding.rule);
             let fingerprint = fingerprint(&[&finding.fingerprint]);
-            self.issue(out, &Issue { description, check_name, fingerprint, severity, location })?;
+            self.issue(
+                out,
+                &Issue {
+                    description,
+                    check_name,
+                    fingerprint,
+                    severity,
+                    location,
+                },
+            )?;
         }
         for (reason, rules) in episode.unjudged() {
             let description = &format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
-            let location = Location { path: &episode.dir, lines: Lines { begin: 1, end: 1 } };
-            self.issue(out, &Issue { description, check_name: "not-judged", fingerprint, severity: "info", location })?;
+            let location = Location {
+                path: &episode.dir,
+                lines: Lines { begin: 1, end: 1 },
+            };
+            self.issue(
+                out,
+                &Issue {
+                    description,
+                    check_name: "not-judged",
+                    fingerprint,
+                    severity: "info",
+                    location,
+                },
+            )?;
         }
         Ok(())
     }

@@ -1,18 +1,20 @@
-//! Reports -> text for people: findings by episode, errors first, each drawn by miette with a window of its line.
+//! Reports -> text for people: findings by episode, errors first, each drawn by miette with a
+//! window of its line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
-    SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 use unicode_width::UnicodeWidthStr;
 
 use super::{Closing, Renderer, count, counts, nothing_found, paragraph, verdict};
 use crate::finding::{
-    EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Suppressed, Suppression, Tally,
+    EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Suppressed, Suppression,
+    Tally,
 };
 use crate::printable::{escape, fit};
 
@@ -75,7 +77,10 @@ impl Human {
         let theme = match options.style {
             Style::Colour => GraphicalTheme::unicode(),
             Style::Plain => GraphicalTheme::unicode_nocolor(),
-            Style::Ascii => GraphicalTheme { characters: ThemeCharacters::ascii(), styles: ThemeStyles::none() },
+            Style::Ascii => GraphicalTheme {
+                characters: ThemeCharacters::ascii(),
+                styles: ThemeStyles::none(),
+            },
         };
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_width(options.width)
@@ -105,21 +110,39 @@ impl Human {
     }
 
     /// Draws a finding, the other side below it, and what to do last.
-    fn finding(&self, out: &mut dyn Write, finding: &Finding, rule: Option<&str>) -> io::Result<()> {
+    fn finding(
+        &self,
+        out: &mut dyn Write,
+        finding: &Finding,
+        rule: Option<&str>,
+    ) -> io::Result<()> {
         let severity = match finding.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         };
-        self.draw(out, &Shown::new(rule, severity, &finding.message, &finding.location))?;
+        self.draw(
+            out,
+            &Shown::new(rule, severity, &finding.message, &finding.location),
+        )?;
         for related in &finding.related {
-            self.draw(out, &Shown::new(None, miette::Severity::Advice, &related.message, &related.location))?;
+            self.draw(
+                out,
+                &Shown::new(
+                    None,
+                    miette::Severity::Advice,
+                    &related.message,
+                    &related.location,
+                ),
+            )?;
         }
         self.paragraph(out, "  help: ", "        ", &escape(&finding.help))
     }
 
     fn draw(&self, out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         let mut text = String::new();
-        self.handler.render_report(&mut text, shown).map_err(io::Error::other)?;
+        self.handler
+            .render_report(&mut text, shown)
+            .map_err(io::Error::other)?;
         // miette starts a report without a rule with an empty line, and pads lines.
         for line in text.lines().skip_while(|line| line.is_empty()) {
             writeln!(out, "{}", line.trim_end())?;
@@ -127,7 +150,13 @@ impl Human {
         Ok(())
     }
 
-    fn paragraph(&self, out: &mut dyn Write, first: &str, next: &str, text: &str) -> io::Result<()> {
+    fn paragraph(
+        &self,
+        out: &mut dyn Write,
+        first: &str,
+        next: &str,
+        text: &str,
+    ) -> io::Result<()> {
         paragraph(out, self.options.width, first, next, text)
     }
 
@@ -135,7 +164,12 @@ impl Human {
     fn by_rule(&mut self, out: &mut dyn Write) -> io::Result<()> {
         for (rule, findings) in std::mem::take(&mut self.held) {
             let met = self.met.get(&rule).copied().unwrap_or_default();
-            writeln!(out, "{}: {}\n", self.bold(&rule), count(met as u64, "finding"))?;
+            writeln!(
+                out,
+                "{}: {}\n",
+                self.bold(&rule),
+                count(met as u64, "finding")
+            )?;
             let mut shown_dir = None;
             for (dir, finding) in findings {
                 if shown_dir.as_ref() != Some(&dir) {
@@ -148,22 +182,50 @@ impl Human {
             self.first_rule.get_or_insert(rule);
         }
         for (rule, episodes) in &self.unjudged_rules {
-            writeln!(out, "not judged: {rule}, in {}", count(*episodes, "episode"))?;
+            writeln!(
+                out,
+                "not judged: {rule}, in {}",
+                count(*episodes, "episode")
+            )?;
         }
-        if self.unjudged_rules.is_empty() { Ok(()) } else { writeln!(out) }
+        if self.unjudged_rules.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out)
+        }
     }
 
     fn statistics(&self, out: &mut dyn Write, statistics: &Statistics) -> io::Result<()> {
-        let Statistics { rules, modes, adapters } = statistics;
+        let Statistics {
+            rules,
+            modes,
+            adapters,
+        } = statistics;
         for (of, tallies) in [("RULE", rules), ("MODE", modes), ("ADAPTER", adapters)] {
             if tallies.is_empty() {
                 continue;
             }
-            writeln!(out, "{}", self.bold(&format!("{of:NAME_WIDTH$} EPISODES   ERRORS WARNINGS")))?;
-            for (name, Tally { episodes, errors, warnings }) in tallies {
+            writeln!(
+                out,
+                "{}",
+                self.bold(&format!("{of:NAME_WIDTH$} EPISODES   ERRORS WARNINGS"))
+            )?;
+            for (
+                name,
+                Tally {
+                    episodes,
+                    errors,
+                    warnings,
+                },
+            ) in tallies
+            {
                 let name = fit(name, NAME_WIDTH);
                 let pad = NAME_WIDTH.saturating_sub(name.width());
-                writeln!(out, "{name}{:pad$} {episodes:>8} {errors:>8} {warnings:>8}", "")?;
+                writeln!(
+                    out,
+                    "{name}{:pad$} {episodes:>8} {errors:>8} {warnings:>8}",
+                    ""
+                )?;
             }
             writeln!(out)?;
         }
@@ -175,7 +237,11 @@ impl Human {
         let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
         let is_known = episode.findings.is_empty() && episode.suppressed.iter().any(by_baseline);
         for (reason, rules) in episode.unjudged() {
-            let rules = if is_known { count(rules.len() as u64, "rule") } else { rules.join(", ") };
+            let rules = if is_known {
+                count(rules.len() as u64, "rule")
+            } else {
+                rules.join(", ")
+            };
             let text = format!("not judged: {rules} ({})", escape(reason));
             self.paragraph(out, "  ", "    ", &text)?;
         }
@@ -192,7 +258,11 @@ impl Renderer for Human {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let mut shown: Vec<&Finding> = episode.findings.iter().filter(|finding| self.show(finding)).collect();
+        let mut shown: Vec<&Finding> = episode
+            .findings
+            .iter()
+            .filter(|finding| self.show(finding))
+            .collect();
         // What can't be read explains the rest, and errors weigh more than warnings.
         shown.sort_by_key(|finding| (finding.severity, !finding.rule.starts_with("record/")));
         self.unjudged += u64::from(!episode.skipped.is_empty());
@@ -216,7 +286,11 @@ impl Renderer for Human {
             Lifecycle::Unknown => "stage unknown",
         };
         let counts = counts_of(episode);
-        writeln!(out, "{} ({lifecycle}): {counts}\n", self.bold(&escape(&episode.dir)))?;
+        writeln!(
+            out,
+            "{} ({lifecycle}): {counts}\n",
+            self.bold(&escape(&episode.dir))
+        )?;
         for finding in shown {
             if self.first_rule.is_none() {
                 self.first_rule = Some(finding.rule.clone());
@@ -257,7 +331,13 @@ impl Renderer for Human {
 }
 
 fn counts_of(episode: &EpisodeReport) -> String {
-    let of = |severity| episode.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+    let of = |severity| {
+        episode
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count() as u64
+    };
     match &*episode.findings {
         [] => nothing_found(episode).into(),
         _ => counts(of(Severity::Error), of(Severity::Warning)),
@@ -268,17 +348,29 @@ struct Bold<'t>(&'t str, bool);
 
 impl Display for Bold<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.1 { write!(f, "\u{1b}[1m{}\u{1b}[0m", self.0) } else { f.write_str(self.0) }
+        if self.1 {
+            write!(f, "\u{1b}[1m{}\u{1b}[0m", self.0)
+        } else {
+            f.write_str(self.0)
+        }
     }
 }
 
 /// A message about a file that is no run data, drawn like a finding.
 #[must_use]
-pub fn draw(options: HumanOptions, message: &str, location: &Location, help: Option<&str>) -> String {
+pub fn draw(
+    options: HumanOptions,
+    message: &str,
+    location: &Location,
+    help: Option<&str>,
+) -> String {
     let human = Human::new(options);
     let mut drawn = Vec::new();
     // Nothing fails to be written to memory.
-    let _ = human.draw(&mut drawn, &Shown::new(None, miette::Severity::Error, message, location));
+    let _ = human.draw(
+        &mut drawn,
+        &Shown::new(None, miette::Severity::Error, message, location),
+    );
     if let Some(help) = help {
         let _ = human.paragraph(&mut drawn, "  help: ", "        ", &escape(help));
     }
@@ -295,8 +387,18 @@ struct Shown<'f> {
 }
 
 impl<'f> Shown<'f> {
-    fn new(rule: Option<&'f str>, severity: miette::Severity, message: &str, location: &Location) -> Self {
-        Self { rule, severity, message: escape(message).into_owned(), window: Window::of(location) }
+    fn new(
+        rule: Option<&'f str>,
+        severity: miette::Severity,
+        message: &str,
+        location: &Location,
+    ) -> Self {
+        Self {
+            rule,
+            severity,
+            message: escape(message).into_owned(),
+            window: Window::of(location),
+        }
     }
 }
 
@@ -323,11 +425,16 @@ impl Diagnostic for Shown<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = &self.window.as_ref()?.span;
-        Some(Box::new(std::iter::once(LabeledSpan::new(None, span.offset(), span.len()))))
+        Some(Box::new(std::iter::once(LabeledSpan::new(
+            None,
+            span.offset(),
+            span.len(),
+        ))))
     }
 }
 
-/// A window of a line as a source of its own: miette prints whole lines, and can't count columns past 65,535.
+/// A window of a line as a source of its own: miette prints whole lines, and can't count columns
+/// past 65,535.
 #[derive(Debug)]
 struct Window {
     name: String,
@@ -340,8 +447,9 @@ struct Window {
 impl Window {
     fn of(location: &Location) -> Option<Self> {
         let excerpt = location.excerpt.as_ref()?;
-        let zero_based =
-            |number: Option<u64>| usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default();
+        let zero_based = |number: Option<u64>| {
+            usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
+        };
         Some(Self {
             name: escape(&location.file).into_owned(),
             text: excerpt.text.clone(),
@@ -359,7 +467,8 @@ impl SourceCode for Window {
         lines_before: usize,
         _: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // miette asks without context for the place to name in the header, and with it for the text to draw.
+        // miette asks without context for the place to name in the header, and with it for the text
+        // to draw.
         let column = if lines_before == 0 { self.column } else { 0 };
         let whole = (0, self.text.len()).into();
         Ok(Box::new(MietteSpanContents::new_named(

@@ -23,7 +23,11 @@ impl Renderer for Json {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        out.write_all(if self.episodes == 0 { b"\n  " } else { b",\n  " })?;
+        out.write_all(if self.episodes == 0 {
+            b"\n  "
+        } else {
+            b",\n  "
+        })?;
         self.episodes += 1;
         write_json(out, episode)
     }
@@ -69,11 +73,17 @@ fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Visible(CompactFormatter))).map_err(io::Error::from)
+    value
+        .serialize(&mut Serializer::with_formatter(
+            out,
+            Visible(CompactFormatter),
+        ))
+        .map_err(io::Error::from)
 }
 
-/// Writes JSON text as it stands, but for the characters that are not harmless to print: they become `\u` escapes, which say
-/// the same. In a JSON text they stand in strings alone, except for blanks.
+/// Writes JSON text as it stands, but for the characters that are not harmless to print: they
+/// become `\u` escapes, which say the same. In a JSON text they stand in strings alone, except for
+/// blanks.
 ///
 /// # Errors
 ///
@@ -95,26 +105,35 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
 
 /// The characters of a text that are not harmless to print.
 fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
-    text.char_indices().filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
+    text.char_indices()
+        .filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
 }
 
 fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
-    c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
+    c.encode_utf16(&mut [0; 2])
+        .iter()
+        .try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
 
-/// Compact JSON in which characters that act on a terminal or hide themselves stand as `\u` escapes: the same text for
-/// every reader of JSON, and harmless in a log.
+/// Compact JSON in which characters that act on a terminal or hide themselves stand as `\u`
+/// escapes: the same text for every reader of JSON, and harmless in a log.
 struct Visible(CompactFormatter);
 
 impl Formatter for Visible {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut plain_from = 0;
         for (at, c) in harmful(fragment) {
-            self.0.write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
+            self.0
+                .write_string_fragment(writer, fragment.get(plain_from..at).unwrap_or_default())?;
             write_escape(writer, c)?;
             plain_from = at + c.len_utf8();
         }
-        self.0.write_string_fragment(writer, fragment.get(plain_from..).unwrap_or_default())
+        self.0
+            .write_string_fragment(writer, fragment.get(plain_from..).unwrap_or_default())
     }
 }
 
@@ -128,7 +147,10 @@ mod tests {
         let mut json = Vec::new();
         write_json(&mut json, &text).unwrap();
         let json = String::from_utf8(json).unwrap();
-        assert_eq!(json, r#""a\u001b\u009b\u202e\udb40\udc41é\"\\b##\u005berror]""#);
+        assert_eq!(
+            json,
+            r#""a\u001b\u009b\u202e\udb40\udc41é\"\\b##\u005berror]""#
+        );
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 }

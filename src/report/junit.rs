@@ -12,8 +12,8 @@ use super::{Closing, Renderer, counts};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 
-/// Findings of an episode that its case lists at most: a suite is held in memory until it is whole, for its element starts with
-/// its counts.
+/// Findings of an episode that its case lists at most: a suite is held in memory until it is whole,
+/// for its element starts with its counts.
 const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
@@ -31,7 +31,10 @@ struct Suite {
 
 impl Junit {
     pub(super) fn new(deny_warnings: bool) -> Self {
-        Self { deny_warnings, suite: None }
+        Self {
+            deny_warnings,
+            suite: None,
+        }
     }
 
     /// The suite of an episode; the one before it is written, where that is another.
@@ -40,22 +43,35 @@ impl Junit {
         if self.suite.as_ref().is_none_or(|suite| suite.name != name) {
             self.write(out)?;
         }
-        Ok(self.suite.get_or_insert_with(|| Suite { name, cases: Writer::new(Vec::new()), tests: 0, failures: 0 }))
+        Ok(self.suite.get_or_insert_with(|| Suite {
+            name,
+            cases: Writer::new(Vec::new()),
+            tests: 0,
+            failures: 0,
+        }))
     }
 
     /// Writes the suite that is whole.
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(suite) = self.suite.take() else { return Ok(()) };
+        let Some(suite) = self.suite.take() else {
+            return Ok(());
+        };
         let (tests, failures) = (suite.tests.to_string(), suite.failures.to_string());
         let name = escape(&suite.name);
-        let attributes = [("name", &*name), ("tests", &*tests), ("failures", &*failures), ("errors", "0")];
+        let attributes = [
+            ("name", &*name),
+            ("tests", &*tests),
+            ("failures", &*failures),
+            ("errors", "0"),
+        ];
         let cases = suite.cases.into_inner();
-        Writer::new(&mut *out).create_element("testsuite").with_attributes(attributes).write_inner_content(
-            |writer| {
+        Writer::new(&mut *out)
+            .create_element("testsuite")
+            .with_attributes(attributes)
+            .write_inner_content(|writer| {
                 writer.get_mut().write_all(b"\n")?;
                 writer.get_mut().write_all(&cases)
-            },
-        )?;
+            })?;
         out.write_all(b"\n")
     }
 }
@@ -66,11 +82,20 @@ impl Renderer for Junit {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let number = |severity| episode.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
+        let number = |severity| {
+            episode
+                .findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count() as u64
+        };
         let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
         let fails = errors > 0 || (self.deny_warnings && warnings > 0);
         let mut lines = lines(episode);
-        let mut listed = lines.by_ref().take(MAX_LISTED).fold("\n".to_owned(), |text, line| text + &line + "\n");
+        let mut listed = lines
+            .by_ref()
+            .take(MAX_LISTED)
+            .fold("\n".to_owned(), |text, line| text + &line + "\n");
         let unlisted = lines.count();
         if unlisted > 0 {
             let _ = writeln!(listed, "and {unlisted} more");
@@ -78,8 +103,15 @@ impl Renderer for Junit {
         let suite = self.suite_of(out, episode)?;
         suite.tests += 1;
         suite.failures += u64::from(fails);
-        let (name, dir, counts) = (escape(&episode.id), escape(&episode.dir), counts(errors, warnings));
-        let case = suite.cases.create_element("testcase").with_attributes([("name", &*name), ("classname", &*dir)]);
+        let (name, dir, counts) = (
+            escape(&episode.id),
+            escape(&episode.dir),
+            counts(errors, warnings),
+        );
+        let case = suite
+            .cases
+            .create_element("testcase")
+            .with_attributes([("name", &*name), ("classname", &*dir)]);
         if listed.len() == 1 {
             case.write_empty()?;
         } else {
@@ -90,7 +122,9 @@ impl Renderer for Junit {
                 } else {
                     writer.create_element("system-out")
                 };
-                element.write_text_content(BytesText::new(&listed)).map(|_| ())
+                element
+                    .write_text_content(BytesText::new(&listed))
+                    .map(|_| ())
             })?;
         }
         suite.cases.get_mut().write_all(b"\n")
@@ -102,13 +136,20 @@ impl Renderer for Junit {
     }
 }
 
-/// The run-data directory of an episode: what holds `episodes`; elsewhere the directory that the episode lies in.
+/// The run-data directory of an episode: what holds `episodes`; elsewhere the directory that the
+/// episode lies in.
 fn run_data(dir: &Path) -> String {
     let is_episodes = |part: &Component<'_>| part.as_os_str() == "episodes";
     let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {
-        dir.components().take_while(|part| !is_episodes(part)).collect()
+        dir.components()
+            .take_while(|part| !is_episodes(part))
+            .collect()
     } else {
         dir.parent().unwrap_or(dir).to_owned()
     };
-    if above.as_os_str().is_empty() { ".".into() } else { above.to_string_lossy().into_owned() }
+    if above.as_os_str().is_empty() {
+        ".".into()
+    } else {
+        above.to_string_lossy().into_owned()
+    }
 }

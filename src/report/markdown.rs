@@ -1,4 +1,5 @@
-//! Reports -> a summary in Markdown: the verdict, the rules that found something, and the first findings.
+//! Reports -> a summary in Markdown: the verdict, the rules that found something, and the first
+//! findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,7 +9,8 @@ use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Statistics, Tally};
 use crate::printable::escape;
 
-/// Bytes of findings that are listed at most: a comment on GitHub takes 64 KiB, a job summary 1 MiB.
+/// Bytes of findings that are listed at most: a comment on GitHub takes 64 KiB, a job summary 1
+/// MiB.
 const MAX_LISTED_BYTES: usize = 48 << 10;
 
 #[derive(Default)]
@@ -30,7 +32,8 @@ struct List {
 
 impl List {
     fn add(&mut self, line: &str) {
-        // What comes after the first line that does not fit is not listed, so that the list has no gaps.
+        // What comes after the first line that does not fit is not listed, so that the list has no
+        // gaps.
         if self.unlisted == 0 && self.text.len() + line.len() < MAX_LISTED_BYTES {
             self.text.push_str(line);
             self.text.push('\n');
@@ -61,11 +64,18 @@ impl Renderer for Markdown {
             table(out, "mode", &statistics.modes)?;
             table(out, "adapter", &statistics.adapters)?;
         }
-        let List { text: notes, unlisted } = std::mem::take(&mut self.notes);
+        let List {
+            text: notes,
+            unlisted,
+        } = std::mem::take(&mut self.notes);
         notes.lines().for_each(|line| self.findings.add(line));
-        let List { text: listed, unlisted: beyond } = &self.findings;
+        let List {
+            text: listed,
+            unlisted: beyond,
+        } = &self.findings;
         if !listed.is_empty() {
-            // A fence that is longer than any run of backticks within can't be closed by what stands within.
+            // A fence that is longer than any run of backticks within can't be closed by what
+            // stands within.
             let runs = listed.split(|c| c != '`').map(str::len);
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
@@ -81,14 +91,32 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
     if tallies.is_empty() {
         return Ok(());
     }
-    write!(out, "\n| {of} | episodes | errors | warnings |\n|---|--:|--:|--:|\n")?;
-    for (name, Tally { episodes, errors, warnings }) in tallies {
-        writeln!(out, "| {} | {episodes} | {errors} | {warnings} |", code(name))?;
+    write!(
+        out,
+        "\n| {of} | episodes | errors | warnings |\n|---|--:|--:|--:|\n"
+    )?;
+    for (
+        name,
+        Tally {
+            episodes,
+            errors,
+            warnings,
+        },
+    ) in tallies
+    {
+        writeln!(
+            out,
+            "| {} | {episodes} | {errors} | {warnings} |",
+            code(name)
+        )?;
     }
     Ok(())
 }
 
 /// A text in backticks that ends where it should, in a cell of a table.
 fn code(text: &str) -> String {
-    format!("`{}`", escape(text).replace('`', "\\u{60}").replace('|', "\\u{7c}"))
+    format!(
+        "`{}`",
+        escape(text).replace('`', "\\u{60}").replace('|', "\\u{7c}")
+    )
 }

@@ -1,4 +1,5 @@
-//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written as they come.
+//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written as they
+//! come.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -18,7 +19,8 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Where the sources of runvet are; empty where `Cargo.toml` names no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Notifications of what could not be judged, which stand behind all results and are held until then. The rest is counted.
+/// Notifications of what could not be judged, which stand behind all results and are held until
+/// then. The rest is counted.
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
@@ -30,7 +32,12 @@ pub(super) struct Sarif {
 
 impl Sarif {
     pub(super) fn new(rules: Vec<&'static Meta>) -> Self {
-        Self { rules, results: 0, notifications: Vec::new(), unjudged: 0 }
+        Self {
+            rules,
+            results: 0,
+            notifications: Vec::new(),
+            unjudged: 0,
+        }
     }
 
     fn result(&mut self, out: &mut dyn Write, result: &SarifResult<'_>) -> io::Result<()> {
@@ -46,7 +53,8 @@ impl Sarif {
         suppressions: Vec<SarifSuppression<'r>>,
     ) -> SarifResult<'r> {
         let related = finding.related.iter();
-        let related = related.map(|related| location(episode, &related.location, Some(&related.message)));
+        let related =
+            related.map(|related| location(episode, &related.location, Some(&related.message)));
         SarifResult {
             rule_id: &finding.rule,
             rule_index: self.index(&finding.rule),
@@ -54,7 +62,9 @@ impl Sarif {
             message: message(&finding.message),
             locations: [location(episode, &finding.location, None)],
             related_locations: related.collect(),
-            partial_fingerprints: Fingerprints { runvet: &finding.fingerprint },
+            partial_fingerprints: Fingerprints {
+                runvet: &finding.fingerprint,
+            },
             suppressions,
         }
     }
@@ -66,11 +76,19 @@ impl Sarif {
 
 impl Renderer for Sarif {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n \"tool\":")?;
+        write!(
+            out,
+            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\n \"tool\":"
+        )?;
         let tool = Tool::this();
         let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
         let rules = self.rules.iter().map(|meta| Rule::of(meta)).collect();
-        let driver = Driver { name: &tool.name, semantic_version: &tool.version, information_uri, rules };
+        let driver = Driver {
+            name: &tool.name,
+            semantic_version: &tool.version,
+            information_uri,
+            rules,
+        };
         write_json(out, &SarifTool { driver })?;
         out.write_all(b",\n \"columnKind\":\"unicodeCodePoints\",\n \"results\":[")
     }
@@ -81,8 +99,14 @@ impl Renderer for Sarif {
             self.result(out, &result)?;
         }
         for suppressed in &episode.suppressed {
-            let justification = suppressed.reason.as_deref().unwrap_or("known in the baseline");
-            let suppression = SarifSuppression { kind: "external", justification };
+            let justification = suppressed
+                .reason
+                .as_deref()
+                .unwrap_or("known in the baseline");
+            let suppression = SarifSuppression {
+                kind: "external",
+                justification,
+            };
             let result = self.result_of(episode, &suppressed.finding, vec![suppression]);
             self.result(out, &result)?;
         }
@@ -90,7 +114,11 @@ impl Renderer for Sarif {
             self.unjudged += 1;
             if self.notifications.len() < MAX_NOTIFICATIONS {
                 let message = message(&format!("Not judged: {} ({reason})", rules.join(", ")));
-                let notification = Notification { level: "warning", message, locations: [whole(uri(&episode.path))] };
+                let notification = Notification {
+                    level: "warning",
+                    message,
+                    locations: [whole(uri(&episode.path))],
+                };
                 self.notifications.push(notification);
             }
         }
@@ -102,7 +130,9 @@ impl Renderer for Sarif {
         let invocation = Invocation {
             execution_successful: closing.is_whole,
             tool_execution_notifications: &self.notifications,
-            properties: Properties { unjudged: self.unjudged },
+            properties: Properties {
+                unjudged: self.unjudged,
+            },
         };
         write_json(out, &invocation)?;
         out.write_all(b"]}]}\n")
@@ -148,24 +178,37 @@ struct Configuration {
 impl Rule {
     fn of(meta: &'static Meta) -> Self {
         let first = meta.title.chars().take(1).flat_map(char::to_uppercase);
-        let title = first.chain(meta.title.chars().skip(1)).chain(['.']).collect();
+        let title = first
+            .chain(meta.title.chars().skip(1))
+            .chain(['.'])
+            .collect();
         Self {
             id: meta.id,
             short_description: Message { text: title },
-            help: Help { text: meta.hint, markdown: meta.page },
+            help: Help {
+                text: meta.hint,
+                markdown: meta.page,
+            },
             help_uri: help_uri(REPOSITORY, meta.id),
-            default_configuration: Configuration { level: level(meta.severity) },
+            default_configuration: Configuration {
+                level: level(meta.severity),
+            },
         }
     }
 }
 
-/// Where the page of a rule is. Without a repository it has a name and no address: one that `runvet explain` resolves.
+/// Where the page of a rule is. Without a repository it has a name and no address: one that
+/// `runvet explain` resolves.
 fn help_uri(repository: &str, rule: &str) -> String {
     if repository.is_empty() {
         return format!("urn:runvet:rule:{rule}");
     }
     let page = rule.replace('-', "_");
-    format!("{}/blob/v{}/src/rules/{page}.md", repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"))
+    format!(
+        "{}/blob/v{}/src/rules/{page}.md",
+        repository.trim_end_matches('/'),
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 #[derive(Serialize)]
@@ -271,15 +314,28 @@ fn level(severity: Severity) -> &'static str {
 
 /// A message in which no `[text](target)` makes a link.
 fn message(text: &str) -> Message {
-    Message { text: text.replace("](", "]\\u{28}") }
+    Message {
+        text: text.replace("](", "]\\u{28}"),
+    }
 }
 
 fn whole(uri: String) -> Location<'static> {
-    let physical = PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: None };
-    Location { physical, logical: Vec::new(), message: None }
+    let physical = PhysicalLocation {
+        artifact_location: ArtifactLocation { uri },
+        region: None,
+    };
+    Location {
+        physical,
+        logical: Vec::new(),
+        message: None,
+    }
 }
 
-fn location<'r>(episode: &EpisodeReport, at: &'r finding::Location, says: Option<&str>) -> Location<'r> {
+fn location<'r>(
+    episode: &EpisodeReport,
+    at: &'r finding::Location,
+    says: Option<&str>,
+) -> Location<'r> {
     let region = || {
         Some(Region {
             start_line: at.line?,
@@ -296,17 +352,29 @@ fn location<'r>(episode: &EpisodeReport, at: &'r finding::Location, says: Option
     location.physical.region = region();
     // The pointer of the whole document is empty, and no name.
     let pointer = at.pointer.as_deref().filter(|pointer| !pointer.is_empty());
-    location.logical = pointer.into_iter().map(|name| LogicalLocation { fully_qualified_name: name }).collect();
+    location.logical = pointer
+        .into_iter()
+        .map(|name| LogicalLocation {
+            fully_qualified_name: name,
+        })
+        .collect();
     location.message = says.map(message);
     location
 }
 
-/// The URI of a path: relative where the path is, and made of characters that no reader misunderstands.
+/// The URI of a path: relative where the path is, and made of characters that no reader
+/// misunderstands.
 fn uri(path: &Path) -> String {
-    let mut uri = if path.is_absolute() { "file://".to_owned() } else { String::new() };
+    let mut uri = if path.is_absolute() {
+        "file://".to_owned()
+    } else {
+        String::new()
+    };
     for byte in path.as_os_str().as_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(*byte));
+            }
             byte => drop(write!(uri, "%{byte:02X}")),
         }
     }
@@ -323,15 +391,25 @@ mod tests {
         let uri_of = |path: &[u8]| uri(Path::new(OsStr::from_bytes(path)));
         assert_eq!(uri_of(b"runs/ep_1/state.json"), "runs/ep_1/state.json");
         assert_eq!(uri_of(b"/runs/ep 1"), "file:///runs/ep%201");
-        assert_eq!(uri_of(b"c:/a?b#c%20\xff\xc3\xa9"), "c%3A/a%3Fb%23c%2520%FF%C3%A9");
+        assert_eq!(
+            uri_of(b"c:/a?b#c%20\xff\xc3\xa9"),
+            "c%3A/a%3Fb%23c%2520%FF%C3%A9"
+        );
         assert_eq!(uri_of(b"../ep"), "../ep");
     }
 
     #[test]
     fn pages_have_an_address_where_the_repository_has_one() {
-        assert_eq!(help_uri("", "plan/step-ids"), "urn:runvet:rule:plan/step-ids");
+        assert_eq!(
+            help_uri("", "plan/step-ids"),
+            "urn:runvet:rule:plan/step-ids"
+        );
         let version = env!("CARGO_PKG_VERSION");
-        let expected = format!("https://git.example.com/runvet/blob/v{version}/src/rules/plan/step_ids.md");
-        assert_eq!(help_uri("https://git.example.com/runvet/", "plan/step-ids"), expected);
+        let expected =
+            format!("https://git.example.com/runvet/blob/v{version}/src/rules/plan/step_ids.md");
+        assert_eq!(
+            help_uri("https://git.example.com/runvet/", "plan/step-ids"),
+            expected
+        );
     }
 }

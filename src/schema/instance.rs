@@ -1,4 +1,5 @@
-//! A document as an instance that the `jsonschema` crate validates in place, without a tree of values.
+//! A document as an instance that the `jsonschema` crate validates in place, without a tree of
+//! values.
 
 use std::borrow::Cow;
 
@@ -128,7 +129,8 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
     }
 }
 
-/// A value as one of `serde_json`; null where it nests too deep for it. Our messages do not show it.
+/// A value as one of `serde_json`; null where it nests too deep for it. Our messages do not show
+/// it.
 fn value_of(json: &[u8], _: u32) -> Value {
     serde_json::from_slice(json).unwrap_or_default()
 }
@@ -151,7 +153,11 @@ impl JsonNumber for Number<'_> {
     }
 
     fn to_number(&self) -> Cow<'_, serde_json::Number> {
-        let number = self.text().parse().ok().or_else(|| serde_json::Number::from_f64(Number::as_f64(*self)));
+        let number = self
+            .text()
+            .parse()
+            .ok()
+            .or_else(|| serde_json::Number::from_f64(Number::as_f64(*self)));
         Cow::Owned(number.unwrap_or_else(|| 0.into()))
     }
 
@@ -177,7 +183,9 @@ impl<'a> Object<'a, Tape> for Container<'a> {
     }
 
     fn members(&self) -> Self::MembersIter {
-        self.0.members().map(|key| (key.name(), Instance::Node(key.value())))
+        self.0
+            .members()
+            .map(|key| (key.name(), Instance::Node(key.value())))
     }
 }
 
@@ -203,7 +211,9 @@ mod tests {
     fn the_representation_keeps_the_contract_of_the_validator() {
         let text = conformance::document().to_string();
         let mut tape = crate::document::Tape::default();
-        let document = tape.read(text.as_bytes()).expect("the conformance document is JSON");
+        let document = tape
+            .read(text.as_bytes())
+            .expect("the conformance document is JSON");
         conformance::assert_conformance::<Tape>(&Instance::Node(document.root()));
     }
 }

@@ -1,7 +1,8 @@
 //! A schema -> a compact form that tells in one walk over a record whether all is well with it.
 //!
-//! Every keyword that the checked-in schemas use is implemented exactly; a schema with any other keyword accepts nothing
-//! here and leaves every judgement to the general validator. Tests hold the two against each other.
+//! Every keyword that the checked-in schemas use is implemented exactly; a schema with any other
+//! keyword accepts nothing here and leaves every judgement to the general validator. Tests hold the
+//! two against each other.
 
 mod compile;
 mod misspelling;
@@ -24,7 +25,10 @@ type ShapeId = usize;
 
 /// What a subschema asserts.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "keywords that are there or not")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "keywords that are there or not"
+)]
 struct Shape {
     /// The allowed types, a bit each.
     types: u8,
@@ -38,7 +42,8 @@ struct Shape {
     properties: Vec<Property>,
     /// How many of them are required.
     required: usize,
-    /// A bit for each length that the name of a property has; most unknown names are told by their length.
+    /// A bit for each length that the name of a property has; most unknown names are told by their
+    /// length.
     name_lengths: u64,
     additional: Additional,
     /// Prefixes of keys that are allowed whatever `additional` says.
@@ -73,17 +78,29 @@ enum Additional {
 }
 
 impl Shapes {
-    /// Looks over a document: whether it satisfies the schema for certain, and whether any key may be misspelled.
+    /// Looks over a document: whether it satisfies the schema for certain, and whether any key may
+    /// be misspelled.
     pub(super) fn glance(&self, root: Node<'_>) -> Glance {
-        let mut walk = Walk { shapes: &self.shapes, left: 1, is_misspelled: false };
+        let mut walk = Walk {
+            shapes: &self.shapes,
+            left: 1,
+            is_misspelled: false,
+        };
         walk.node(0, root);
         let is_valid = self.supported && walk.left > 0;
-        Glance { is_valid, may_be_misspelled: !is_valid || walk.is_misspelled }
+        Glance {
+            is_valid,
+            may_be_misspelled: !is_valid || walk.is_misspelled,
+        }
     }
 
     /// The number of assertions that fail, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
-        let mut walk = Walk { shapes: &self.shapes, left: limit, is_misspelled: false };
+        let mut walk = Walk {
+            shapes: &self.shapes,
+            left: limit,
+            is_misspelled: false,
+        };
         walk.node(0, root);
         limit - walk.left
     }
@@ -113,7 +130,9 @@ impl Walk<'_> {
     }
 
     fn node(&mut self, id: ShapeId, node: Node<'_>) {
-        let Some(shape) = self.shapes.get(id) else { return };
+        let Some(shape) = self.shapes.get(id) else {
+            return;
+        };
         let kind = node.kind();
         if shape.is_plain {
             self.fail(usize::from(shape.types & bit(kind) == 0));
@@ -153,7 +172,9 @@ impl Walk<'_> {
             }
             if let Some((index, property)) = shape.property(key, next) {
                 next = index + 1;
-                present |= 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(0);
+                present |= 1_u64
+                    .checked_shl(u32::try_from(index).unwrap_or(u32::MAX))
+                    .unwrap_or(0);
                 missing -= usize::from(property.required);
                 self.node(property.shape, key.value());
                 continue;
@@ -163,17 +184,30 @@ impl Walk<'_> {
                 Additional::Each(below) => self.node(below, key.value()),
                 Additional::None => {
                     let name = key.name();
-                    self.fail(usize::from(!shape.prefixes.iter().any(|prefix| name.starts_with(&**prefix))));
+                    self.fail(usize::from(
+                        !shape
+                            .prefixes
+                            .iter()
+                            .any(|prefix| name.starts_with(&**prefix)),
+                    ));
                 }
             }
         }
         self.fail(missing);
         if has_unknown && !self.is_misspelled {
             let is_absent = |index: usize| index >= 64 || present & 1 << index == 0;
-            let absent = || shape.properties.iter().enumerate().filter(|(index, _)| is_absent(*index));
-            let is_misspelled = |name: &str| absent().any(|(_, known)| almost_equal(name, &known.name));
-            self.is_misspelled =
-                node.members().any(|key| shape.property(key, 0).is_none() && is_misspelled(&key.name()));
+            let absent = || {
+                shape
+                    .properties
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, _)| is_absent(*index))
+            };
+            let is_misspelled =
+                |name: &str| absent().any(|(_, known)| almost_equal(name, &known.name));
+            self.is_misspelled = node
+                .members()
+                .any(|key| shape.property(key, 0).is_none() && is_misspelled(&key.name()));
         }
     }
 
@@ -181,7 +215,11 @@ impl Walk<'_> {
         for condition in &shape.conditions {
             // An `if` about properties says nothing of what is no object, and so holds for it.
             let holds = node.kind() != Kind::Object
-                || node.get(&condition.property).and_then(Node::text).as_deref() == Some(&condition.equals);
+                || node
+                    .get(&condition.property)
+                    .and_then(Node::text)
+                    .as_deref()
+                    == Some(&condition.equals);
             if self.left > 0 && holds {
                 self.node(condition.then, node);
             }
@@ -193,8 +231,8 @@ impl Shape {
     fn scalar_failures(&self, node: Node<'_>) -> usize {
         let kind = node.kind();
         let number = node.number();
-        let of_type =
-            self.types & bit(kind) != 0 && !(self.integer && number.is_some_and(|number| !number.is_integer()));
+        let of_type = self.types & bit(kind) != 0
+            && !(self.integer && number.is_some_and(|number| !number.is_integer()));
         let mut failures = usize::from(!of_type);
         if let Some(allowed) = &self.allowed {
             failures += usize::from(!allowed.iter().any(|value| is(node, value)));
@@ -220,7 +258,10 @@ impl Shape {
         {
             return Some((expected, property));
         }
-        if key.plain_len().is_some_and(|len| self.name_lengths & length_bit(len) == 0) {
+        if key
+            .plain_len()
+            .is_some_and(|len| self.name_lengths & length_bit(len) == 0)
+        {
             return None;
         }
         let (before, after) = self.properties.split_at_checked(expected)?;
@@ -229,13 +270,16 @@ impl Shape {
     }
 }
 
-/// Whether a value equals one of an `enum` or `const`; other than scalars are never allowed by the schemas here.
+/// Whether a value equals one of an `enum` or `const`; other than scalars are never allowed by the
+/// schemas here.
 fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
         Value::Bool(expected) => node.boolean() == Some(*expected),
         Value::String(expected) => node.text().is_some_and(|text| text == expected.as_str()),
-        Value::Number(expected) => node.number().is_some_and(|number| number.equals_text(&expected.to_string())),
+        Value::Number(expected) => node
+            .number()
+            .is_some_and(|number| number.equals_text(&expected.to_string())),
         Value::Array(_) | Value::Object(_) => false,
     }
 }

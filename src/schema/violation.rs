@@ -1,4 +1,5 @@
-//! Errors of the schema validator -> violations, each with its place on the tape and a sentence of our own.
+//! Errors of the schema validator -> violations, each with its place on the tape and a sentence of
+//! our own.
 //!
 //! The validator's own messages are not shown: they quote whole values and raw names.
 
@@ -29,16 +30,26 @@ pub(crate) struct Violation {
 }
 
 /// The violations that errors stand for, in the order of the text.
-pub(super) fn explain<'e>(document: Document<'_>, errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<Violation> {
-    let errors: Vec<(Pointer, ValidationError<'e>)> =
-        errors.map(|error| (Pointer::new(error.instance_path().as_str()), error)).collect();
+pub(super) fn explain<'e>(
+    document: Document<'_>,
+    errors: impl Iterator<Item = ValidationError<'e>>,
+) -> Vec<Violation> {
+    let errors: Vec<(Pointer, ValidationError<'e>)> = errors
+        .map(|error| (Pointer::new(error.instance_path().as_str()), error))
+        .collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
-    // Of a value of the wrong type its other keywords have nothing more to say: one mistake, one violation.
+    // Of a value of the wrong type its other keywords have nothing more to say: one mistake, one
+    // violation.
     let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Found<'_>>)| {
-        matches!(error.kind(), ValidationErrorKind::Type { .. }).then(|| found.map(|found| found.value.index()))?
+        matches!(error.kind(), ValidationErrorKind::Type { .. })
+            .then(|| found.map(|found| found.value.index()))?
     };
-    let wrong_types: BTreeSet<u32> =
-        errors.iter().map(|(_, error)| error).zip(&found).filter_map(of_wrong_type).collect();
+    let wrong_types: BTreeSet<u32> = errors
+        .iter()
+        .map(|(_, error)| error)
+        .zip(&found)
+        .filter_map(of_wrong_type)
+        .collect();
     let mut violations = Vec::with_capacity(errors.len());
     for ((pointer, error), found) in errors.iter().zip(found) {
         let Some(found) = found else { continue };
@@ -71,23 +82,40 @@ fn unexpected_keys<'a>(
     unexpected: &'a [String],
 ) -> impl Iterator<Item = Violation> + 'a {
     let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
-    let keys = found.value.members().filter(move |key| unexpected.contains(&*key.name()));
+    let keys = found
+        .value
+        .members()
+        .filter(move |key| unexpected.contains(&*key.name()));
     keys.map(|key| Violation {
         token: key.index(),
         pointer: pointer.field(&key.name()),
         is_key: true,
-        message: format!("{} may not hold the field {}", subject(pointer), quote(&key.name())),
-        help: Some("Rename the field with an `x-` in front, as an extension, or take it out.".into()),
+        message: format!(
+            "{} may not hold the field {}",
+            subject(pointer),
+            quote(&key.name())
+        ),
+        help: Some(
+            "Rename the field with an `x-` in front, as an extension, or take it out.".into(),
+        ),
     })
 }
 
 /// The value that a pointer names, as the subject of a sentence.
 fn subject(pointer: &Pointer) -> String {
     let dotted = pointer.dotted();
-    if dotted.is_empty() { "the record".into() } else { format!("`{dotted}`") }
+    if dotted.is_empty() {
+        "the record".into()
+    } else {
+        format!("`{dotted}`")
+    }
 }
 
-fn describe(pointer: &Pointer, found: Found<'_>, kind: &ValidationErrorKind) -> (String, Option<String>) {
+fn describe(
+    pointer: &Pointer,
+    found: Found<'_>,
+    kind: &ValidationErrorKind,
+) -> (String, Option<String>) {
     let subject = subject(pointer);
     let value = found.value;
     let shown = match value.kind() {
@@ -99,7 +127,10 @@ fn describe(pointer: &Pointer, found: Found<'_>, kind: &ValidationErrorKind) -> 
     match kind {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            (format!("{subject} lacks the required field `{name}`"), Some(format!("Have the writer add `{name}`.")))
+            (
+                format!("{subject} lacks the required field `{name}`"),
+                Some(format!("Have the writer add `{name}`.")),
+            )
         }
         ValidationErrorKind::Type { kind } => {
             let wanted = wanted_types(kind);
@@ -113,23 +144,45 @@ fn describe(pointer: &Pointer, found: Found<'_>, kind: &ValidationErrorKind) -> 
         }
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
-            let list = options.iter().map(|option| option.as_str().map_or_else(|| option.to_string(), str::to_owned));
+            let list = options.iter().map(|option| {
+                option
+                    .as_str()
+                    .map_or_else(|| option.to_string(), str::to_owned)
+            });
             let list = list.collect::<Vec<_>>().join(", ");
-            let help =
-                value.text().and_then(|text| nearest(&text, &options)).map(|name| format!("Did you mean `{name}`?"));
+            let help = value
+                .text()
+                .and_then(|text| nearest(&text, &options))
+                .map(|name| format!("Did you mean `{name}`?"));
             (format!("{subject} is {shown}, not one of {list}"), help)
         }
-        ValidationErrorKind::Constant { expected_value } => {
-            (format!("{subject} is {shown}, not {}", brief(&expected_value.to_string())), None)
-        }
-        ValidationErrorKind::Minimum { limit } => (format!("{subject} is {shown}, below the minimum of {limit}"), None),
-        ValidationErrorKind::Maximum { limit } => (format!("{subject} is {shown}, above the maximum of {limit}"), None),
+        ValidationErrorKind::Constant { expected_value } => (
+            format!(
+                "{subject} is {shown}, not {}",
+                brief(&expected_value.to_string())
+            ),
+            None,
+        ),
+        ValidationErrorKind::Minimum { limit } => (
+            format!("{subject} is {shown}, below the minimum of {limit}"),
+            None,
+        ),
+        ValidationErrorKind::Maximum { limit } => (
+            format!("{subject} is {shown}, above the maximum of {limit}"),
+            None,
+        ),
         ValidationErrorKind::MinLength { .. } => (format!("{subject} is empty"), None),
         ValidationErrorKind::Format { .. } => (
             format!("{subject} is {shown}, not an RFC 3339 date-time with an offset"),
             Some("Write it like 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z.".into()),
         ),
-        other => (format!("{subject} is {shown}, which `{}` in its schema does not allow", other.keyword()), None),
+        other => (
+            format!(
+                "{subject} is {shown}, which `{}` in its schema does not allow",
+                other.keyword()
+            ),
+            None,
+        ),
     }
 }
 
@@ -152,5 +205,9 @@ fn wanted_types(kind: &TypeKind) -> String {
 fn nearest<'a>(text: &str, options: &[&'a Value]) -> Option<&'a str> {
     let text: String = text.chars().take(64).collect();
     let distance = |option: &&str| strsim::osa_distance(&text.to_lowercase(), option);
-    options.iter().filter_map(|option| option.as_str()).filter(|option| distance(option) <= 2).min_by_key(distance)
+    options
+        .iter()
+        .filter_map(|option| option.as_str())
+        .filter(|option| distance(option) <= 2)
+        .min_by_key(distance)
 }

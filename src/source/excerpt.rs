@@ -6,12 +6,14 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::printable::{opens_command, stand_in};
 
-/// Columns that an excerpt takes at most: with the margin of a drawn snippet it fits a terminal of 80.
+/// Columns that an excerpt takes at most: with the margin of a drawn snippet it fits a terminal of
+/// 80.
 const WIDTH: usize = 68;
 /// Columns of the span that are shown at most; the rest of the window is its surroundings.
 const SPAN_WIDTH: usize = 40;
 
-/// A window of one line around a span: bounded, free of control characters, every character in its own place.
+/// A window of one line around a span: bounded, free of control characters, every character in its
+/// own place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// What is shown; `…` stands for what was cut off.
@@ -21,13 +23,17 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Cuts a window around a span out of the line that starts at `line_start`. Bytes that are not UTF-8 show as `�`.
+    /// Cuts a window around a span out of the line that starts at
+    /// `line_start`. Bytes that are not UTF-8 show as `�`.
     pub(super) fn cut(bytes: &[u8], line_start: usize, span: Range<usize>) -> Self {
         let reach = |range: Range<usize>| bytes.get(range).unwrap_or_default();
         // A character takes four bytes at most, so these reaches hold more than the window shows.
         let before = reach(span.start.saturating_sub(WIDTH * 4).max(line_start)..span.start);
         let tail = reach(span.start..bytes.len().min(span.start + WIDTH * 8));
-        let line_end = tail.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(tail.len());
+        let line_end = tail
+            .iter()
+            .position(|byte| matches!(byte, b'\n' | b'\r'))
+            .unwrap_or(tail.len());
         let (inside, after) = tail.split_at(line_end.min(span.len()));
         let after = after.get(..line_end - inside.len()).unwrap_or_default();
 
@@ -36,13 +42,18 @@ impl Excerpt {
         let after_text = String::from_utf8_lossy(after);
         let (following, following_width, _) = fit(after_text.chars(), rest / 3);
         let lossy_before = String::from_utf8_lossy(before);
-        let (preceding, preceding_width, _) = fit(lossy_before.chars().rev(), rest - following_width);
+        let (preceding, preceding_width, _) =
+            fit(lossy_before.chars().rev(), rest - following_width);
         // What the text before did not need goes to the text behind.
-        let (following, _, to_the_end) =
-            if whole { fit(after_text.chars(), rest - preceding_width) } else { (following, 0, false) };
+        let (following, _, to_the_end) = if whole {
+            fit(after_text.chars(), rest - preceding_width)
+        } else {
+            (following, 0, false)
+        };
 
         let mut text = String::new();
-        let from_the_start = line_start + preceding.iter().map(|c| c.len_utf8()).sum::<usize>() >= span.start;
+        let from_the_start =
+            line_start + preceding.iter().map(|c| c.len_utf8()).sum::<usize>() >= span.start;
         if !from_the_start {
             text.push('…');
         }
@@ -57,18 +68,26 @@ impl Excerpt {
             text.push('…');
         }
         // Some CI runners obey `##[command]` anywhere in a line. What stands in for it is as long.
-        Self { text: text.replace("##[", "##(").replace("##vso[", "##vso("), span: start..end }
+        Self {
+            text: text.replace("##[", "##(").replace("##vso[", "##vso("),
+            span: start..end,
+        }
     }
 }
 
 /// Adds characters as they can be shown.
 fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
     for c in chars {
-        text.push(if opens_command(text, *c) { '\u{fffd}' } else { stand_in(*c) });
+        text.push(if opens_command(text, *c) {
+            '\u{fffd}'
+        } else {
+            stand_in(*c)
+        });
     }
 }
 
-/// As many characters as fit into so many columns, the columns they take, and whether that was all of them.
+/// As many characters as fit into so many columns, the columns they take, and whether that was all
+/// of them.
 fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, bool) {
     let mut taken = Vec::new();
     let mut width = 0;
@@ -105,7 +124,11 @@ mod tests {
         let line = format!("{}\"here\"{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
         let excerpt = Excerpt::cut(line.as_bytes(), 0, 1_000_000..1_000_006);
         assert_eq!(shown(&excerpt), "\"here\"");
-        assert!(excerpt.text.starts_with("…aaa") && excerpt.text.ends_with("bbb…"), "{}", excerpt.text);
+        assert!(
+            excerpt.text.starts_with("…aaa") && excerpt.text.ends_with("bbb…"),
+            "{}",
+            excerpt.text
+        );
         assert!(excerpt.text.chars().count() <= WIDTH);
     }
 
@@ -114,7 +137,10 @@ mod tests {
         let excerpt = Excerpt::cut("a\u{1b}[31m\u{202e}b".as_bytes(), 0, 0..1);
         assert_eq!(excerpt.text, "a␛[31m\u{fffd}b");
         let excerpt = Excerpt::cut(b"a##[error]b", 0, 3..8);
-        assert_eq!((&*excerpt.text, excerpt.span), ("a##\u{fffd}error]b", 3..10));
+        assert_eq!(
+            (&*excerpt.text, excerpt.span),
+            ("a##\u{fffd}error]b", 3..10)
+        );
     }
 
     #[test]

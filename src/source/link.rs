@@ -1,15 +1,19 @@
 //! The text of a link -> the path within the episode that it leads to.
 
-/// The path that a link names once `.` and `..` are resolved as text; `None` where it is empty, absolute, a drive or a URL,
-/// or leaves the episode's directory.
+/// The path that a link names once `.` and `..` are resolved as text; `None` where it is empty,
+/// absolute, a drive or a URL, or leaves the episode's directory.
 pub(crate) fn resolve(link: &str) -> Option<String> {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     };
     if link.is_empty()
         || link.starts_with(['/', '\\'])
-        || link.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+        || link
+            .split_once(':')
+            .is_some_and(|(scheme, _)| is_scheme(scheme))
     {
         return None;
     }
@@ -27,7 +31,8 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
 
 /// Whether a link is the path of a file of the episode.
 pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
-    // A path that ends in a separator names a directory, and a backslash is no separator everywhere.
+    // A path that ends in a separator names a directory, and a backslash is no separator
+    // everywhere.
     let names_a_file = !link.ends_with(['/', '.']) && !link.contains('\\');
     names_a_file && resolve(link).as_deref() == Some(file_name)
 }
@@ -39,16 +44,26 @@ mod tests {
     #[test]
     fn only_the_path_of_the_file_leads_to_it() {
         assert!(leads_to("a/.././events.jsonl", "events.jsonl"));
-        for link in
-            ["events.jsonl/", "events.jsonl/.", "x\\..\\events.jsonl", ".\\events.jsonl", "/events.jsonl", "events"]
-        {
+        for link in [
+            "events.jsonl/",
+            "events.jsonl/.",
+            "x\\..\\events.jsonl",
+            ".\\events.jsonl",
+            "/events.jsonl",
+            "events",
+        ] {
             assert!(!leads_to(link, "events.jsonl"), "{link}");
         }
     }
 
     #[test]
     fn dots_are_resolved_as_text() {
-        for link in ["events.jsonl", "./events.jsonl", "a/../events.jsonl", ".//events.jsonl"] {
+        for link in [
+            "events.jsonl",
+            "./events.jsonl",
+            "a/../events.jsonl",
+            ".//events.jsonl",
+        ] {
             assert_eq!(resolve(link).as_deref(), Some("events.jsonl"), "{link}");
         }
         assert_eq!(resolve("a/..").as_deref(), Some(""));
@@ -57,9 +72,18 @@ mod tests {
 
     #[test]
     fn what_leaves_the_directory_is_no_path() {
-        for link in
-            ["", "/etc/passwd", "../x", "a/../../x", "C:\\x", "C:x", "https://host/x", "file:x", "\\\\host\\x", "..\\x"]
-        {
+        for link in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "C:\\x",
+            "C:x",
+            "https://host/x",
+            "file:x",
+            "\\\\host\\x",
+            "..\\x",
+        ] {
             assert_eq!(resolve(link), None, "{link}");
         }
     }

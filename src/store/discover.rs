@@ -52,10 +52,11 @@ fn artifact_names() -> String {
 /// Directories in one directory from which on several workers look at them.
 const SPLIT: usize = 64;
 
-/// Finds the episodes below paths: directories above, among or below run data, episode directories, or artifact files,
-/// which stand for their episodes.
+/// Finds the episodes below paths: directories above, among or below run data, episode directories,
+/// or artifact files, which stand for their episodes.
 ///
-/// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path itself.
+/// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path
+/// itself.
 #[must_use]
 pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Discovery {
     let mut discovery = Discovery::default();
@@ -64,11 +65,18 @@ pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Disco
             discovery.faults.push(fault);
         }
     }
-    discovery.episodes.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    discovery
+        .episodes
+        .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     if paths.len() > 1 {
         // Several paths may lead to one episode; the first in order speaks for it.
         let mut seen = BTreeSet::new();
-        discovery.episodes.retain(|episode| episode.path.canonicalize().map_or(true, |real| seen.insert(real)));
+        discovery.episodes.retain(|episode| {
+            episode
+                .path
+                .canonicalize()
+                .map_or(true, |real| seen.insert(real))
+        });
     }
     discovery
 }
@@ -84,14 +92,30 @@ struct Root {
 fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
     let fault = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
-        _ => Fault::Unlistable { path: path.to_owned(), source },
+        _ => Fault::Unlistable {
+            path: path.to_owned(),
+            source,
+        },
     };
     let real = |path: &Path| path.canonicalize().map_err(fault);
-    let is_artifact = path.file_name().and_then(OsStr::to_str).and_then(Artifact::from_file_name).is_some();
-    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    // A link that dangles, or a directory in an artifact's place, is still an artifact that can't be read.
-    let is_dir = path.metadata().or_else(|_| path.symlink_metadata()).map_err(fault)?.is_dir();
-    if is_dir && !(is_artifact && list(parent).is_ok_and(|listing| holds_records(listing.entries))) {
+    let is_artifact = path
+        .file_name()
+        .and_then(OsStr::to_str)
+        .and_then(Artifact::from_file_name)
+        .is_some();
+    let parent = path
+        .parent()
+        .filter(|parent| *parent != Path::new(""))
+        .unwrap_or(Path::new("."));
+    // A link that dangles, or a directory in an artifact's place, is still an artifact that can't
+    // be read.
+    let is_dir = path
+        .metadata()
+        .or_else(|_| path.symlink_metadata())
+        .map_err(fault)?
+        .is_dir();
+    if is_dir && !(is_artifact && list(parent).is_ok_and(|listing| holds_records(listing.entries)))
+    {
         let root = Root::new(tidy(path), real(path)?);
         let mut found = Found::default();
         walk(&root, Path::new(""), jobs, &mut found);
@@ -105,18 +129,34 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
     let root = enclosing_episode(&root).unwrap_or(root);
     match list(&root.typed) {
         Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
-            discovery.episodes.push(root.episode(Path::new(""), listing.entries));
+            discovery
+                .episodes
+                .push(root.episode(Path::new(""), listing.entries));
         }
-        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, below_episodes(&root.real)) => {
+        Ok(listing)
+            if is_episode(
+                listing.entries,
+                listing.holds_episodes,
+                below_episodes(&root.real),
+            ) =>
+        {
             // With a summary alone it is an episode unless one lies below it.
             let mut found = Found::default();
             walk(&root, Path::new(""), jobs, &mut found);
             let mut below = Discovery::default();
             found.finish(&root, &mut below);
-            discovery.episodes.extend(below.episodes.into_iter().filter(|episode| episode.path == root.typed));
+            discovery.episodes.extend(
+                below
+                    .episodes
+                    .into_iter()
+                    .filter(|episode| episode.path == root.typed),
+            );
         }
         Ok(_) => {}
-        Err(source) => discovery.faults.push(Fault::Unlistable { path: root.typed, source }),
+        Err(source) => discovery.faults.push(Fault::Unlistable {
+            path: root.typed,
+            source,
+        }),
     }
     Ok(())
 }
@@ -129,25 +169,48 @@ fn holds_records(entries: Entries) -> bool {
 impl Root {
     fn new(typed: PathBuf, real: PathBuf) -> Self {
         let in_episodes = names_episodes(&real);
-        Self { typed, real, in_episodes }
+        Self {
+            typed,
+            real,
+            in_episodes,
+        }
     }
 
     /// Whether what lies there lies below a directory called `episodes`.
     fn is_below_episodes(&self, below: &Path) -> bool {
-        below.parent().map_or_else(|| below_episodes(&self.real), |parent| self.in_episodes || names_episodes(parent))
+        below.parent().map_or_else(
+            || below_episodes(&self.real),
+            |parent| self.in_episodes || names_episodes(parent),
+        )
     }
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
-        let name = below.file_name().or_else(|| self.real.file_name()).map(id_of).unwrap_or_default();
+        let name = below
+            .file_name()
+            .or_else(|| self.real.file_name())
+            .map(id_of)
+            .unwrap_or_default();
         let id = self.is_below_episodes(below).then(|| name.clone());
-        EpisodeDir { path: join(&self.typed, below), id, name, entries }
+        EpisodeDir {
+            path: join(&self.typed, below),
+            id,
+            name,
+            entries,
+        }
     }
 }
 
 /// A path without `.` in it, as a user would type it.
 fn tidy(path: &Path) -> PathBuf {
-    let tidy: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
-    if tidy.as_os_str().is_empty() { PathBuf::from(".") } else { tidy }
+    let tidy: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if tidy.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        tidy
+    }
 }
 
 /// `typed` joined with what lies below it.
@@ -173,25 +236,35 @@ fn names_episodes(path: &Path) -> bool {
 
 /// Whether a directory is an episode, as far as it can be told without looking further down.
 pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
-    !holds_episodes && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
+    !holds_episodes
+        && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
 }
 
-/// Copies of records lie in checkpoints inside an episode: below `episodes`, the outermost episode on the way counts.
+/// Copies of records lie in checkpoints inside an episode: below `episodes`, the outermost episode
+/// on the way counts.
 fn enclosing_episode(root: &Root) -> Option<Root> {
     let above: Vec<(usize, &Path)> = root.real.ancestors().enumerate().collect();
-    above.into_iter().rev().filter(|(_, real)| below_episodes(real)).find_map(|(levels, real)| {
-        let listing = list(real).ok()?;
-        let is_episode = !listing.holds_episodes && holds_records(listing.entries);
-        is_episode.then(|| Root::new(up(&root.typed, levels, real), real.to_owned()))
-    })
+    above
+        .into_iter()
+        .rev()
+        .filter(|(_, real)| below_episodes(real))
+        .find_map(|(levels, real)| {
+            let listing = list(real).ok()?;
+            let is_episode = !listing.holds_episodes && holds_records(listing.entries);
+            is_episode.then(|| Root::new(up(&root.typed, levels, real), real.to_owned()))
+        })
 }
 
-/// The path so many levels above one as it was typed: by the names that were typed where these are the real ones, else by
-/// `..`.
+/// The path so many levels above one as it was typed: by the names that were typed where these are
+/// the real ones, else by `..`.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     match typed.ancestors().nth(levels) {
-        Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => above.to_owned(),
-        _ => tidy(&std::iter::repeat_n("..", levels).fold(typed.to_owned(), |path, up| path.join(up))),
+        Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => {
+            above.to_owned()
+        }
+        _ => tidy(
+            &std::iter::repeat_n("..", levels).fold(typed.to_owned(), |path, up| path.join(up)),
+        ),
     }
 }
 
@@ -212,7 +285,11 @@ impl Found {
             return false;
         }
         if listing.entries.has(Artifact::Summary)
-            && is_episode(listing.entries, listing.holds_episodes, root.is_below_episodes(below))
+            && is_episode(
+                listing.entries,
+                listing.holds_episodes,
+                root.is_below_episodes(below),
+            )
         {
             self.candidates.push((below.to_owned(), listing.entries));
         }
@@ -228,11 +305,21 @@ impl Found {
     /// Decides about the candidates.
     fn finish(mut self, root: &Root, discovery: &mut Discovery) {
         if !self.candidates.is_empty() {
-            // The deepest first: a candidate that is an episode keeps those above it from being one.
-            self.candidates.sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
-            let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
-            let mut holders: BTreeSet<PathBuf> =
-                self.episodes.iter().flat_map(|episode| above(&episode.path)).collect();
+            // The deepest first: a candidate that is an episode keeps those above it from being
+            // one.
+            self.candidates
+                .sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
+            let above = |path: &Path| {
+                path.ancestors()
+                    .skip(1)
+                    .map(Path::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            let mut holders: BTreeSet<PathBuf> = self
+                .episodes
+                .iter()
+                .flat_map(|episode| above(&episode.path))
+                .collect();
             for (below, entries) in self.candidates {
                 let episode = root.episode(&below, entries);
                 if !holders.contains(&episode.path) {
@@ -246,8 +333,8 @@ impl Found {
     }
 }
 
-/// Walks down from a directory below the root until it meets episodes. Where a directory holds many, several workers look
-/// at them.
+/// Walks down from a directory below the root until it meets episodes. Where a directory holds
+/// many, several workers look at them.
 fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
     let start = join(&root.typed, from);
     let mut entries = WalkDir::new(&start).into_iter();
@@ -256,7 +343,9 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(&root.typed).to_owned();
-                let source = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of directories"));
+                let source = error
+                    .into_io_error()
+                    .unwrap_or_else(|| io::Error::other("a loop of directories"));
                 found.faults.push(Fault::Unlistable { path, source });
                 continue;
             }
@@ -272,7 +361,10 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
         let listing = match list(entry.path()) {
             Ok(listing) => listing,
             Err(source) => {
-                found.faults.push(Fault::Unlistable { path: entry.path().to_owned(), source });
+                found.faults.push(Fault::Unlistable {
+                    path: entry.path().to_owned(),
+                    source,
+                });
                 entries.skip_current_dir();
                 continue;
             }

@@ -12,7 +12,11 @@ const BLOCK: usize = 256 << 10;
 #[derive(Clone, Copy)]
 pub(crate) enum LineRead<'b> {
     /// A line, without its newline; whether it had one.
-    Text { line: Line, bytes: &'b [u8], ended: bool },
+    Text {
+        line: Line,
+        bytes: &'b [u8],
+        ended: bool,
+    },
     /// A line that is longer than the limit and was passed over.
     TooLong { line: Line },
 }
@@ -50,7 +54,11 @@ impl Block {
         let ends = memchr::memchr_iter(b'\n', bytes).zip(self.number + 1..);
         ends.filter_map(move |(end, number)| {
             let text = bytes.get(start..end).unwrap_or_default();
-            let line = Line { number, offset: self.offset + start as u64, length: end - start };
+            let line = Line {
+                number,
+                offset: self.offset + start as u64,
+                length: end - start,
+            };
             start = end + 1;
             (!is_blank(text)).then(|| LineRead::new(line, text, true, self.limit))
         })
@@ -60,7 +68,9 @@ impl Block {
     pub(crate) fn line(&self, line: Line) -> LineRead<'_> {
         let start = usize::try_from(line.offset - self.offset).unwrap_or(usize::MAX);
         let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
-        let text = bytes.get(start..start.saturating_add(line.length)).unwrap_or_default();
+        let text = bytes
+            .get(start..start.saturating_add(line.length))
+            .unwrap_or_default();
         LineRead::new(line, text, true, self.limit)
     }
 
@@ -72,7 +82,11 @@ impl Block {
 
 impl<'b> LineRead<'b> {
     fn new(line: Line, bytes: &'b [u8], ended: bool, limit: usize) -> Self {
-        if line.length > limit { Self::TooLong { line } } else { Self::Text { line, bytes, ended } }
+        if line.length > limit {
+            Self::TooLong { line }
+        } else {
+            Self::Text { line, bytes, ended }
+        }
     }
 }
 
@@ -83,7 +97,17 @@ fn is_blank(line: &[u8]) -> bool {
 impl<R: Read> Lines<R> {
     /// The lines of a stream; the buffer may come from an earlier one.
     pub(crate) fn new(stream: R, buffer: Vec<u8>, limit: usize) -> Self {
-        Self { stream, buffer, limit, start: 0, searched: 0, end: 0, offset: 0, number: 0, at_end: false }
+        Self {
+            stream,
+            buffer,
+            limit,
+            start: 0,
+            searched: 0,
+            end: 0,
+            offset: 0,
+            number: 0,
+            at_end: false,
+        }
     }
 
     /// Gives the stream and the buffer back.
@@ -128,11 +152,20 @@ impl<R: Read> Lines<R> {
     fn take(&mut self, end: usize, ended: bool) -> LineRead<'_> {
         let start = self.start;
         self.number += 1;
-        let line = Line { number: self.number, offset: self.offset, length: end - start };
+        let line = Line {
+            number: self.number,
+            offset: self.offset,
+            length: end - start,
+        };
         self.start = end + usize::from(ended);
         self.searched = self.start;
         self.offset += (self.start - start) as u64;
-        LineRead::new(line, self.buffer.get(start..end).unwrap_or_default(), ended, self.limit)
+        LineRead::new(
+            line,
+            self.buffer.get(start..end).unwrap_or_default(),
+            ended,
+            self.limit,
+        )
     }
 
     /// How many bytes were handed out.
@@ -140,9 +173,12 @@ impl<R: Read> Lines<R> {
         self.offset
     }
 
-    /// The next lines that are whole, as many as are at hand, in exchange for a buffer to go on with; `None` where the next
-    /// line is longer than a block, or does not end.
-    pub(crate) fn next_block(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<Block>> {
+    /// The next lines that are whole, as many as are at hand, in exchange for a buffer to go on
+    /// with; `None` where the next line is longer than a block, or does not end.
+    pub(crate) fn next_block(
+        &mut self,
+        spare: impl FnOnce() -> Vec<u8>,
+    ) -> io::Result<Option<Block>> {
         let end = loop {
             let unread = self.buffer.get(self.start..self.end).unwrap_or_default();
             if let Some(newline) = memchr::memrchr(b'\n', unread) {
@@ -216,7 +252,11 @@ impl<R: Read> Lines<R> {
             self.searched = self.start;
             if newline.is_some() || self.at_end {
                 self.number += 1;
-                let line = Line { number: self.number, offset: self.offset, length };
+                let line = Line {
+                    number: self.number,
+                    offset: self.offset,
+                    length,
+                };
                 let newline = usize::from(newline.is_some());
                 self.start += newline;
                 self.searched = self.start;
@@ -247,9 +287,12 @@ mod tests {
         let mut all = Vec::new();
         while let Some(read) = lines.next_line().unwrap() {
             all.push(match read {
-                LineRead::Text { line, bytes, .. } => {
-                    (line.number, line.offset, line.length, Some(String::from_utf8_lossy(bytes).into_owned()))
-                }
+                LineRead::Text { line, bytes, .. } => (
+                    line.number,
+                    line.offset,
+                    line.length,
+                    Some(String::from_utf8_lossy(bytes).into_owned()),
+                ),
                 LineRead::TooLong { line } => (line.number, line.offset, line.length, None),
             });
         }
@@ -262,7 +305,11 @@ mod tests {
             let text = |text: &str| Some(text.to_owned());
             assert_eq!(
                 lines(b"one\n \nthree\nlast\n\n", 100, drip),
-                [(1, 0, 3, text("one")), (3, 6, 5, text("three")), (4, 12, 4, text("last"))]
+                [
+                    (1, 0, 3, text("one")),
+                    (3, 6, 5, text("three")),
+                    (4, 12, 4, text("last"))
+                ]
             );
         }
     }
@@ -271,7 +318,14 @@ mod tests {
     fn a_line_beyond_the_limit_is_passed_over_and_the_next_ones_are_read() {
         for drip in [1, 7, 100] {
             let read = lines(b"aaaaaaaaaa\nb\ncccccccccc", 5, drip);
-            assert_eq!(read, [(1, 0, 10, None), (2, 11, 1, Some("b".into())), (3, 13, 10, None)]);
+            assert_eq!(
+                read,
+                [
+                    (1, 0, 10, None),
+                    (2, 11, 1, Some("b".into())),
+                    (3, 13, 10, None)
+                ]
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
-//! A run-data directory -> its runs, newest first, told from what a listing shows: no run is opened for its order.
+//! A run-data directory -> its runs, newest first, told from what a listing shows: no run is opened
+//! for its order.
 //!
-//! "Newest" is decided by the time that a directory's name carries, where it ends in a ULID (`ep_01JGFJJZ00CTSPE3DKFP348M8P`),
-//! else by the time at which an entry of the directory was last made, renamed or removed: when an artifact was written.
+//! "Newest" is decided by the time that a directory's name carries, where it ends in a ULID
+//! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else by the time at which an entry of the directory was last
+//! made, renamed or removed: when an artifact was written.
 
 use std::ffi::OsStr;
 use std::io;
@@ -59,9 +61,12 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
         }
         let path = super::join(group, Path::new(OsStr::from_bytes(name)));
         let name = id_of(OsStr::from_bytes(name));
-        let stat = dir.fd().and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
+        let stat = dir
+            .fd()
+            .and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
-        // A directory without directories in it, besides the two links that it always has, groups no runs.
+        // A directory without directories in it, besides the two links that it always has, groups
+        // no runs.
         if stat.st_nlink != 2 && is_group(&path) {
             let before = runs.len();
             collect(&path, runs)?;
@@ -70,7 +75,8 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
             }
         }
         let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
-        let time = ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
+        let time =
+            ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
         runs.push(RunDir { path, name, time });
     }
     Ok(())
@@ -91,11 +97,18 @@ fn ulid_time(name: &str) -> Option<u64> {
     if !(before.is_empty() || before.ends_with(['_', '-'])) {
         return None;
     }
-    let digit = |c: u8| b"0123456789ABCDEFGHJKMNPQRSTVWXYZ".iter().position(|known| *known == c.to_ascii_uppercase());
+    let digit = |c: u8| {
+        b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+            .iter()
+            .position(|known| *known == c.to_ascii_uppercase())
+    };
     if !ulid.bytes().all(|c| digit(c).is_some()) {
         return None;
     }
-    let time = ulid.bytes().take(10).try_fold(0u64, |sum, c| Some(sum << 5 | digit(c)? as u64))?;
+    let time = ulid
+        .bytes()
+        .take(10)
+        .try_fold(0u64, |sum, c| Some(sum << 5 | digit(c)? as u64))?;
     (time < 1 << 48).then_some(time)
 }
 
@@ -105,8 +118,14 @@ mod tests {
 
     #[test]
     fn the_time_of_a_ulid_is_in_its_first_ten_characters() {
-        assert_eq!(ulid_time("ep_01JGFJJZ00CTSPE3DKFP348M8P"), Some(1_735_689_600_000));
-        assert_eq!(ulid_time("01JGFJJZ00CTSPE3DKFP348M8P"), Some(1_735_689_600_000));
+        assert_eq!(
+            ulid_time("ep_01JGFJJZ00CTSPE3DKFP348M8P"),
+            Some(1_735_689_600_000)
+        );
+        assert_eq!(
+            ulid_time("01JGFJJZ00CTSPE3DKFP348M8P"),
+            Some(1_735_689_600_000)
+        );
         for other in [
             "ep_adr008_veto",
             "ep_01JGFJJZ00CTSPE3DKFP348M8",

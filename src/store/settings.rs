@@ -22,7 +22,8 @@ pub(crate) struct ConfigSearch {
     pub(crate) passed_over: Vec<PathBuf>,
 }
 
-/// Looks for the configuration from a directory upward to the root of the repository; outside of one, in the directory alone.
+/// Looks for the configuration from a directory upward to the root of the repository; outside of
+/// one, in the directory alone.
 pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
     let levels = here.ancestors().position(is_root).unwrap_or_default();
@@ -32,7 +33,9 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
         if is_gone(&dir.join(CONFIG)) {
             continue;
         }
-        let file = std::iter::repeat_n("..", level).collect::<PathBuf>().join(CONFIG);
+        let file = std::iter::repeat_n("..", level)
+            .collect::<PathBuf>()
+            .join(CONFIG);
         if is_run_data(dir) {
             search.passed_over.push(file);
         } else {
@@ -45,23 +48,36 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
 
 /// Whether a directory holds run data, is an episode, or lies in run data.
 fn is_run_data(dir: &Path) -> bool {
-    dir.components().any(|part| part == Component::Normal("episodes".as_ref()))
+    dir.components()
+        .any(|part| part == Component::Normal("episodes".as_ref()))
         || list(dir).is_ok_and(|listing| {
-            listing.holds_episodes || [Artifact::State, Artifact::Events].iter().any(|of| listing.entries.has(*of))
+            listing.holds_episodes
+                || [Artifact::State, Artifact::Events]
+                    .iter()
+                    .any(|of| listing.entries.has(*of))
         })
 }
 
 /// An error where a file that nobody named is none: reading a FIFO would wait for a writer.
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
-    if path.metadata()?.is_file() { Ok(()) } else { Err(io::Error::other("it is no regular file")) }
+    if path.metadata()?.is_file() {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is no regular file"))
+    }
 }
 
 /// Reads a text that the user named.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    File::open(path)?
+        .take(MAX_BYTES + 1)
+        .read_to_string(&mut text)?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("it is longer than {} MiB", MAX_BYTES >> 20)));
+        return Err(io::Error::other(format!(
+            "it is longer than {} MiB",
+            MAX_BYTES >> 20
+        )));
     }
     Ok(text)
 }

@@ -1,8 +1,9 @@
 //! What artifacts were when they were read -> whether an episode stands still, or is being written.
 //!
-//! A writer replaces several files one after the other. What is read meanwhile comes from two generations, and where these
-//! disagree no record is wrong. It is told by two looks at the directory: nothing that was read has changed since, and
-//! nothing in it was written in the last moment.
+//! A writer replaces several files one after the other. What is read meanwhile comes from two
+//! generations, and where these disagree no record is wrong. It is told by two looks at the
+//! directory: nothing that was read has changed since, and nothing in it was written in the last
+//! moment.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +12,8 @@ use rustix::fs::{FileType, Stat};
 use super::{EntryKind, kind_of};
 use crate::source::Artifact;
 
-/// How long nothing must have been written: a writer takes less than that from one file to the next.
+/// How long nothing must have been written: a writer takes less than that from one file to the
+/// next.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// One version of a file.
@@ -21,8 +23,9 @@ pub(super) struct Version {
     device: u64,
     inode: u64,
     bytes: u64,
-    /// When its content, its name or its permissions changed last. Unlike the time of the last writing nobody can set it at
-    /// will, and a file that was written long before it was renamed into its place is as fresh as its name.
+    /// When its content, its name or its permissions changed last. Unlike the time of the last
+    /// writing nobody can set it at will, and a file that was written long before it was renamed
+    /// into its place is as fresh as its name.
     changed_ns: i128,
 }
 
@@ -48,9 +51,11 @@ impl Version {
         self.bytes
     }
 
-    /// How long it takes until the last change is no news. A clock that is far off says nothing, and nobody waits for it.
+    /// How long it takes until the last change is no news. A clock that is far off says nothing,
+    /// and nobody waits for it.
     fn settles_in(self, now_ns: i128) -> Duration {
-        let age = u64::try_from(now_ns.abs_diff(self.changed_ns)).map_or(Duration::MAX, Duration::from_nanos);
+        let age = u64::try_from(now_ns.abs_diff(self.changed_ns))
+            .map_or(Duration::MAX, Duration::from_nanos);
         match (age < QUIET, self.changed_ns > now_ns) {
             (false, _) => Duration::ZERO,
             (true, false) => QUIET.saturating_sub(age),
@@ -70,15 +75,28 @@ pub(crate) struct Movement {
 }
 
 impl Movement {
-    /// Looks at a directory: what has come, gone or been renamed in the last moment shows in its own times.
+    /// Looks at a directory: what has come, gone or been renamed in the last moment shows in its
+    /// own times.
     pub(super) fn in_directory(now: SystemTime, directory: Version) -> Self {
-        let now_ns = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos().cast_signed());
+        let now_ns = now
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos().cast_signed());
         let settles_in = directory.settles_in(now_ns);
-        Self { now_ns, artifacts: Vec::new(), listing: !settles_in.is_zero(), settles_in }
+        Self {
+            now_ns,
+            artifacts: Vec::new(),
+            listing: !settles_in.is_zero(),
+            settles_in,
+        }
     }
 
     /// Looks at an entry: as it was listed, and as it is.
-    pub(super) fn entry(&mut self, artifact: Artifact, listed: Option<EntryKind>, is: Option<EntryKind>) {
+    pub(super) fn entry(
+        &mut self,
+        artifact: Artifact,
+        listed: Option<EntryKind>,
+        is: Option<EntryKind>,
+    ) {
         if is != listed {
             self.listing = true;
             self.artifacts.push(artifact);
@@ -101,7 +119,9 @@ impl Movement {
 
     /// Whether one of some artifacts moves.
     pub(crate) fn touches(&self, artifacts: &[Artifact]) -> bool {
-        artifacts.iter().any(|artifact| self.artifacts.contains(artifact))
+        artifacts
+            .iter()
+            .any(|artifact| self.artifacts.contains(artifact))
     }
 
     /// How long to wait until what was written last is no news any more.
@@ -118,13 +138,23 @@ mod tests {
     const MS: i128 = 1_000_000;
 
     fn written(changed_ns: i128) -> Version {
-        Version { kind: EntryKind::File, device: 1, inode: 2, bytes: 3, changed_ns }
+        Version {
+            kind: EntryKind::File,
+            device: 1,
+            inode: 2,
+            bytes: 3,
+            changed_ns,
+        }
     }
 
     fn movement(directory_ns: i128, opened: Version, is: Option<Version>) -> Movement {
         let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(NOW_NS).unwrap());
         let mut movement = Movement::in_directory(now, written(directory_ns));
-        movement.entry(Artifact::State, Some(EntryKind::File), is.map(Version::kind));
+        movement.entry(
+            Artifact::State,
+            Some(EntryKind::File),
+            is.map(Version::kind),
+        );
         movement.file(Artifact::State, opened, is);
         movement
     }
@@ -142,14 +172,27 @@ mod tests {
             Version { inode: 9, ..old },
             Version { device: 9, ..old },
             Version { bytes: 9, ..old },
-            Version { changed_ns: 9, ..old },
-            Version { kind: EntryKind::Link, ..old },
+            Version {
+                changed_ns: 9,
+                ..old
+            },
+            Version {
+                kind: EntryKind::Link,
+                ..old
+            },
         ];
         for is in others.map(Some).into_iter().chain([None]) {
             let movement = movement(0, old, is);
-            assert!(movement.touches(&[Artifact::Summary, Artifact::State]), "{is:?}");
+            assert!(
+                movement.touches(&[Artifact::Summary, Artifact::State]),
+                "{is:?}"
+            );
             assert!(!movement.touches(&[Artifact::Summary]));
-            assert_eq!(movement.settles_in(), Duration::ZERO, "nothing is fresh, so nothing is waited for");
+            assert_eq!(
+                movement.settles_in(),
+                Duration::ZERO,
+                "nothing is fresh, so nothing is waited for"
+            );
         }
     }
 
@@ -157,16 +200,29 @@ mod tests {
     fn what_was_written_in_the_last_moment_is_waited_for() {
         let fresh = written(NOW_NS - 30 * MS);
         let waits = movement(0, fresh, Some(fresh));
-        assert!(waits.touches(&[Artifact::State]) && waits.settles_in() == Duration::from_millis(70));
+        assert!(
+            waits.touches(&[Artifact::State]) && waits.settles_in() == Duration::from_millis(70)
+        );
         let gone = movement(NOW_NS - 60 * MS, written(0), Some(written(0)));
-        assert!(!gone.is_none() && !gone.touches(&Artifact::ALL) && gone.settles_in() == Duration::from_millis(40));
+        assert!(
+            !gone.is_none()
+                && !gone.touches(&Artifact::ALL)
+                && gone.settles_in() == Duration::from_millis(40)
+        );
     }
 
     #[test]
     fn a_clock_that_is_wrong_is_not_waited_for() {
         let ahead = written(NOW_NS + 30 * MS);
-        assert_eq!(movement(0, ahead, Some(ahead)).settles_in(), Duration::from_millis(130));
-        for far_off in [NOW_NS + 100 * MS, NOW_NS * 100, i128::from(i64::MIN) * 1_000_000_000] {
+        assert_eq!(
+            movement(0, ahead, Some(ahead)).settles_in(),
+            Duration::from_millis(130)
+        );
+        for far_off in [
+            NOW_NS + 100 * MS,
+            NOW_NS * 100,
+            i128::from(i64::MIN) * 1_000_000_000,
+        ] {
             assert!(movement(far_off, written(far_off), Some(written(far_off))).is_none());
         }
     }

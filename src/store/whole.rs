@@ -11,38 +11,57 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
 
-/// A file in the making. Until [`WholeFile::keep`] it lies beside its path under another name, and vanishes when dropped.
+/// A file in the making. Until [`WholeFile::keep`] it lies beside its path under another name, and
+/// vanishes when dropped.
 pub(crate) struct WholeFile {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
 }
 
 impl WholeFile {
-    /// Starts a file. Where something else than a regular file is there, such as a device, nothing may take its place; nor of
-    /// what is open as one of the streams, whose readers would find another file.
+    /// Starts a file. Where something else than a regular file is there, such as a device, nothing
+    /// may take its place; nor of what is open as one of the streams, whose readers would find
+    /// another file.
     pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
             Ok(there) if streams.iter().any(|stream| is_same(*stream, &there)) => {
-                return Err(io::Error::other("standard output or standard error goes there"));
+                return Err(io::Error::other(
+                    "standard output or standard error goes there",
+                ));
             }
             // A link stays, and what it leads to is replaced.
             Ok(there) => (fs::canonicalize(path)?, there.permissions()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Err(_) if path.is_symlink() => return Err(io::Error::other("it is a link that leads nowhere")),
+            Err(_) if path.is_symlink() => {
+                return Err(io::Error::other("it is a link that leads nowhere"));
+            }
             Err(_) => (path.to_owned(), Permissions::from_mode(0o666)),
         };
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = path
+            .parent()
+            .filter(|dir| !dir.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         if is_gone(dir) {
             return Err(io::Error::other("its directory is not there"));
         }
-        let file = Builder::new().prefix(".runvet-").permissions(permissions).tempfile_in(dir).map_err(plain)?;
-        Ok(Self { path, file: BufWriter::new(file) })
+        let file = Builder::new()
+            .prefix(".runvet-")
+            .permissions(permissions)
+            .tempfile_in(dir)
+            .map_err(plain)?;
+        Ok(Self {
+            path,
+            file: BufWriter::new(file),
+        })
     }
 
     /// Puts the file in its place.
     pub(crate) fn keep(self) -> io::Result<()> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(self.path)?;
         Ok(())
@@ -65,11 +84,18 @@ fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
 
 /// An error without the name of a file that nobody has heard of.
 fn plain(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
+    let cause = error
+        .get_ref()
+        .and_then(|error| error.source())
+        .map(ToString::to_string);
     cause.map_or(error, io::Error::other)
 }
 
 /// Writes behind the end of a file.
 pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)?
+        .write_all(bytes)
 }

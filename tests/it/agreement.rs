@@ -1,8 +1,10 @@
-//! What the schemas say, runvet says: good records with mistakes made in them are judged as other validators judge them.
+//! What the schemas say, runvet says: good records with mistakes made in them are judged as other
+//! validators judge them.
 //!
-//! runvet recognises most right records by a quick reading of its own and asks the `jsonschema` crate about the others. Here
-//! that crate judges every mutant from a tree of `serde_json`, with neither the quick reading nor runvet's tape in the way;
-//! and Python's `jsonschema`, by other authors in another language, judges a part of them.
+//! runvet recognises most right records by a quick reading of its own and asks the
+//! `jsonschema` crate about the others. Here that crate judges every mutant from a tree of `serde_json`,
+//! with neither the quick reading nor runvet's tape in the way; and Python's `jsonschema`, by other
+//! authors in another language, judges a part of them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,8 +64,11 @@ const EDGES: [&str; 10] = [
     r#""２026-03-01T12:00:00Z""#,
 ];
 
-const SCHEMAS: [(Schema, Artifact); 3] =
-    [(Schema::State, Artifact::State), (Schema::Summary, Artifact::Summary), (Schema::Event, Artifact::Events)];
+const SCHEMAS: [(Schema, Artifact); 3] = [
+    (Schema::State, Artifact::State),
+    (Schema::Summary, Artifact::Summary),
+    (Schema::Event, Artifact::Events),
+];
 
 /// A good record: `state.json`, `summary.json` or a line of `events.jsonl`.
 struct Record {
@@ -81,13 +86,24 @@ static RECORDS: LazyLock<Vec<Record>> = LazyLock::new(|| {
         let id = episode.path.file_name().unwrap().to_str().unwrap();
         for (schema, artifact) in SCHEMAS {
             let path = episode.path.join(artifact.file_name());
-            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let Ok(text) = fs::read_to_string(&path) else {
+                continue;
+            };
             let name = path.strip_prefix(corpus()).unwrap().display();
-            let texts: Vec<_> = if schema == Schema::Event { text.lines().collect() } else { vec![&*text] };
+            let texts: Vec<_> = if schema == Schema::Event {
+                text.lines().collect()
+            } else {
+                vec![&*text]
+            };
             for (index, text) in texts.into_iter().enumerate() {
                 if !text.trim().is_empty() && seen.insert(text.replace(id, "")) {
                     let name = format!("{name}:{}", index + 1);
-                    records.push(Record { name, schema, artifact, text: text.into() });
+                    records.push(Record {
+                        name,
+                        schema,
+                        artifact,
+                        text: text.into(),
+                    });
                 }
             }
         }
@@ -112,8 +128,15 @@ struct Editor<'t> {
 impl Editor<'_> {
     fn edits(text: &str, values: &[&str]) -> Vec<Edit> {
         let mut tape = Tape::default();
-        let mut editor = Editor { text, values, edits: Vec::new() };
-        editor.visit(tape.read(text.as_bytes()).unwrap().root(), &Pointer::default());
+        let mut editor = Editor {
+            text,
+            values,
+            edits: Vec::new(),
+        };
+        editor.visit(
+            tape.read(text.as_bytes()).unwrap().root(),
+            &Pointer::default(),
+        );
         editor.edits
     }
 
@@ -127,12 +150,27 @@ impl Editor<'_> {
             let Range { start, end } = key.span().start..key.value().span().end;
             // Of a key that stands twice the last one counts.
             let name = &self.text[key.span()];
-            self.edit(start..start, format!("{name}:null,"), pointer, &format!("+ {name} before"));
-            self.edit(end..end, format!(",{name}:null"), pointer, &format!("+ {name} behind"));
+            self.edit(
+                start..start,
+                format!("{name}:null,"),
+                pointer,
+                &format!("+ {name} before"),
+            );
+            self.edit(
+                end..end,
+                format!(",{name}:null"),
+                pointer,
+                &format!("+ {name} behind"),
+            );
             // However it is spelled, it is the same key.
             if let Some(first) = key.name().chars().next() {
                 let escaped = name.replacen(first, &format!("\\u{:04x}", u32::from(first)), 1);
-                self.edit(key.span(), &*escaped, pointer, &format!("{name} as {escaped}"));
+                self.edit(
+                    key.span(),
+                    &*escaped,
+                    pointer,
+                    &format!("{name} as {escaped}"),
+                );
             }
             self.visit(key.value(), &pointer.field(&key.name()));
             parts.push(start..end);
@@ -143,8 +181,17 @@ impl Editor<'_> {
         }
         if node.kind() == Kind::Object {
             let comma = if parts.is_empty() { "" } else { "," };
-            for keys in [r#""unknown/~":null"#, r#""x-unknown":null"#, r#""one":null,"another":null"#] {
-                self.edit(start + 1..start + 1, format!("{keys}{comma}"), pointer, &format!("+ {keys}"));
+            for keys in [
+                r#""unknown/~":null"#,
+                r#""x-unknown":null"#,
+                r#""one":null,"another":null"#,
+            ] {
+                self.edit(
+                    start + 1..start + 1,
+                    format!("{keys}{comma}"),
+                    pointer,
+                    &format!("+ {keys}"),
+                );
             }
         }
         for (index, part) in parts.iter().enumerate() {
@@ -157,7 +204,11 @@ impl Editor<'_> {
     }
 
     fn edit(&mut self, at: Range<usize>, put: impl Into<String>, pointer: &Pointer, what: &str) {
-        self.edits.push(Edit { at, put: put.into(), what: format!("{} {what}", pointer.as_str()) });
+        self.edits.push(Edit {
+            at,
+            put: put.into(),
+            what: format!("{} {what}", pointer.as_str()),
+        });
     }
 }
 
@@ -167,22 +218,36 @@ impl Edit {
     }
 }
 
-/// Where runvet finds that texts violate the schema of an artifact: of each text the JSON Pointers, sorted.
+/// Where runvet finds that texts violate the schema of an artifact: of each text the JSON Pointers,
+/// sorted.
 fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
     // A line that is no object at all is told of by a rule of its own.
-    const RULES: [&str; 4] = ["state/schema", "summary/schema", "events/schema", "events/syntax"];
+    const RULES: [&str; 4] = [
+        "state/schema",
+        "summary/schema",
+        "events/schema",
+        "events/syntax",
+    ];
     static CHECK: LazyLock<Check> = LazyLock::new(|| {
         let others = all_rules().filter(|rule| !RULES.contains(&rule.id));
-        others.fold(Check::new(), |check, rule| check.level(rule.id, Level::Off).unwrap())
+        others.fold(Check::new(), |check, rule| {
+            check.level(rule.id, Level::Off).unwrap()
+        })
     });
     // Events make one timeline.
     let is_timeline = artifact == Artifact::Events;
-    let files = if is_timeline { vec![texts.join("\n")] } else { texts.to_vec() };
+    let files = if is_timeline {
+        vec![texts.join("\n")]
+    } else {
+        texts.to_vec()
+    };
     let mut found = vec![Vec::new(); texts.len()];
     for (index, file) in files.iter().enumerate() {
-        for Finding { location, .. } in CHECK.records("ep", &[(artifact, file.as_bytes())]).findings {
+        for Finding { location, .. } in CHECK.records("ep", &[(artifact, file.as_bytes())]).findings
+        {
             let line = usize::try_from(location.line.unwrap()).unwrap();
-            found[if is_timeline { line - 1 } else { index }].push(location.pointer.unwrap_or_default());
+            found[if is_timeline { line - 1 } else { index }]
+                .push(location.pointer.unwrap_or_default());
         }
     }
     for places in &mut found {
@@ -201,22 +266,37 @@ struct Judge {
 impl Judge {
     fn new(schema: Schema) -> Self {
         let schema: Value = serde_json::from_str(schema.text()).unwrap();
-        let constant = |(name, property): (&String, &Value)| Some((name.clone(), property.get("const")?.clone()));
-        let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+        let constant = |(name, property): (&String, &Value)| {
+            Some((name.clone(), property.get("const")?.clone()))
+        };
+        let options = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .should_validate_formats(true);
         let options = options.with_format("date-time", |text| Instant::parse(text).is_some());
         Self {
             validator: options.build(&schema).unwrap(),
-            versions: schema["properties"].as_object().unwrap().iter().filter_map(constant).collect(),
+            versions: schema["properties"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter_map(constant)
+                .collect(),
         }
     }
 
-    /// Where a record violates its schema; `None` where the text is no JSON, or the version rules judge the record.
+    /// Where a record violates its schema; `None` where the text is no JSON, or the version rules
+    /// judge the record.
     fn expected(schema: Schema, text: &str) -> Option<Vec<String>> {
-        static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| SCHEMAS.map(|(schema, _)| Judge::new(schema)));
+        static JUDGES: LazyLock<[Judge; 3]> =
+            LazyLock::new(|| SCHEMAS.map(|(schema, _)| Judge::new(schema)));
         let judge = &JUDGES[SCHEMAS.iter().position(|(known, _)| *known == schema)?];
-        // The largest double stands for a number that has none: it is as whole, and as far above every bound.
-        let record: Value = serde_json::from_str(&text.replace(HUGE, &format!("{:e}", f64::MAX))).ok()?;
-        let is_other = |(field, current): &(String, Value)| record[field].is_string() && record[field] != *current;
+        // The largest double stands for a number that has none: it is as whole, and as far above
+        // every bound.
+        let record: Value =
+            serde_json::from_str(&text.replace(HUGE, &format!("{:e}", f64::MAX))).ok()?;
+        let is_other = |(field, current): &(String, Value)| {
+            record[field].is_string() && record[field] != *current
+        };
         let is_of_another_version = judge.versions.iter().any(is_other);
         (!is_of_another_version).then(|| places(judge.validator.iter_errors(&record)))
     }
@@ -224,20 +304,38 @@ impl Judge {
 
 /// The places of the findings that errors make: one mistake, one finding.
 ///
-/// - A value of the wrong type mostly fails `enum`, `const` or `format` too, and a payload may fail `type` both as any
-///   event's and as that of its phase: what is told of is that it has the wrong type.
+/// - A value of the wrong type mostly fails `enum`, `const` or
+///   `format` too, and a payload may fail `type` both as any event's and as that of its phase: what
+///   is told of is that it has the wrong type.
 /// - A missing field is told of at the object that lacks it. That is where the error is as well.
-/// - All keys that `additionalProperties` forbids in one object make one error; each key is told of, at the key itself.
+/// - All keys that `additionalProperties` forbids in one object make one error; each key is told
+///   of, at the key itself.
 fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
-    let errors: Vec<_> = errors.map(|error| (Pointer::new(error.instance_path().as_str()), error)).collect();
-    let is_of_type = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
-    let wrong_types = errors.iter().filter(|(_, error)| is_of_type(error)).map(|(place, _)| place);
+    let errors: Vec<_> = errors
+        .map(|error| (Pointer::new(error.instance_path().as_str()), error))
+        .collect();
+    let is_of_type =
+        |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
+    let wrong_types = errors
+        .iter()
+        .filter(|(_, error)| is_of_type(error))
+        .map(|(place, _)| place);
     let wrong_types: BTreeSet<&Pointer> = wrong_types.collect();
-    let mut places: Vec<String> = wrong_types.iter().map(|place| place.as_str().into()).collect();
-    for (place, error) in errors.iter().filter(|(place, _)| !wrong_types.contains(place)) {
+    let mut places: Vec<String> = wrong_types
+        .iter()
+        .map(|place| place.as_str().into())
+        .collect();
+    for (place, error) in errors
+        .iter()
+        .filter(|(place, _)| !wrong_types.contains(place))
+    {
         match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                places.extend(unexpected.iter().map(|key| place.field(key).as_str().into()));
+                places.extend(
+                    unexpected
+                        .iter()
+                        .map(|key| place.field(key).as_str().into()),
+                );
             }
             _ => places.push(place.as_str().into()),
         }
@@ -248,11 +346,17 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
 
 /// Mutants of a record, each with its name, that runvet judges otherwise than its schema says.
 fn misjudged(record: &Record, mutants: impl Iterator<Item = (String, String)>) -> Vec<String> {
-    let judged = mutants.filter_map(|(name, text)| Some(((name, Judge::expected(record.schema, &text)?), text)));
+    let judged = mutants
+        .filter_map(|(name, text)| Some(((name, Judge::expected(record.schema, &text)?), text)));
     let (judged, texts): (Vec<_>, Vec<_>) = judged.unzip();
     let compared = judged.into_iter().zip(found(record.artifact, &texts));
     let differently = compared.filter(|((_, expected), found)| found != expected);
-    let tell = |((name, expected), found)| format!("{} {name}: found {found:?}, expected {expected:?}", record.name);
+    let tell = |((name, expected), found)| {
+        format!(
+            "{} {name}: found {found:?}, expected {expected:?}",
+            record.name
+        )
+    };
     differently.map(tell).collect()
 }
 
@@ -260,10 +364,18 @@ fn misjudged(record: &Record, mutants: impl Iterator<Item = (String, String)>) -
 fn with_any_one_mistake_a_record_is_judged_as_its_schema_says() {
     let all = |record: &Record| {
         let edits = Editor::edits(&record.text, &VALUES).into_iter();
-        misjudged(record, edits.map(|edit| (edit.what.clone(), edit.made_in(&record.text))))
+        misjudged(
+            record,
+            edits.map(|edit| (edit.what.clone(), edit.made_in(&record.text))),
+        )
     };
     let wrong: Vec<String> = RECORDS.iter().flat_map(all).collect();
-    assert!(wrong.is_empty(), "{} mutants, such as\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} mutants, such as\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
 }
 
 proptest! {
@@ -292,10 +404,14 @@ fn a_validator_in_another_language_agrees() {
     let values = [&VALUES[..], &EDGES].concat();
     let mutants = RECORDS.iter().flat_map(|record| {
         let edits = Editor::edits(&record.text, &values);
-        edits.into_iter().map(move |edit| (record, edit.made_in(&record.text), edit))
+        edits
+            .into_iter()
+            .map(move |edit| (record, edit.made_in(&record.text), edit))
     });
     // A part of them, in which every value gets to places of every kind.
-    let mutants = mutants.step_by(17).filter(|(record, text, _)| Judge::expected(record.schema, text).is_some());
+    let mutants = mutants
+        .step_by(17)
+        .filter(|(record, text, _)| Judge::expected(record.schema, text).is_some());
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("mutants.jsonl");
     let lines = mutants.map(|(record, text, edit)| {
@@ -303,12 +419,31 @@ fn a_validator_in_another_language_agrees() {
         let name = format!("{} {}", record.name, edit.what);
         json!({ "name": name, "schema": record.schema.name(), "put": edit.put, "text": text, "valid": valid })
     });
-    fs::write(&file, lines.map(|line: Value| line.to_string()).collect::<Vec<_>>().join("\n")).unwrap();
+    fs::write(
+        &file,
+        lines
+            .map(|line: Value| line.to_string())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
+    .unwrap();
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let Some(mut python) = python("agreement", &["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]) else { return };
-    let judged = python.arg(root.join("tests/agreement.py")).args([root, &file]).output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&judged.stdout), String::from_utf8_lossy(&judged.stderr));
+    let Some(mut python) = python(
+        "agreement",
+        &["jsonschema==4.26.0", "rfc3339-validator==0.1.4"],
+    ) else {
+        return;
+    };
+    let judged = python
+        .arg(root.join("tests/agreement.py"))
+        .args([root, &file])
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&judged.stdout),
+        String::from_utf8_lossy(&judged.stderr),
+    );
     assert!(judged.status.success(), "{out}{err}");
     eprint!("{out}");
 }

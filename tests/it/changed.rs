@@ -1,4 +1,5 @@
-//! `--changed-since` in scratch repositories: what counts as changed, and what git is not made to do.
+//! `--changed-since` in scratch repositories: what counts as changed, and what git is not made to
+//! do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +35,9 @@ impl Repository {
         let dir = self.episode(name);
         copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &dir);
         for file in ["state.json", "summary.json", "events.jsonl"].map(|file| dir.join(file)) {
-            let renamed = fs::read_to_string(&file).unwrap().replace("ep_answer", name);
+            let renamed = fs::read_to_string(&file)
+                .unwrap()
+                .replace("ep_answer", name);
             fs::write(file, renamed).unwrap();
         }
         dir
@@ -57,20 +60,34 @@ impl Repository {
 /// A command that knows nothing of the user's settings of git.
 pub(crate) fn without_settings(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", "/nowhere");
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", "/nowhere");
     for role in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{role}_NAME"), "x").env(format!("GIT_{role}_EMAIL"), "x@example.com");
+        command
+            .env(format!("GIT_{role}_NAME"), "x")
+            .env(format!("GIT_{role}_EMAIL"), "x@example.com");
     }
     command
 }
 
 fn git(dir: &Path, args: &[&str]) {
-    let output = without_settings("git").current_dir(dir).args(args).output().unwrap();
+    let output = without_settings("git")
+        .current_dir(dir)
+        .args(args)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "git {args:?}: {}", stderr(&output));
 }
 
 fn validate(dir: &Path, args: &[&str]) -> Output {
-    without_settings(env!("CARGO_BIN_EXE_runvet")).current_dir(dir).arg("validate").args(args).output().unwrap()
+    without_settings(env!("CARGO_BIN_EXE_runvet"))
+        .current_dir(dir)
+        .arg("validate")
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 /// The ids of the episodes that are checked.
@@ -78,7 +95,12 @@ fn checked(dir: &Path, args: &[&str]) -> Vec<String> {
     let output = validate(dir, &[&["--format", "json"], args].concat());
     assert_ne!(output.status.code(), Some(2), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    report["episodes"].as_array().unwrap().iter().map(|episode| episode["id"].as_str().unwrap().into()).collect()
+    report["episodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|episode| episode["id"].as_str().unwrap().into())
+        .collect()
 }
 
 /// Makes a file that is there longer.
@@ -88,23 +110,63 @@ fn touch(file: &Path) {
 
 #[test]
 fn every_way_to_change_an_artifact_counts() {
-    let repository = Repository::with(&["clean", "committed", "deleted", "staged", "unstaged", "re\nnamed", "notes"]);
+    let repository = Repository::with(&[
+        "clean",
+        "committed",
+        "deleted",
+        "staged",
+        "unstaged",
+        "re\nnamed",
+        "notes",
+    ]);
     touch(&repository.episode("committed").join("state.json"));
     repository.commit();
     // What git takes for a file that was renamed is gone from where it was.
-    fs::rename(repository.episode("deleted").join("manifest.json"), repository.path().join("manifest.json")).unwrap();
+    fs::rename(
+        repository.episode("deleted").join("manifest.json"),
+        repository.path().join("manifest.json"),
+    )
+    .unwrap();
     touch(&repository.episode("staged").join("summary.json"));
     repository.git(&["add", "--all"]);
     touch(&repository.episode("unstaged").join("events.jsonl"));
-    fs::rename(repository.episode("re\nnamed"), repository.episode("mo\nved")).unwrap();
+    fs::rename(
+        repository.episode("re\nnamed"),
+        repository.episode("mo\nved"),
+    )
+    .unwrap();
     repository.add_episode("untracked");
     fs::write(repository.episode("notes").join("notes.txt"), "no artifact").unwrap();
-    let expected = ["committed", "deleted", "mo\nved", "staged", "unstaged", "untracked"];
-    assert_eq!(checked(repository.path(), &["--changed-since", "HEAD~1"]), expected);
-    assert_eq!(checked(repository.path(), &["--changed-since", "HEAD", "runs"]), expected[1..]);
+    let expected = [
+        "committed",
+        "deleted",
+        "mo\nved",
+        "staged",
+        "unstaged",
+        "untracked",
+    ];
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD~1"]),
+        expected
+    );
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD", "runs"]),
+        expected[1..]
+    );
     // From wherever one stands, and below whatever one names.
-    assert_eq!(checked(&repository.path().join("runs"), &["--changed-since", "HEAD~1"]), expected);
-    let named = ["--changed-since", "HEAD~1", "episodes/staged", "../runs/episodes/clean/state.json"];
+    assert_eq!(
+        checked(
+            &repository.path().join("runs"),
+            &["--changed-since", "HEAD~1"]
+        ),
+        expected
+    );
+    let named = [
+        "--changed-since",
+        "HEAD~1",
+        "episodes/staged",
+        "../runs/episodes/clean/state.json",
+    ];
     assert_eq!(checked(&repository.path().join("runs"), &named), ["staged"]);
 }
 
@@ -117,26 +179,44 @@ fn run_data_cannot_hide_itself_from_git() {
     git(&embedded, &["init", "--quiet"]);
     git(&embedded, &["add", "--all"]);
     git(&embedded, &["commit", "--quiet", "--message=x"]);
-    assert_eq!(checked(repository.path(), &["--changed-since", "HEAD"]), ["embedded", "ignored"]);
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD"]),
+        ["embedded", "ignored"]
+    );
 }
 
 #[test]
 fn git_runs_nothing_that_a_repository_names_and_writes_nothing() {
     let repository = Repository::with(&["clean", "changed"]);
-    let (ran, script) = (repository.path().join("ran"), repository.path().join("script"));
+    let (ran, script) = (
+        repository.path().join("ran"),
+        repository.path().join("script"),
+    );
     fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    for setting in ["core.fsmonitor", "diff.external", "diff.odd.command", "diff.odd.textconv"] {
+    for setting in [
+        "core.fsmonitor",
+        "diff.external",
+        "diff.odd.command",
+        "diff.odd.textconv",
+    ] {
         repository.git(&["config", setting, script.to_str().unwrap()]);
     }
-    fs::write(repository.episode("changed").join(".gitattributes"), "* diff=odd\n").unwrap();
+    fs::write(
+        repository.episode("changed").join(".gitattributes"),
+        "* diff=odd\n",
+    )
+    .unwrap();
     touch(&repository.episode("changed").join("state.json"));
     // Files whose times alone have changed make git rewrite its index, if it is let.
     let clean = repository.episode("clean").join("state.json");
     fs::write(&clean, fs::read(&clean).unwrap()).unwrap();
     let index = || fs::read(repository.path().join(".git/index")).unwrap();
     let before = index();
-    assert_eq!(checked(repository.path(), &["--changed-since", "HEAD"]), ["changed"]);
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD"]),
+        ["changed"]
+    );
     assert!(!ran.exists(), "a program was started");
     assert!(index() == before, "the index was written");
 }
@@ -145,13 +225,29 @@ fn git_runs_nothing_that_a_repository_names_and_writes_nothing() {
 fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
     let repository = Repository::with(&["clean"]);
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
-    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "no episodes\n"));
-    assert_eq!(stderr(&output), "note: nothing has changed since HEAD in 1 episode\n");
-    assert_eq!(stderr(&validate(repository.path(), &["--changed-since", "HEAD", "--quiet"])), "");
+    assert_eq!(
+        (output.status.code(), stdout(&output)),
+        (Some(0), "no episodes\n")
+    );
+    assert_eq!(
+        stderr(&output),
+        "note: nothing has changed since HEAD in 1 episode\n"
+    );
+    assert_eq!(
+        stderr(&validate(
+            repository.path(),
+            &["--changed-since", "HEAD", "--quiet"]
+        )),
+        ""
+    );
     // What is no episode any more can't be checked, and is told; copies of records are no episodes.
     let lost = repository.add_episode("lost");
     fs::create_dir(repository.episode("clean").join("copy")).unwrap();
-    fs::copy(lost.join("state.json"), repository.episode("clean").join("copy/state.json")).unwrap();
+    fs::copy(
+        lost.join("state.json"),
+        repository.episode("clean").join("copy/state.json"),
+    )
+    .unwrap();
     repository.commit();
     for artifact in ["state.json", "summary.json", "events.jsonl"] {
         fs::remove_file(lost.join(artifact)).unwrap();
@@ -162,19 +258,33 @@ fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
                 note: the run that HEAD has in runs/episodes/lost is gone\n";
     assert_eq!(stderr(&output), told);
     assert_eq!(
-        stderr(&validate(&repository.path().join("runs"), &["--changed-since", "HEAD", "episodes/clean"])),
+        stderr(&validate(
+            &repository.path().join("runs"),
+            &["--changed-since", "HEAD", "episodes/clean"]
+        )),
         told.lines().next().unwrap().to_owned() + "\n"
     );
-    let many: Vec<PathBuf> = (0..12).map(|index| repository.add_episode(&format!("run_{index:02}"))).collect();
+    let many: Vec<PathBuf> = (0..12)
+        .map(|index| repository.add_episode(&format!("run_{index:02}")))
+        .collect();
     repository.commit();
     for dir in many {
         fs::remove_dir_all(dir).unwrap();
     }
     let notes = validate(repository.path(), &["--changed-since", "HEAD"]);
     let notes: Vec<&str> = stderr(&notes).lines().collect();
-    assert_eq!((notes.len(), notes[11]), (12, "note: so are 2 more"), "{notes:?}");
+    assert_eq!(
+        (notes.len(), notes[11]),
+        (12, "note: so are 2 more"),
+        "{notes:?}"
+    );
     fs::create_dir(repository.path().join("empty")).unwrap();
-    assert_eq!(validate(repository.path(), &["--changed-since", "HEAD", "empty"]).status.code(), Some(3));
+    assert_eq!(
+        validate(repository.path(), &["--changed-since", "HEAD", "empty"])
+            .status
+            .code(),
+        Some(3)
+    );
 }
 
 #[test]
@@ -182,23 +292,49 @@ fn what_git_cannot_answer_is_a_fault() {
     let repository = Repository::with(&["clean"]);
     let said = |dir: &Path, args: &[&str]| {
         let output = validate(dir, args);
-        assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""), "{args:?}");
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{args:?}"
+        );
         stderr(&output).to_owned()
     };
     let path = repository.path();
     for revision in ["nowhere", "HEAD^{tree}", "", "--all", "HEAD\u{1b}[2J"] {
         let said = said(path, &[&format!("--changed-since={revision}")]);
-        assert!(said.contains("` is no commit that ") && !said.contains('\u{1b}'), "{said}");
+        assert!(
+            said.contains("` is no commit that ") && !said.contains('\u{1b}'),
+            "{said}"
+        );
     }
     let outside = corpus().join("good/terminal");
-    let message = said(path, &["--changed-since", "HEAD", outside.to_str().unwrap(), "runs"]);
-    assert!(message.contains("good/terminal/episodes/ep_answer lies outside of "), "{message}");
+    let message = said(
+        path,
+        &["--changed-since", "HEAD", outside.to_str().unwrap(), "runs"],
+    );
+    assert!(
+        message.contains("good/terminal/episodes/ep_answer lies outside of "),
+        "{message}"
+    );
     let elsewhere = tempfile::tempdir().unwrap();
-    let message = said(elsewhere.path(), &["--changed-since", "HEAD", path.to_str().unwrap()]);
-    assert!(message.starts_with("error: git says: fatal: not a git repository"), "{message}");
+    let message = said(
+        elsewhere.path(),
+        &["--changed-since", "HEAD", path.to_str().unwrap()],
+    );
+    assert!(
+        message.starts_with("error: git says: fatal: not a git repository"),
+        "{message}"
+    );
     let mut without_git = without_settings(env!("CARGO_BIN_EXE_runvet"));
-    without_git.current_dir(path).env("PATH", elsewhere.path()).args(["validate", "--changed-since", "HEAD"]);
+    without_git
+        .current_dir(path)
+        .env("PATH", elsewhere.path())
+        .args(["validate", "--changed-since", "HEAD"]);
     let output = without_git.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).starts_with("error: can't run git: "), "{}", stderr(&output));
+    assert!(
+        stderr(&output).starts_with("error: can't run git: "),
+        "{}",
+        stderr(&output)
+    );
 }

@@ -1,4 +1,5 @@
-//! A run that is being written while it is checked: what comes of records of two generations is never told as a finding.
+//! A run that is being written while it is checked: what comes of records of two generations is
+//! never told as a finding.
 
 use std::fs;
 use std::io::Write;
@@ -40,17 +41,26 @@ impl Run {
     }
 
     fn check(&self) -> EpisodeReport {
-        let episode = Check::new().discover(&[self.temp.path()]).episodes.remove(0);
+        let episode = Check::new()
+            .discover(&[self.temp.path()])
+            .episodes
+            .remove(0);
         Check::new().episode(&episode).unwrap()
     }
 }
 
 /// Reads while a writer is at work, until one of them is done.
-fn while_writing<R>(rounds: u64, write: impl Fn(u64) + Sync, mut read: impl FnMut() -> Option<R>) -> Vec<R> {
+fn while_writing<R>(
+    rounds: u64,
+    write: impl Fn(u64) + Sync,
+    mut read: impl FnMut() -> Option<R>,
+) -> Vec<R> {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            (0..rounds).take_while(|_| !done.load(Relaxed)).for_each(&write);
+            (0..rounds)
+                .take_while(|_| !done.load(Relaxed))
+                .for_each(&write);
             done.store(true, Relaxed);
         });
         // However the reading ends, by a failure too, the writer stops.
@@ -70,17 +80,29 @@ impl<F: Fn()> Drop for OnDrop<F> {
 #[test]
 fn a_run_that_is_rewritten_thousands_of_times_has_no_false_finding() {
     let run = Run::new();
-    let (state, summary, events) = (run.text("state.json"), run.text("summary.json"), run.text("events.jsonl"));
+    let (state, summary, events) = (
+        run.text("state.json"),
+        run.text("summary.json"),
+        run.text("events.jsonl"),
+    );
     let task: Value = serde_json::from_str(&state).unwrap();
     let task = task["goal"]["task"].as_str().unwrap().to_owned();
     let start = "2026-03-01T12:00:00";
-    assert!([&state, &summary, &events].iter().all(|text| text.contains(start)), "each record names the start");
+    assert!(
+        [&state, &summary, &events]
+            .iter()
+            .all(|text| text.contains(start)),
+        "each record names the start"
+    );
     // Every generation agrees with itself, and with none of the sixty around it.
     let slow_rounds = Mutex::new(Vec::new());
     let write = |round: u64| {
         let started = Instant::now();
         let second = format!("2026-03-01T12:00:{:02}", round % 60);
-        let of = |text: &str| text.replace(&task, &format!("task {round}")).replace(start, &second);
+        let of = |text: &str| {
+            text.replace(&task, &format!("task {round}"))
+                .replace(start, &second)
+        };
         if round.is_multiple_of(3) {
             // Not so careful: emptied, and written in its place.
             fs::write(run.dir.join("state.json"), of(&state)).unwrap();
@@ -99,7 +121,8 @@ fn a_run_that_is_rewritten_thousands_of_times_has_no_false_finding() {
             file.write_all(rest.as_bytes()).unwrap();
         }
         if started.elapsed() > Duration::from_millis(80) {
-            // Held up by the machine, it may have stood still between two files: then these did disagree.
+            // Held up by the machine, it may have stood still between two files: then these did
+            // disagree.
             slow_rounds.lock().unwrap().push(started..Instant::now());
         }
         if round.is_multiple_of(200) {
@@ -114,15 +137,36 @@ fn a_run_that_is_rewritten_thousands_of_times_has_no_false_finding() {
         Some((run.check(), started..Instant::now()))
     });
     let slow_rounds = slow_rounds.into_inner().unwrap();
-    let was_held_up =
-        |time: &Range<Instant>| slow_rounds.iter().any(|slow| slow.start < time.end && time.start < slow.end);
+    let was_held_up = |time: &Range<Instant>| {
+        slow_rounds
+            .iter()
+            .any(|slow| slow.start < time.end && time.start < slow.end)
+    };
     for (report, time) in &reports {
-        assert!(report.findings.is_empty() || was_held_up(time), "nothing is wrong in any generation: {report:?}");
-        assert_eq!(report.skipped.is_empty(), !report.kept_changing(), "{:?}", report.skipped);
+        assert!(
+            report.findings.is_empty() || was_held_up(time),
+            "nothing is wrong in any generation: {report:?}"
+        );
+        assert_eq!(
+            report.skipped.is_empty(),
+            !report.kept_changing(),
+            "{:?}",
+            report.skipped
+        );
     }
-    let given_up = reports.iter().filter(|(report, _)| report.kept_changing()).count();
-    assert!(given_up < reports.len(), "the writer's pauses are long enough to judge the run");
-    eprintln!("{} reports, {given_up} given up, {} slow rounds", reports.len(), slow_rounds.len());
+    let given_up = reports
+        .iter()
+        .filter(|(report, _)| report.kept_changing())
+        .count();
+    assert!(
+        given_up < reports.len(),
+        "the writer's pauses are long enough to judge the run"
+    );
+    eprintln!(
+        "{} reports, {given_up} given up, {} slow rounds",
+        reports.len(),
+        slow_rounds.len()
+    );
 }
 
 #[test]
@@ -134,20 +178,32 @@ fn what_rests_on_records_that_stand_still_is_told_however_others_change() {
     run.replace("state.json", &state.to_string());
     let events = run.text("events.jsonl");
     let told = |report: &EpisodeReport| {
-        report.findings.iter().map(|finding| finding.rule.clone()).collect::<Vec<_>>()
+        report
+            .findings
+            .iter()
+            .map(|finding| finding.rule.clone())
+            .collect::<Vec<_>>()
             == ["episode/task", "state/schema"]
     };
     assert!(told(&run.check()), "{:?}", run.check().findings);
     let write = |round: u64| {
         // Each second generation has a line that is no event.
-        let broken = if round.is_multiple_of(2) { "" } else { "nothing\n" };
+        let broken = if round.is_multiple_of(2) {
+            ""
+        } else {
+            "nothing\n"
+        };
         run.replace("events.jsonl", &format!("{broken}{events}"));
     };
     let mut reports = 0;
     while_writing(u64::MAX, write, || {
         let report = run.check();
-        let found: Vec<_> =
-            report.findings.iter().map(|finding| &*finding.rule).filter(|rule| *rule != "events/syntax").collect();
+        let found: Vec<_> = report
+            .findings
+            .iter()
+            .map(|finding| &*finding.rule)
+            .filter(|rule| *rule != "events/syntax")
+            .collect();
         assert_eq!(found, ["episode/task", "state/schema"], "{report:?}");
         reports += 1;
         (reports < 5).then_some(())
@@ -160,11 +216,17 @@ fn a_run_that_does_not_stand_still_fails_the_gate_without_a_finding() {
     let state = run.text("state.json");
     let validate = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-        command.args(["validate", "--format", "json"]).arg(run.temp.path()).env_clear().output().unwrap()
+        command
+            .args(["validate", "--format", "json"])
+            .arg(run.temp.path())
+            .env_clear()
+            .output()
+            .unwrap()
     };
     // One finding in every generation, and never the time to make sure of it.
     let task = "Summarize the open tickets";
-    let write = |round: u64| run.replace("state.json", &state.replace(task, &format!("task {round}")));
+    let write =
+        |round: u64| run.replace("state.json", &state.replace(task, &format!("task {round}")));
     write(0);
     let is_given_up = |_| {
         let output = validate();
@@ -175,15 +237,34 @@ fn a_run_that_does_not_stand_still_fails_the_gate_without_a_finding() {
             return false;
         }
         let reason = "the episode kept changing while it was read";
-        assert!(episode["skipped"].as_array().unwrap().iter().all(|skip| skip["reason"] == reason), "{episode}");
+        assert!(
+            episode["skipped"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|skip| skip["reason"] == reason),
+            "{episode}"
+        );
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(errors.contains("ep_answer: the episode kept changing while it was read"), "{errors}");
+        assert!(
+            errors.contains("ep_answer: the episode kept changing while it was read"),
+            "{errors}"
+        );
         assert_eq!(output.status.code(), Some(2));
         true
     };
     let mut tries = 0..20;
-    let given_up = while_writing(u64::MAX, write, || (!is_given_up(tries.next()?)).then_some(()));
-    assert!(given_up.len() < 20, "it is judged although it never stands still");
+    let given_up = while_writing(u64::MAX, write, || {
+        (!is_given_up(tries.next()?)).then_some(())
+    });
+    assert!(
+        given_up.len() < 20,
+        "it is judged although it never stands still"
+    );
     let output = validate();
-    assert_eq!(output.status.code(), Some(1), "when the writer is done, it is judged");
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "when the writer is done, it is judged"
+    );
 }

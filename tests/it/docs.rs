@@ -1,4 +1,5 @@
-//! The documents say what is so: their table, outputs, examples, links and names are held against the code.
+//! The documents say what is so: their table, outputs, examples, links and names are held against
+//! the code.
 //!
 //! A fenced block shows by its info string what it is held against:
 //!
@@ -44,8 +45,11 @@ fn documents() -> Vec<String> {
     let in_dir = |dir: &str| {
         let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
         let paths = entries.map(|entry| Path::new(dir).join(entry.unwrap().file_name()));
-        let markdown = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-        markdown.map(|path| path.display().to_string()).collect::<Vec<_>>()
+        let markdown =
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        markdown
+            .map(|path| path.display().to_string())
+            .collect::<Vec<_>>()
     };
     let mut documents = [in_dir(""), in_dir("docs")].concat();
     documents.sort();
@@ -59,7 +63,9 @@ struct Block<'d> {
 
 impl Block<'_> {
     fn setting(&self, name: &str) -> Option<&str> {
-        self.info.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+        self.info
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
@@ -74,9 +80,17 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
         let ticks = line.len() - line.trim_start_matches('`').len();
         match open {
             None if ticks >= 3 => open = Some((&line[..ticks], line[ticks..].trim(), offset)),
-            None => assert!(!line.trim_start().starts_with("```"), "fences are not indented: {line}"),
-            Some((fence, info, body)) if line.starts_with(fence) && line.trim_matches(['`', '\n']).is_empty() => {
-                blocks.push(Block { info, body: body..start });
+            None => assert!(
+                !line.trim_start().starts_with("```"),
+                "fences are not indented: {line}"
+            ),
+            Some((fence, info, body))
+                if line.starts_with(fence) && line.trim_matches(['`', '\n']).is_empty() =>
+            {
+                blocks.push(Block {
+                    info,
+                    body: body..start,
+                });
                 open = None;
             }
             Some(_) => {}
@@ -89,10 +103,19 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
 /// The block of a document that has a language and a line, for tests that execute it.
 pub(crate) fn shown(document: &str, language: &str, line: &str) -> String {
     let text = read(document);
-    let blocks = blocks(&text).into_iter().filter(|block| block.info.split(' ').next() == Some(language));
-    let mut with_line = blocks.map(|block| &text[block.body]).filter(|body| body.lines().any(|l| l.trim() == line));
-    let found = with_line.next().unwrap_or_else(|| panic!("{document} shows no {line:?}"));
-    assert!(with_line.next().is_none(), "{document} shows {line:?} twice");
+    let blocks = blocks(&text)
+        .into_iter()
+        .filter(|block| block.info.split(' ').next() == Some(language));
+    let mut with_line = blocks
+        .map(|block| &text[block.body])
+        .filter(|body| body.lines().any(|l| l.trim() == line));
+    let found = with_line
+        .next()
+        .unwrap_or_else(|| panic!("{document} shows no {line:?}"));
+    assert!(
+        with_line.next().is_none(),
+        "{document} shows {line:?} twice"
+    );
     found.to_owned()
 }
 
@@ -102,18 +125,32 @@ fn prose(document: &str) -> String {
     for block in blocks(document).iter().rev() {
         prose.replace_range(block.body.clone(), "");
     }
-    prose.split_inclusive('\n').filter(|line| !line.starts_with("```")).collect()
+    prose
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("```"))
+        .collect()
 }
 
 /// The texts in backticks, outside fenced blocks.
 fn code_spans(prose: &str) -> Vec<&str> {
-    prose.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2)).collect()
+    prose
+        .split("\n\n")
+        .flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2))
+        .collect()
 }
 
 fn runvet(args: &str) -> Output {
-    assert!(!args.contains(['|', '>', '"', '\'', '\\']), "no shell reads `runvet {args}`");
+    assert!(
+        !args.contains(['|', '>', '"', '\'', '\\']),
+        "no shell reads `runvet {args}`"
+    );
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command.args(args.split_whitespace()).current_dir(root()).env_clear().output().unwrap()
+    command
+        .args(args.split_whitespace())
+        .current_dir(root())
+        .env_clear()
+        .output()
+        .unwrap()
 }
 
 /// Whether a text is what a block shows, where a line `…` stands for any number of lines.
@@ -121,9 +158,13 @@ fn is_shown(actual: &str, shown: &str) -> bool {
     let actual: Vec<&str> = actual.lines().collect();
     let shown: Vec<&str> = shown.lines().collect();
     let mut parts = shown.split(|line| *line == LEFT_OUT);
-    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else { return false };
+    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else {
+        return false;
+    };
     let mut parts: Vec<&[&str]> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
     for part in parts {
         let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
         let Some(at) = at else { return false };
@@ -141,12 +182,20 @@ fn with_outputs(block: &str) -> String {
         let printed = if command == "echo $?" {
             code.expect("a command before `echo $?`").to_string()
         } else {
-            let output = runvet(command.strip_prefix("runvet ").unwrap_or_else(|| panic!("`{command}` is not run")));
+            let output = runvet(
+                command
+                    .strip_prefix("runvet ")
+                    .unwrap_or_else(|| panic!("`{command}` is not run")),
+            );
             code = output.status.code();
             String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
         };
         let printed = printed.trim_end();
-        let shown = if is_shown(printed, shown.trim_end()) { shown } else { printed };
+        let shown = if is_shown(printed, shown.trim_end()) {
+            shown
+        } else {
+            printed
+        };
         writeln!(expected, "$ {command}\n{shown}").unwrap();
     }
     expected
@@ -156,15 +205,28 @@ fn with_outputs(block: &str) -> String {
 fn the_readme_lists_every_rule() {
     let _alone = alone();
     let readme = read("README.md");
-    let (before, rest) = readme.split_once("<!-- rules -->").expect("a mark where the table starts");
-    let (_, after) = rest.split_once("<!-- /rules -->").expect("a mark where the table ends");
+    let (before, rest) = readme
+        .split_once("<!-- rules -->")
+        .expect("a mark where the table starts");
+    let (_, after) = rest
+        .split_once("<!-- /rules -->")
+        .expect("a mark where the table ends");
     let row = |rule: &runvet::Meta| {
         let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
-        format!("| [`{}`]({page}) | {} | {} |\n", rule.id, rule.severity.word(), rule.title)
+        format!(
+            "| [`{}`]({page}) | {} | {} |\n",
+            rule.id,
+            rule.severity.word(),
+            rule.title
+        )
     };
     let rows: String = all_rules().map(row).collect();
-    let table = format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
-    check("README.md", &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"));
+    let table =
+        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
+    check(
+        "README.md",
+        &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"),
+    );
 }
 
 /// A page one level down, to stand below another heading.
@@ -172,7 +234,11 @@ fn demoted(page: &str) -> String {
     let mut is_code = false;
     let line = |line: &str| {
         is_code ^= line.starts_with("```");
-        if line.starts_with('#') && !is_code { format!("#{line}\n") } else { format!("{line}\n") }
+        if line.starts_with('#') && !is_code {
+            format!("#{line}\n")
+        } else {
+            format!("{line}\n")
+        }
     };
     page.lines().map(line).collect()
 }
@@ -180,13 +246,25 @@ fn demoted(page: &str) -> String {
 #[test]
 fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
     let _alone = alone();
-    let explained = |rule: &runvet::Meta| String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap();
+    let explained = |rule: &runvet::Meta| {
+        String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
+    };
     let entry = |rule: &runvet::Meta| {
-        format!("- [{}](#{}): {}\n", rule.id, anchor(&format!("{} ({})", rule.id, rule.severity.word())), rule.title)
+        format!(
+            "- [{}](#{}): {}\n",
+            rule.id,
+            anchor(&format!("{} ({})", rule.id, rule.severity.word())),
+            rule.title
+        )
     };
     let index: String = all_rules().map(entry).collect();
-    let pages: String = all_rules().flat_map(|rule| ["\n".into(), demoted(&explained(rule))]).collect();
-    check("docs/rules.md", &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"));
+    let pages: String = all_rules()
+        .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
+        .collect();
+    check(
+        "docs/rules.md",
+        &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"),
+    );
 }
 
 #[test]
@@ -196,7 +274,11 @@ fn what_documents_show_is_what_runvet_prints() {
     for document in documents() {
         let text = read(&document);
         let mut expected = text.clone();
-        for block in blocks(&text).into_iter().rev().filter(|block| block.info == "console") {
+        for block in blocks(&text)
+            .into_iter()
+            .rev()
+            .filter(|block| block.info == "console")
+        {
             let shown = &text[block.body.clone()];
             if shown.starts_with("$ runvet ") {
                 run += 1;
@@ -218,13 +300,19 @@ fn the_reports_in_documents_are_those_of_runvet() {
     let mut compared = 0;
     for document in documents() {
         let text = read(&document);
-        for block in blocks(&text).iter().filter(|block| block.info.split_whitespace().next() == Some("json")) {
+        for block in blocks(&text)
+            .iter()
+            .filter(|block| block.info.split_whitespace().next() == Some("json"))
+        {
             let shown: Value = serde_json::from_str(&text[block.body.clone()])
                 .unwrap_or_else(|error| panic!("{document}: a block that is no JSON: {error}"));
             if let Some(path) = block.setting("report-of") {
                 let printed = runvet(&format!("validate --format json {path}")).stdout;
                 let printed: Value = serde_json::from_slice(&printed).unwrap();
-                assert!(printed == shown, "{document}: the report of {path} is\n{printed:#}");
+                assert!(
+                    printed == shown,
+                    "{document}: the report of {path} is\n{printed:#}"
+                );
                 compared += 1;
             }
         }
@@ -239,9 +327,14 @@ fn the_files_in_documents_are_those_of_the_repository() {
     for document in documents() {
         let text = read(&document);
         for block in blocks(&text) {
-            let Some(file) = block.setting("file") else { continue };
+            let Some(file) = block.setting("file") else {
+                continue;
+            };
             let shown = &text[block.body.clone()];
-            assert!(read(file).contains(shown), "{document} shows what is not in {file}:\n{shown}");
+            assert!(
+                read(file).contains(shown),
+                "{document} shows what is not in {file}:\n{shown}"
+            );
             compared += 1;
         }
     }
@@ -250,16 +343,24 @@ fn the_files_in_documents_are_those_of_the_repository() {
 
 /// The name by which a link finds a heading.
 fn anchor(heading: &str) -> String {
-    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let kept = heading
+        .trim()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// Where the links of a document lead.
 fn links(document: &str) -> Vec<String> {
     let prose = prose(document);
-    let inline = prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
+    let inline = prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
     let referenced = prose.lines().filter(|line| line.starts_with('['));
-    inline.chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned()))).collect()
+    inline
+        .chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned())))
+        .collect()
 }
 
 #[test]
@@ -268,9 +369,14 @@ fn links_lead_to_files_and_headings_that_are_there() {
     let (mut followed, mut wrong) = (0, Vec::new());
     for document in documents() {
         let text = read(&document);
-        for link in links(&text).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+        for link in links(&text)
+            .into_iter()
+            .filter(|link| !link.contains("://") && !link.starts_with("mailto:"))
+        {
             followed += 1;
-            let (file, heading) = link.split_once('#').map_or((&*link, None), |(file, heading)| (file, Some(heading)));
+            let (file, heading) = link
+                .split_once('#')
+                .map_or((&*link, None), |(file, heading)| (file, Some(heading)));
             let path = match file {
                 "" => PathBuf::from(&document),
                 file => Path::new(&document).parent().unwrap().join(file),
@@ -280,14 +386,20 @@ fn links_lead_to_files_and_headings_that_are_there() {
             } else if let Some(heading) = heading {
                 let target = prose(&read(&path.display().to_string()));
                 let headings = target.lines().filter(|line| line.starts_with('#'));
-                if !headings.map(|line| anchor(line.trim_start_matches('#'))).any(|name| name == heading) {
+                if !headings
+                    .map(|line| anchor(line.trim_start_matches('#')))
+                    .any(|name| name == heading)
+                {
                     wrong.push(format!("{document}: {link}"));
                 }
             }
         }
     }
     assert_eq!(wrong, [] as [&str; 0]);
-    assert!(followed > all_rules().count(), "the README links the page of every rule");
+    assert!(
+        followed > all_rules().count(),
+        "the README links the page of every rule"
+    );
 }
 
 /// What a text in backticks names, as far as it can be looked up.
@@ -304,17 +416,29 @@ enum Named<'s> {
 
 impl<'s> Named<'s> {
     fn of(span: &'s str) -> Option<Self> {
-        let is_plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+        let is_plain = |text: &str| {
+            !text.is_empty()
+                && text
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "/._-".contains(c))
+        };
         let word = span.split_whitespace().next()?;
         if let Some(target) = span.strip_prefix("make ").filter(|target| is_plain(target)) {
             Some(Self::Target(target))
         } else if word.starts_with("--") {
             Some(Self::Option(word.split('=').next()?))
-        } else if let Some((module, test)) = span.split_once("::").filter(|(a, b)| is_plain(a) && is_plain(b)) {
-            root().join(format!("tests/it/{module}.rs")).exists().then_some(Self::Test(module, test))
+        } else if let Some((module, test)) = span
+            .split_once("::")
+            .filter(|(a, b)| is_plain(a) && is_plain(b))
+        {
+            root()
+                .join(format!("tests/it/{module}.rs"))
+                .exists()
+                .then_some(Self::Test(module, test))
         } else {
             let first = span.split('/').next()?;
-            let is_path = span.contains('/') && first != "." && is_plain(span) && root().join(first).is_dir();
+            let is_path =
+                span.contains('/') && first != "." && is_plain(span) && root().join(first).is_dir();
             is_path.then_some(Self::Path(span))
         }
     }
@@ -322,23 +446,42 @@ impl<'s> Named<'s> {
     fn is_there(&self, help: &str) -> bool {
         match self {
             Self::Path(path) => root().join(path).exists(),
-            Self::Test(module, test) => read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}()")),
-            Self::Target(target) => read("Makefile").lines().any(|line| line.starts_with(&format!("{target}:"))),
-            Self::Option(option) => {
-                help.split(|c: char| c.is_whitespace() || ",[".contains(c)).any(|word| word == *option)
+            Self::Test(module, test) => {
+                read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}()"))
             }
+            Self::Target(target) => read("Makefile")
+                .lines()
+                .any(|line| line.starts_with(&format!("{target}:"))),
+            Self::Option(option) => help
+                .split(|c: char| c.is_whitespace() || ",[".contains(c))
+                .any(|word| word == *option),
         }
     }
 }
 
 /// All that the command line says of itself.
 fn help() -> String {
-    let of = |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
+    let of =
+        |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
     let overview = of("");
-    let listed = overview.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(commands.contains(&"validate"), "the commands are {commands:?}");
-    commands.into_iter().filter(|command| *command != "help").map(of).collect::<String>() + &overview
+    let listed = overview
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = listed
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(
+        commands.contains(&"validate"),
+        "the commands are {commands:?}"
+    );
+    commands
+        .into_iter()
+        .filter(|command| *command != "help")
+        .map(of)
+        .collect::<String>()
+        + &overview
 }
 
 #[test]
@@ -371,7 +514,9 @@ fn what_documents_name_is_there() {
 fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
     let _alone = alone();
     let contributing = prose(&read("CONTRIBUTING.md"));
-    let section = contributing.split("\n## ").find(|section| section.starts_with("Adding a rule\n"));
+    let section = contributing
+        .split("\n## ")
+        .find(|section| section.starts_with("Adding a rule\n"));
     let section = section.expect("a section that tells how to add a rule");
     let named: BTreeSet<&str> = code_spans(section).into_iter().collect();
     for step in [
@@ -385,24 +530,36 @@ fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
         "corpus/good/written-differently",
         "make bless",
     ] {
-        assert!(named.contains(step), "the section on adding a rule does not name {step}");
+        assert!(
+            named.contains(step),
+            "the section on adding a rule does not name {step}"
+        );
     }
     // That the files and lines are there is for the test above; here is what it can't see.
     assert!(read("src/rules/started_at.rs").contains("pub(super) mod summary;"));
     assert!(read("src/rules.rs").contains("&started_at::summary::RULE,"));
-    assert!(root().join("corpus/bad/started-at/summary/other-offset/expect.json").is_file());
+    assert!(
+        root()
+            .join("corpus/bad/started-at/summary/other-offset/expect.json")
+            .is_file()
+    );
 }
 
 #[test]
 fn the_architecture_names_every_stage() {
     let _alone = alone();
     let architecture = read("ARCHITECTURE.md");
-    let sources = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().file_name());
+    let sources = fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     let absent: BTreeSet<String> = sources
         .map(|name| format!("`src/{}`", name.to_str().unwrap()))
         .filter(|name| name.ends_with(".rs`") && !architecture.contains(name))
         .collect();
-    assert!(absent.is_empty(), "ARCHITECTURE.md says nothing of {absent:?}");
+    assert!(
+        absent.is_empty(),
+        "ARCHITECTURE.md says nothing of {absent:?}"
+    );
 }
 
 /// A value as `docs/limits.md` writes it, in bytes, milliseconds or one by one.
@@ -420,7 +577,10 @@ fn written_value(text: &str) -> u64 {
 
 /// A value as a constant in the code has it.
 fn coded_value(expression: &str) -> u64 {
-    let expression = expression.trim_start_matches("Duration::from_millis(").trim_end_matches(')').replace('_', "");
+    let expression = expression
+        .trim_start_matches("Duration::from_millis(")
+        .trim_end_matches(')')
+        .replace('_', "");
     let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
     number.parse::<u64>().unwrap() << shift.parse::<u32>().unwrap()
 }
@@ -430,22 +590,46 @@ fn the_limits_are_those_of_the_code_and_none_is_left_out() {
     let _alone = alone();
     let page = read("docs/limits.md");
     let mut listed = BTreeSet::new();
-    for row in page.lines().filter(|line| line.starts_with("| ") && line.contains("` in `")) {
+    for row in page
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains("` in `"))
+    {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [limit, .., place] = cells[..] else { panic!("{row}") };
+        let [limit, .., place] = cells[..] else {
+            panic!("{row}")
+        };
         let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
         let code = read(file);
-        let (_, rest) = code.split_once(&format!("const {name}: ")).unwrap_or_else(|| panic!("{file} has no {name}"));
+        let (_, rest) = code
+            .split_once(&format!("const {name}: "))
+            .unwrap_or_else(|| panic!("{file} has no {name}"));
         let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
         assert_eq!(written_value(limit), coded_value(expression), "{row}");
-        assert!(listed.insert((file.to_owned(), name.to_owned())), "{name} stands twice");
+        assert!(
+            listed.insert((file.to_owned(), name.to_owned())),
+            "{name} stands twice"
+        );
     }
-    let files = walkdir::WalkDir::new(root().join("src")).into_iter().map(Result::unwrap);
-    for file in files.filter(|file| file.path().extension().is_some_and(|extension| extension == "rs")) {
-        let path = file.path().strip_prefix(root()).unwrap().display().to_string();
+    let files = walkdir::WalkDir::new(root().join("src"))
+        .into_iter()
+        .map(Result::unwrap);
+    for file in files.filter(|file| {
+        file.path()
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+    }) {
+        let path = file
+            .path()
+            .strip_prefix(root())
+            .unwrap()
+            .display()
+            .to_string();
         for rest in read(&path).split("const MAX_").skip(1) {
             let name = format!("MAX_{}", rest.split(':').next().unwrap());
-            assert!(listed.contains(&(path.clone(), name.clone())), "docs/limits.md says nothing of {name} in {path}");
+            assert!(
+                listed.contains(&(path.clone(), name.clone())),
+                "docs/limits.md says nothing of {name} in {path}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The reader of documents on every text: it reads JSON as RFC 8259 says, and what it reads is what stands there.
+//! The reader of documents on every text: it reads JSON as RFC 8259 says, and what it reads is what
+//! stands there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,7 +12,8 @@ use serde_json::Value;
 use crate::properties::{config, damage};
 use crate::second_look::same;
 
-/// A JSON text in the making: scalars and keys as they are written, containers with the blanks between their tokens.
+/// A JSON text in the making: scalars and keys as they are written, containers with the blanks
+/// between their tokens.
 #[derive(Clone, Debug)]
 enum Tree {
     Scalar(String),
@@ -24,11 +26,15 @@ impl fmt::Display for Tree {
         match self {
             Self::Scalar(text) => f.write_str(text),
             Self::Array(blank, items) => {
-                let items: Vec<_> = items.iter().map(|item| format!("{blank}{item}{blank}")).collect();
+                let items: Vec<_> = items
+                    .iter()
+                    .map(|item| format!("{blank}{item}{blank}"))
+                    .collect();
                 write!(f, "[{blank}{}]", items.join(","))
             }
             Self::Object(blank, members) => {
-                let member = |(key, value): &_| format!("{blank}{key}{blank}:{blank}{value}{blank}");
+                let member =
+                    |(key, value): &_| format!("{blank}{key}{blank}:{blank}{value}{blank}");
                 let members: Vec<_> = members.iter().map(member).collect();
                 write!(f, "{{{blank}{}}}", members.join(","))
             }
@@ -43,7 +49,8 @@ impl Tree {
             Self::Scalar(_) => false,
             Self::Array(_, items) => items.iter().any(Self::repeats_keys),
             Self::Object(_, members) => {
-                let names: BTreeSet<String> = members.iter().map(|(key, _)| unquoted(key)).collect();
+                let names: BTreeSet<String> =
+                    members.iter().map(|(key, _)| unquoted(key)).collect();
                 names.len() < members.len() || members.iter().any(|(_, value)| value.repeats_keys())
             }
         }
@@ -75,8 +82,7 @@ fn written(c: char, way: u8) -> String {
 }
 
 fn string() -> impl Strategy<Value = String> {
-    let hostile =
-        "\"\\/\0\u{8}\u{c}\n\r\t\u{1b}\u{1f}\u{7f}\u{9b}\u{d7ff}\u{e000}\u{202e}\u{feff}\u{ffff}😀\u{10ffff}é";
+    let hostile = "\"\\/\0\u{8}\u{c}\n\r\t\u{1b}\u{1f}\u{7f}\u{9b}\u{d7ff}\u{e000}\u{202e}\u{feff}\u{ffff}😀\u{10ffff}é";
     let c = prop_oneof![2 => prop::char::range(' ', '~'), 1 => any::<char>(), 1 => select(hostile.chars().collect::<Vec<_>>())];
     let text = prop::collection::vec((c, 0..5_u8).prop_map(|(c, way)| written(c, way)), 0..30);
     text.prop_map(|text| format!("\"{}\"", text.concat()))
@@ -94,28 +100,43 @@ fn tree() -> impl Strategy<Value = Tree> {
         3 => select([r#""a""#, r#""\u0061""#, r#""b""#, r#""""#].as_slice()).prop_map(str::to_owned),
         1 => string(),
     ];
-    scalar.prop_map(Tree::Scalar).prop_recursive(8, 64, 8, move |tree| {
-        prop_oneof![
-            (blank(), prop::collection::vec(tree.clone(), 0..8)).prop_map(|(blank, items)| Tree::Array(blank, items)),
-            (blank(), prop::collection::vec((key.clone(), tree), 0..8))
-                .prop_map(|(blank, members)| Tree::Object(blank, members)),
-        ]
-    })
+    scalar
+        .prop_map(Tree::Scalar)
+        .prop_recursive(8, 64, 8, move |tree| {
+            prop_oneof![
+                (blank(), prop::collection::vec(tree.clone(), 0..8))
+                    .prop_map(|(blank, items)| Tree::Array(blank, items)),
+                (blank(), prop::collection::vec((key.clone(), tree), 0..8))
+                    .prop_map(|(blank, members)| Tree::Object(blank, members)),
+            ]
+        })
 }
 
-/// What `serde_json` makes of a text; `None` where it can't tell, for it has no place for a number beyond a double.
+/// What `serde_json` makes of a text; `None` where it can't tell, for it has no place for a number
+/// beyond a double.
 fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> {
     let opinion = serde_json::from_slice(bytes);
-    let is_at_a_loss = |error: &serde_json::Error| error.to_string().starts_with("number out of range");
-    if opinion.as_ref().err().is_some_and(is_at_a_loss) { None } else { Some(opinion) }
+    let is_at_a_loss =
+        |error: &serde_json::Error| error.to_string().starts_with("number out of range");
+    if opinion.as_ref().err().is_some_and(is_at_a_loss) {
+        None
+    } else {
+        Some(opinion)
+    }
 }
 
 /// Every value, cut from the text by its span and read by itself, is that value; and so with keys.
 fn spans_are_right(text: &str, node: Node<'_>) {
     let mut tape = Tape::default();
     let cut = &text[node.span()];
-    let read = tape.read(cut.as_bytes()).unwrap_or_else(|error| panic!("{cut}: {error}"));
-    assert_eq!(read.root().span(), 0..cut.len(), "a span has no blanks around its value");
+    let read = tape
+        .read(cut.as_bytes())
+        .unwrap_or_else(|error| panic!("{cut}: {error}"));
+    assert_eq!(
+        read.root().span(),
+        0..cut.len(),
+        "a span has no blanks around its value"
+    );
     assert!(read.root().equals(node), "{cut}");
     node.items().for_each(|item| spans_are_right(text, item));
     for key in node.members() {
@@ -496,11 +517,18 @@ const NOT_JSON: &[&[u8]] = &[
 #[test]
 fn the_grammar_of_rfc_8259_is_accepted_and_nothing_else() {
     let mut tape = Tape::default();
-    for (allowed, text) in JSON.iter().map(|text| (true, text)).chain(NOT_JSON.iter().map(|text| (false, text))) {
+    for (allowed, text) in JSON
+        .iter()
+        .map(|text| (true, text))
+        .chain(NOT_JSON.iter().map(|text| (false, text)))
+    {
         let shown = text.escape_ascii();
         assert_eq!(tape.read(text).is_ok(), allowed, "{shown}");
         // The table itself, held against another reader.
-        assert!(second_opinion(text).is_none_or(|opinion| opinion.is_ok() == allowed), "serde_json on {shown}");
+        assert!(
+            second_opinion(text).is_none_or(|opinion| opinion.is_ok() == allowed),
+            "serde_json on {shown}"
+        );
         // And what stands between brackets is held to the same.
         let item = [b"[0,", *text, b"]"].concat();
         assert_eq!(tape.read(&item).is_ok(), allowed, "{}", item.escape_ascii());
@@ -509,20 +537,36 @@ fn the_grammar_of_rfc_8259_is_accepted_and_nothing_else() {
 
 #[test]
 fn nesting_has_a_limit_and_up_to_it_every_depth_is_read() {
-    let nested = |depth: usize, open: &str, close: &str| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+    let nested = |depth: usize, open: &str, close: &str| {
+        format!("{}1{}", open.repeat(depth), close.repeat(depth))
+    };
     let mut tape = Tape::default();
     for depth in [0, 1, 2, 126, 127, 128, 129, 130, 100_000] {
-        for (open, close) in [("[", "]"), ("{\"a\":", "}"), (" [ ", " ] "), ("[0,", "]"), ("{\"a\":0,\"b\":", "}")] {
+        for (open, close) in [
+            ("[", "]"),
+            ("{\"a\":", "}"),
+            (" [ ", " ] "),
+            ("[0,", "]"),
+            ("{\"a\":0,\"b\":", "}"),
+        ] {
             let text = nested(depth, open, close);
             let read = tape.read(text.as_bytes());
             assert_eq!(read.is_ok(), depth <= MAX_DEPTH, "{depth} times {open}");
             if let Err(error) = read {
                 let bracket = open.find(['[', '{']).unwrap();
-                assert_eq!(error.offset, MAX_DEPTH * open.len() + bracket, "the bracket that is one too many");
+                assert_eq!(
+                    error.offset,
+                    MAX_DEPTH * open.len() + bracket,
+                    "the bracket that is one too many"
+                );
             }
             // The one difference: it draws its line a level earlier.
             let theirs = serde_json::from_str::<Value>(&text).is_ok();
-            assert_eq!(theirs, depth < MAX_DEPTH, "serde_json on {depth} times {open}");
+            assert_eq!(
+                theirs,
+                depth < MAX_DEPTH,
+                "serde_json on {depth} times {open}"
+            );
         }
     }
     assert!(tape.read("[".repeat(1_000_000).as_bytes()).is_err());

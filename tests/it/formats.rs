@@ -1,4 +1,5 @@
-//! What each format says of the same findings: complete, well-formed, bounded, and harmless on a terminal.
+//! What each format says of the same findings: complete, well-formed, bounded, and harmless on a
+//! terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,14 @@ use crate::corpus::{corpus, expecting_cases};
 
 fn validate(dir: &Path, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    let output = command.arg("validate").args(args).arg(".").current_dir(dir).env_clear().output().unwrap();
+    let output = command
+        .arg("validate")
+        .args(args)
+        .arg(".")
+        .current_dir(dir)
+        .env_clear()
+        .output()
+        .unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -23,17 +31,31 @@ fn the_json_report_is_what_its_schema_says_and_what_the_library_returns() {
     let schema: Value = serde_json::from_str(runvet::Schema::Report.text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json: Value = serde_json::from_str(&validate(&corpus(), &["--format", "json"])).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    let errors: Vec<String> = validator
+        .iter_errors(&json)
+        .map(|error| error.to_string())
+        .collect();
     assert_eq!(errors, [] as [&str; 0]);
 
     let report: Report = serde_json::from_value(json.clone()).unwrap();
-    assert_eq!(serde_json::to_value(&report).unwrap(), json, "nothing is lost between the types and the text");
+    assert_eq!(
+        serde_json::to_value(&report).unwrap(),
+        json,
+        "nothing is lost between the types and the text"
+    );
     let returned = Check::new().run([corpus()]).unwrap();
     assert_eq!(returned.totals, report.totals);
-    let dirs: Vec<&str> = report.episodes.iter().map(|episode| &*episode.dir).collect();
+    let dirs: Vec<&str> = report
+        .episodes
+        .iter()
+        .map(|episode| &*episode.dir)
+        .collect();
     assert!(dirs.is_sorted());
     assert!(report.episodes.iter().all(|episode| {
-        let keys = episode.findings.iter().map(|finding| (&finding.location.file, finding.location.offset));
+        let keys = episode
+            .findings
+            .iter()
+            .map(|finding| (&finding.location.file, finding.location.offset));
         keys.is_sorted()
     }));
 }
@@ -42,26 +64,43 @@ fn the_json_report_is_what_its_schema_says_and_what_the_library_returns() {
 fn ndjson_has_the_episodes_of_json_line_by_line() {
     let json: Value = serde_json::from_str(&validate(&corpus(), &["--format", "json"])).unwrap();
     let ndjson = validate(&corpus(), &["--format", "ndjson"]);
-    let mut lines: Vec<Value> = ndjson.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<Value> = ndjson
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines.pop().unwrap()["totals"], json["totals"]);
     assert_eq!(lines, *json["episodes"].as_array().unwrap());
 }
 
 #[test]
 fn the_human_report_of_the_demo_is_the_snapshot() {
-    for (name, args) in [("demo", &["--color", "never"][..]), ("demo-colour", &["--color", "always"][..])] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
-        snapbox::assert_data_eq!(validate(&corpus().join("demo"), args), snapbox::Data::read_from(&path, None).raw());
+    for (name, args) in [
+        ("demo", &["--color", "never"][..]),
+        ("demo-colour", &["--color", "always"][..]),
+    ] {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
+        snapbox::assert_data_eq!(
+            validate(&corpus().join("demo"), args),
+            snapbox::Data::read_from(&path, None).raw()
+        );
     }
 }
 
 #[test]
 fn the_human_report_shows_every_finding_and_fits_80_columns() {
-    for case in expecting_cases("bad").into_iter().chain(expecting_cases("broken")) {
+    for case in expecting_cases("bad")
+        .into_iter()
+        .chain(expecting_cases("broken"))
+    {
         let text = validate(&case, &[]);
         let report = Check::new().run([&case]).unwrap();
         for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
-            assert!(text.lines().any(|line| line == finding.rule), "{}:\n{text}", case.display());
+            assert!(
+                text.lines().any(|line| line == finding.rule),
+                "{}:\n{text}",
+                case.display()
+            );
         }
         for line in text.lines().filter(|line| !line.contains("─[")) {
             let width = line.chars().count();
@@ -74,29 +113,47 @@ fn the_human_report_shows_every_finding_and_fits_80_columns() {
 fn what_a_snippet_underlines_is_the_place() {
     let report = Check::new().run([corpus().join("bad")]).unwrap();
     for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
-        let (Some(excerpt), Some(offset)) = (&finding.location.excerpt, finding.location.offset) else { continue };
+        let (Some(excerpt), Some(offset)) = (&finding.location.excerpt, finding.location.offset)
+        else {
+            continue;
+        };
         let bytes = fs::read(&finding.location.file).unwrap();
         let text = String::from_utf8_lossy(&bytes[usize::try_from(offset).unwrap()..]);
         let shown = &excerpt.text[excerpt.span.clone()];
-        let visible = |c: char| if runvet::printable::is_hostile(c) { '\u{fffd}' } else { c };
-        let text: String = text.chars().take(shown.chars().count()).map(visible).collect();
+        let visible = |c: char| {
+            if runvet::printable::is_hostile(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        };
+        let text: String = text
+            .chars()
+            .take(shown.chars().count())
+            .map(visible)
+            .collect();
         assert_eq!(text, shown, "{finding:?}");
     }
 }
 
 /// Every format there is.
-pub(crate) const FORMATS: [&str; 9] =
-    ["human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown"];
+pub(crate) const FORMATS: [&str; 9] = [
+    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown",
+];
 
 /// A run whose every text wants to act on the terminal or forge a line of the report.
 pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
          \r::error::y ##[error]z ##vso[task.complete] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
-    let dir = temp.path().join("episodes").join(format!("ep{evil}").replace('/', "_"));
+    let dir = temp
+        .path()
+        .join("episodes")
+        .join(format!("ep{evil}").replace('/', "_"));
     fs::create_dir_all(&dir).unwrap();
     let good = corpus().join("good/terminal/episodes/ep_answer");
-    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    let mut state: Value =
+        serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
     state["goal"]["task"] = evil.into();
     state["episode"]["id"] = evil.into();
     state["outcomes"]["status"] = evil.into();
@@ -106,9 +163,17 @@ pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
     state["plan"]["steps"][0]["status"] = evil.into();
     state["plan"]["steps"][1]["description"] = evil.into();
     fs::write(dir.join("state.json"), state.to_string()).unwrap();
-    fs::write(dir.join("summary.json"), format!("{{\"schema_version\":\"{}\"", evil.replace('\n', ""))).unwrap();
+    fs::write(
+        dir.join("summary.json"),
+        format!("{{\"schema_version\":\"{}\"", evil.replace('\n', "")),
+    )
+    .unwrap();
     let events = fs::read_to_string(good.join("events.jsonl")).unwrap();
-    fs::write(dir.join("events.jsonl"), format!("{events}\u{1b}[31m\u{202e}\n")).unwrap();
+    fs::write(
+        dir.join("events.jsonl"),
+        format!("{events}\u{1b}[31m\u{202e}\n"),
+    )
+    .unwrap();
     (temp, dir)
 }
 
@@ -117,32 +182,52 @@ fn nothing_that_a_record_says_reaches_the_output_raw() {
     let (temp, _) = hostile_run();
     for format in FORMATS {
         for grouping in ["episode", "rule"] {
-            let text = validate(temp.path(), &["--format", format, "--group-by", grouping, "--statistics"]);
-            let raw: Vec<char> = text.chars().filter(|c| *c != '\n' && runvet::printable::is_hostile(*c)).collect();
+            let text = validate(
+                temp.path(),
+                &["--format", format, "--group-by", grouping, "--statistics"],
+            );
+            let raw: Vec<char> = text
+                .chars()
+                .filter(|c| *c != '\n' && runvet::printable::is_hostile(*c))
+                .collect();
             assert_eq!(raw, [] as [char; 0], "{format}:\n{text}");
-            assert!(!text.lines().any(|line| line.starts_with("0 episodes")), "{format}:\n{text}");
+            assert!(
+                !text.lines().any(|line| line.starts_with("0 episodes")),
+                "{format}:\n{text}"
+            );
             // In its own format the report is made of commands.
-            let forged: Vec<&str> = commands(&text).into_iter().filter(|line| !line.contains("title=runvet")).collect();
+            let forged: Vec<&str> = commands(&text)
+                .into_iter()
+                .filter(|line| !line.contains("title=runvet"))
+                .collect();
             assert_eq!(forged, [] as [&str; 0], "{format}:\n{text}");
         }
     }
     let json: Value = serde_json::from_str(&validate(temp.path(), &["--format", "json"])).unwrap();
     assert_eq!(json["totals"]["invalid"], 1);
-    assert!(json["episodes"][0]["id"].as_str().unwrap().starts_with("ep\u{1b}[2J"), "machines get the text itself");
+    assert!(
+        json["episodes"][0]["id"]
+            .as_str()
+            .unwrap()
+            .starts_with("ep\u{1b}[2J"),
+        "machines get the text itself"
+    );
 }
 
-/// The lines that a runner of workflows takes for commands: GitHub's `::` at the start, blanks aside, and `##[` anywhere, as
-/// Azure's `##vso[`.
+/// The lines that a runner of workflows takes for commands: GitHub's
+/// `::` at the start, blanks aside, and `##[` anywhere, as Azure's `##vso[`.
 pub(crate) fn commands(text: &str) -> Vec<&str> {
-    let is_command =
-        |line: &&str| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+    let is_command = |line: &&str| {
+        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    };
     text.lines().filter(is_command).collect()
 }
 
 #[test]
 fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped() {
     let good = corpus().join("good/terminal/episodes/ep_answer");
-    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    let mut state: Value =
+        serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
     let mut lines = 0;
     for padding in 0..90 {
         for between in ["", " "] {
@@ -150,12 +235,24 @@ fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped(
             // One text in a reason, one in a message, one in the name of the directory.
             state["version"] = evil.clone().into();
             state["goal"]["task"] = evil.into();
-            let records = [(Artifact::State, state.to_string().into_bytes()), (Artifact::Summary, b"{}".to_vec())];
-            let records: Vec<_> = records.iter().map(|(artifact, bytes)| (*artifact, &**bytes)).collect();
+            let records = [
+                (Artifact::State, state.to_string().into_bytes()),
+                (Artifact::Summary, b"{}".to_vec()),
+            ];
+            let records: Vec<_> = records
+                .iter()
+                .map(|(artifact, bytes)| (*artifact, &**bytes))
+                .collect();
             let episode = Check::new().records("::error::z", &records);
             let human = |style, width| {
                 let group_by = GroupBy::Episode;
-                report::human(HumanOptions { style, width, max_findings: 0, quiet: false, group_by })
+                report::human(HumanOptions {
+                    style,
+                    width,
+                    max_findings: 0,
+                    quiet: false,
+                    group_by,
+                })
             };
             let renderers = [
                 human(Style::Plain, 80),
@@ -187,14 +284,22 @@ fn a_line_of_ten_megabytes_makes_a_short_report() {
     for file in fs::read_dir(&good).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), dir.join(file.file_name())).unwrap();
     }
-    let mut state: Value = serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
+    let mut state: Value =
+        serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
     state["memory"]["scratchpad"] = "é".repeat(5 << 20).into();
     state["version"] = 1.into();
     fs::write(dir.join("state.json"), state.to_string()).unwrap();
     let text = validate(temp.path(), &[]);
     assert!(text.len() < 2000, "{} bytes", text.len());
-    let column = text.split("state.json:1:").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
-    assert!(column.parse::<u64>().unwrap() > 5 << 20, "the column is the true one: {column}");
+    let column = text
+        .split("state.json:1:")
+        .nth(1)
+        .and_then(|rest| rest.split(']').next())
+        .unwrap();
+    assert!(
+        column.parse::<u64>().unwrap() > 5 << 20,
+        "the column is the true one: {column}"
+    );
 }
 
 #[test]
@@ -205,8 +310,15 @@ fn evidence_for_links_is_told_by_what_one_side_alone_links() {
     let at = events.rfind("\"links\":{").unwrap() + "\"links\":{".len();
     let (before, after) = events.split_at(at);
     let events = format!("{before}\"plan\":\"plan.json\",{after}");
-    let records = [(Artifact::State, state.as_bytes()), (Artifact::Events, events.as_bytes())];
+    let records = [
+        (Artifact::State, state.as_bytes()),
+        (Artifact::Events, events.as_bytes()),
+    ];
     let report = Check::new().records("ep_answer", &records);
-    let links = report.findings.iter().find(|finding| finding.rule == "projection/links").unwrap();
+    let links = report
+        .findings
+        .iter()
+        .find(|finding| finding.rule == "projection/links")
+        .unwrap();
     assert_eq!(links.message, "the evidence alone links \"plan\"");
 }

@@ -1,5 +1,5 @@
-//! What is generated is what it should be: files that are derived from the code (`make bless` rewrites them), and the run
-//! data that benchmarks make.
+//! What is generated is what it should be: files that are derived from the code (`make bless`
+//! rewrites them), and the run data that benchmarks make.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,19 @@ pub(crate) fn check(file: &str, expected: &str) {
         return;
     }
     let actual = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-    assert!(actual == expected, "{file} is not what the code says; run `make bless` and look at the difference");
+    assert!(
+        actual == expected,
+        "{file} is not what the code says; run `make bless` and look at the difference"
+    );
 }
 
 #[test]
 fn schema_files_are_derived_from_the_types() {
     for schema in Schema::ALL {
-        check(&format!("schemas/{}.schema.json", schema.name()), &schema.generate());
+        check(
+            &format!("schemas/{}.schema.json", schema.name()),
+            &schema.generate(),
+        );
     }
 }
 
@@ -40,26 +46,47 @@ fn run_data_for_benchmarks_is_valid_of_every_lifecycle_and_of_one_size() {
     let (report, dir) = checked(|dir| run_data::write(dir, 400, 0).unwrap());
     assert_eq!(report.episodes.len(), 400);
     for episode in &report.episodes {
-        assert!(episode.findings.is_empty() && episode.skipped.is_empty(), "{episode:#?}");
+        assert!(
+            episode.findings.is_empty() && episode.skipped.is_empty(),
+            "{episode:#?}"
+        );
     }
-    let ended = report.episodes.iter().filter(|episode| episode.lifecycle == Lifecycle::Terminal).count();
+    let ended = report
+        .episodes
+        .iter()
+        .filter(|episode| episode.lifecycle == Lifecycle::Terminal)
+        .count();
     assert!((320..400).contains(&ended), "{ended} of 400 have ended");
     let (mut statuses, mut bytes) = (BTreeSet::new(), [0; 3]);
     for episode in &report.episodes {
-        for (file, bytes) in ["state.json", "summary.json", "events.jsonl"].iter().zip(&mut bytes) {
-            let Ok(text) = std::fs::read_to_string(Path::new(&episode.dir).join(file)) else { continue };
+        for (file, bytes) in ["state.json", "summary.json", "events.jsonl"]
+            .iter()
+            .zip(&mut bytes)
+        {
+            let Ok(text) = std::fs::read_to_string(Path::new(&episode.dir).join(file)) else {
+                continue;
+            };
             *bytes += text.len();
             if *file == "state.json" {
                 let state: serde_json::Value = serde_json::from_str(&text).unwrap();
-                assert_eq!(text, format!("{state}\n"), "it is minified and its keys are sorted");
+                assert_eq!(
+                    text,
+                    format!("{state}\n"),
+                    "it is minified and its keys are sorted"
+                );
                 statuses.insert(state["outcomes"]["status"].to_string());
             }
         }
     }
     assert_eq!(statuses.len(), 6, "{statuses:?}");
     let [state, summary, events] = [bytes[0] / 400, bytes[1] / ended, bytes[2] / 400];
-    let as_said = (2200..2400).contains(&state) && (950..1050).contains(&summary) && (10_500..11_500).contains(&events);
-    assert!(as_said, "a state has {state} bytes, a summary {summary}, a timeline {events}");
+    let as_said = (2200..2400).contains(&state)
+        && (950..1050).contains(&summary)
+        && (10_500..11_500).contains(&events);
+    assert!(
+        as_said,
+        "a state has {state} bytes, a summary {summary}, a timeline {events}"
+    );
     drop(dir);
 }
 
@@ -75,7 +102,19 @@ fn of_run_data_for_benchmarks_the_episodes_that_are_to_be_broken_are_invalid() {
 #[test]
 fn a_long_timeline_for_benchmarks_is_valid_and_as_long_as_asked_for() {
     let (report, dir) = checked(|dir| run_data::write_long(dir, 1 << 20).unwrap());
-    assert!(report.episodes.len() == 1 && report.episodes[0].findings.is_empty(), "{:#?}", report.episodes);
-    let bytes = dir.path().join("episodes/ep_long/events.jsonl").metadata().unwrap().len();
-    assert!((1 << 20..(1 << 20) + 50_000).contains(&bytes), "{bytes} bytes");
+    assert!(
+        report.episodes.len() == 1 && report.episodes[0].findings.is_empty(),
+        "{:#?}",
+        report.episodes
+    );
+    let bytes = dir
+        .path()
+        .join("episodes/ep_long/events.jsonl")
+        .metadata()
+        .unwrap()
+        .len();
+    assert!(
+        (1 << 20..(1 << 20) + 50_000).contains(&bytes),
+        "{bytes} bytes"
+    );
 }

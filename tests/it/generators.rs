@@ -1,4 +1,5 @@
-//! What runvet makes of its own command line is whole: completions and manual pages know every command and option.
+//! What runvet makes of its own command line is whole: completions and manual pages know every
+//! command and option.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +10,26 @@ use crate::cli::{run, stdout};
 /// The commands, each with its long options, as `--help` shows them.
 fn commands() -> BTreeMap<String, Vec<String>> {
     let overview = run(&["--help"]);
-    let listed = stdout(&overview).lines().skip_while(|line| *line != "Commands:").skip(1);
-    let rows = listed.take_while(|line| !line.is_empty()).map(|line| &line[2..]);
-    let names = rows.filter(|row| !row.starts_with(' ')).map(|row| row.split(' ').next().unwrap());
+    let listed = stdout(&overview)
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1);
+    let rows = listed
+        .take_while(|line| !line.is_empty())
+        .map(|line| &line[2..]);
+    let names = rows
+        .filter(|row| !row.starts_with(' '))
+        .map(|row| row.split(' ').next().unwrap());
     let commands = names.filter(|name| *name != "help").map(|name| {
         let help = run(&[name, "--help"]);
-        let lines = stdout(&help).lines().map(str::trim).filter(|line| line.starts_with('-'));
-        let long = lines.filter_map(|line| line.split([' ', ',', '[']).find(|word| word.starts_with("--")));
+        let lines = stdout(&help)
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with('-'));
+        let long = lines.filter_map(|line| {
+            line.split([' ', ',', '['])
+                .find(|word| word.starts_with("--"))
+        });
         (name.to_owned(), long.map(str::to_owned).collect())
     });
     commands.collect()
@@ -31,16 +45,24 @@ fn a_shell_completes_every_command_and_every_option() {
              _runvet runvet \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             stdout(&script),
         );
-        let Output { stdout, stderr, .. } = Command::new("bash").args(["-c", &asked]).output().unwrap();
+        let Output { stdout, stderr, .. } =
+            Command::new("bash").args(["-c", &asked]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&stderr), "");
-        String::from_utf8(stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+        String::from_utf8(stdout)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     let first = completed("runvet ''");
     for (command, options) in &commands {
         assert!(first.contains(command), "{command} in {first:?}");
         let offered = completed(&format!("runvet {command} --"));
         for option in options {
-            assert!(offered.contains(option), "{option} of {command} in {offered:?}");
+            assert!(
+                offered.contains(option),
+                "{option} of {command} in {offered:?}"
+            );
         }
     }
     assert!(commands["validate"].len() > 10);
@@ -51,9 +73,15 @@ fn every_shell_has_a_script_that_knows_every_option() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(&["completions", shell]);
         for (command, options) in commands() {
-            for word in options.iter().chain([&command]).map(|word| word.trim_start_matches('-')) {
+            for word in options
+                .iter()
+                .chain([&command])
+                .map(|word| word.trim_start_matches('-'))
+            {
                 let known = stdout(&script).split(|c: char| !c.is_alphanumeric() && c != '-');
-                let known = known.map(|known| known.trim_start_matches('-')).any(|known| known == word);
+                let known = known
+                    .map(|known| known.trim_start_matches('-'))
+                    .any(|known| known == word);
                 assert!(known, "{shell}: {command} {word}");
             }
         }
@@ -64,25 +92,50 @@ fn every_shell_has_a_script_that_knows_every_option() {
 #[test]
 fn every_command_has_a_manual_page_with_every_option() {
     let temp = tempfile::tempdir().unwrap();
-    assert_eq!(run(&["man", temp.path().to_str().unwrap()]).status.code(), Some(0));
-    let page = |name: &str| fs::read_to_string(temp.path().join(name)).unwrap().replace("\\-", "-");
+    assert_eq!(
+        run(&["man", temp.path().to_str().unwrap()]).status.code(),
+        Some(0)
+    );
+    let page = |name: &str| {
+        fs::read_to_string(temp.path().join(name))
+            .unwrap()
+            .replace("\\-", "-")
+    };
     let overview = page("runvet.1");
     let commands = commands();
     for (command, options) in &commands {
-        assert!(overview.contains(&format!("runvet-{command}(1)")), "{command}");
+        assert!(
+            overview.contains(&format!("runvet-{command}(1)")),
+            "{command}"
+        );
         let page = page(&format!("runvet-{command}.1"));
         for option in options {
-            assert!(page.contains(&format!("\\fB{option}\\fR")), "{option} of {command}");
+            assert!(
+                page.contains(&format!("\\fB{option}\\fR")),
+                "{option} of {command}"
+            );
         }
     }
-    assert!(page("runvet-validate.1").contains("3  no episode was found"), "what stands behind the options too");
-    assert!(page("runvet-validate.1").contains("RUNVET_FORMAT"), "and the variables");
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), commands.len() + 1);
+    assert!(
+        page("runvet-validate.1").contains("3  no episode was found"),
+        "what stands behind the options too"
+    );
+    assert!(
+        page("runvet-validate.1").contains("RUNVET_FORMAT"),
+        "and the variables"
+    );
+    assert_eq!(
+        fs::read_dir(temp.path()).unwrap().count(),
+        commands.len() + 1
+    );
 }
 
 #[test]
 fn manual_pages_that_cannot_be_written_are_a_fault() {
     let output = run(&["man", "no/such/directory"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(crate::cli::stderr(&output).starts_with("error: can't write manual pages into no/such/directory: "));
+    assert!(
+        crate::cli::stderr(&output)
+            .starts_with("error: can't write manual pages into no/such/directory: ")
+    );
 }

@@ -1,5 +1,6 @@
-//! The hooks for pre-commit, tried by the real program: with the configurations that the documents show, in a scratch
-//! repository, on real commits. The tests that install runvet first are for `make dist`.
+//! The hooks for pre-commit, tried by the real program: with the configurations that the documents
+//! show, in a scratch repository, on real commits. The tests that install runvet first are for
+//! `make dist`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,16 +35,29 @@ impl Hooked {
             home: tempfile::tempdir().unwrap(),
             environment,
         };
-        fs::write(hooked.repository.path().join(".pre-commit-config.yaml"), config).unwrap();
+        fs::write(
+            hooked.repository.path().join(".pre-commit-config.yaml"),
+            config,
+        )
+        .unwrap();
         hooked.make_bad("ep_bad");
         hooked.repository.commit();
-        hooked.command(pre_commit.args(["-m", "pre_commit", "install"]), "pre-commit is installed");
+        hooked.command(
+            pre_commit.args(["-m", "pre_commit", "install"]),
+            "pre-commit is installed",
+        );
         Some(hooked)
     }
 
     fn make_bad(&self, name: &str) {
         let state = self.repository.episode(name).join("state.json");
-        fs::write(&state, fs::read_to_string(&state).unwrap().replace(name, "ep_other")).unwrap();
+        fs::write(
+            &state,
+            fs::read_to_string(&state)
+                .unwrap()
+                .replace(name, "ep_other"),
+        )
+        .unwrap();
     }
 
     /// Makes a good run another, which is as good.
@@ -53,28 +67,51 @@ impl Hooked {
     }
 
     fn command(&self, command: &mut Command, what: &str) {
-        command.current_dir(self.repository.path()).env("PRE_COMMIT_HOME", self.home.path());
+        command
+            .current_dir(self.repository.path())
+            .env("PRE_COMMIT_HOME", self.home.path());
         let output = command.envs(self.environment.clone()).output().unwrap();
-        assert!(output.status.success(), "{what}: {}{}", stdout(&output), stderr(&output));
+        assert!(
+            output.status.success(),
+            "{what}: {}{}",
+            stdout(&output),
+            stderr(&output)
+        );
     }
 
     fn passes(&self, what: &str) {
-        self.command(without_settings("git").args(["commit", "--all", "--message=x"]), what);
+        self.command(
+            without_settings("git").args(["commit", "--all", "--message=x"]),
+            what,
+        );
     }
 
     fn fails(&self, told: &str) {
         let mut git = without_settings("git");
-        git.current_dir(self.repository.path()).env("PRE_COMMIT_HOME", self.home.path()).envs(self.environment.clone());
-        let output = git.args(["commit", "--all", "--message=x"]).output().unwrap();
+        git.current_dir(self.repository.path())
+            .env("PRE_COMMIT_HOME", self.home.path())
+            .envs(self.environment.clone());
+        let output = git
+            .args(["commit", "--all", "--message=x"])
+            .output()
+            .unwrap();
         let said = [stdout(&output), stderr(&output)].concat();
-        assert!(!output.status.success() && said.contains(told), "{told}: {said}");
+        assert!(
+            !output.status.success() && said.contains(told),
+            "{told}: {said}"
+        );
     }
 }
 
 /// The configuration that the documents show, with the hooks of a repository.
 fn config_with(hooks: &Path, revision: &str) -> String {
     let config = shown("docs/ci.md", "yaml", "- id: runvet-all");
-    config.replace("https://git.example.com/runvet.git", hooks.to_str().unwrap()).replace("v0.1.0", revision)
+    config
+        .replace(
+            "https://git.example.com/runvet.git",
+            hooks.to_str().unwrap(),
+        )
+        .replace("v0.1.0", revision)
 }
 
 fn search_path(first: &Path) -> String {
@@ -83,16 +120,28 @@ fn search_path(first: &Path) -> String {
 
 #[test]
 fn commits_are_held_by_the_hooks() {
-    // The hooks as they are, but for how runvet gets there: the binary under test is on the search path.
+    // The hooks as they are, but for how runvet gets there: the binary under test is on the search
+    // path.
     let declared = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    assert_eq!(declared.matches("language: rust").count(), declared.matches("- id: ").count());
+    assert_eq!(
+        declared.matches("language: rust").count(),
+        declared.matches("- id: ").count()
+    );
     let hooks = Repository::with(&[]);
-    fs::write(hooks.path().join(".pre-commit-hooks.yaml"), declared.replace("language: rust", "language: system"))
-        .unwrap();
+    fs::write(
+        hooks.path().join(".pre-commit-hooks.yaml"),
+        declared.replace("language: rust", "language: system"),
+    )
+    .unwrap();
     hooks.commit();
     hooks.git(&["tag", "v0.1.0"]);
     let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
-    let Some(hooked) = Hooked::new(&config_with(hooks.path(), "v0.1.0"), vec![("PATH".into(), path)]) else { return };
+    let Some(hooked) = Hooked::new(
+        &config_with(hooks.path(), "v0.1.0"),
+        vec![("PATH".into(), path)],
+    ) else {
+        return;
+    };
 
     let repository = &hooked.repository;
     hooked.change("ep_good");
@@ -100,7 +149,14 @@ fn commits_are_held_by_the_hooks() {
     fs::write(repository.path().join("runvet.toml"), "").unwrap();
     repository.git(&["add", "runvet.toml"]);
     hooked.fails("episode/id");
-    repository.git(&["rm", "--quiet", "--force", "-r", "runvet.toml", "runs/episodes/ep_bad"]);
+    repository.git(&[
+        "rm",
+        "--quiet",
+        "--force",
+        "-r",
+        "runvet.toml",
+        "runs/episodes/ep_bad",
+    ]);
     hooked.passes("a bad run that goes away");
     hooked.make_bad("ep_good");
     hooked.fails("runs/episodes/ep_good/state.json");
@@ -114,13 +170,19 @@ fn commits_are_held_by_the_hooks() {
 
 /// The environment of whoever runs the tests, from which packages can be had.
 fn of_user() -> Vec<(String, String)> {
-    std::env::vars().filter(|(name, _)| !name.starts_with("GIT_")).collect()
+    std::env::vars()
+        .filter(|(name, _)| !name.starts_with("GIT_"))
+        .collect()
 }
 
 #[test]
 #[ignore = "builds runvet as a user's pre-commit does, which takes minutes"]
 fn pre_commit_builds_the_hooks() {
-    let head = without_settings("git").args(["rev-parse", "HEAD"]).current_dir(root()).output().unwrap();
+    let head = without_settings("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(root())
+        .output()
+        .unwrap();
     let config = config_with(root(), stdout(&head).trim());
     let hooked = Hooked::new(&config, of_user()).expect("pre-commit");
     hooked.change("ep_good");
@@ -131,7 +193,9 @@ fn pre_commit_builds_the_hooks() {
 
 /// Where `make dist` has put the wheel.
 pub(crate) fn wheels() -> PathBuf {
-    std::env::var_os("RUNVET_WHEELS").expect("RUNVET_WHEELS, as make dist sets it").into()
+    std::env::var_os("RUNVET_WHEELS")
+        .expect("RUNVET_WHEELS, as make dist sets it")
+        .into()
 }
 
 #[test]

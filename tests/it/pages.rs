@@ -1,6 +1,8 @@
-//! Every rule's page is complete, and its example is true: the edit is made to a good run, and runvet finds what the page says.
+//! Every rule's page is complete, and its example is true: the edit is made to a good run, and
+//! runvet finds what the page says.
 //!
-//! A page's example is made of fenced blocks; the word behind the language says what a block does to the good run:
+//! A page's example is made of fenced blocks; the word behind the language says what a block does
+//! to the good run:
 //!
 //! | info string | what it does |
 //! |---|---|
@@ -28,7 +30,9 @@ struct Block<'p> {
 
 impl Block<'_> {
     fn setting(&self, name: &str) -> Option<&str> {
-        self.info.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+        self.info
+            .iter()
+            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
@@ -39,7 +43,10 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
     for line in section.lines() {
         match (line.strip_prefix("```"), inside) {
             (Some(info), false) => {
-                blocks.push(Block { info: info.split_whitespace().collect(), text: String::new() });
+                blocks.push(Block {
+                    info: info.split_whitespace().collect(),
+                    text: String::new(),
+                });
                 inside = true;
             }
             (Some(_), true) => inside = false,
@@ -56,7 +63,9 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
 
 /// RFC 7396.
 fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else { return *target = patch.clone() };
+    let Value::Object(patch) = patch else {
+        return *target = patch.clone();
+    };
     if !target.is_object() {
         *target = serde_json::json!({});
     }
@@ -72,7 +81,10 @@ fn merge(target: &mut Value, patch: &Value) {
 
 fn patched(text: &str, patch: &str) -> String {
     let mut value: Value = serde_json::from_str(text).unwrap();
-    merge(&mut value, &serde_json::from_str(patch).expect("a patch is JSON"));
+    merge(
+        &mut value,
+        &serde_json::from_str(patch).expect("a patch is JSON"),
+    );
     value.to_string()
 }
 
@@ -85,14 +97,23 @@ fn apply(block: &Block<'_>, dir: &Path) {
             None => write(target, patched(&read(target), &block.text) + "\n"),
             Some((file, number)) => {
                 let number: usize = number.parse().unwrap();
-                let edit =
-                    |(index, line)| if index + 1 == number { patched(line, &block.text) } else { line.to_owned() };
+                let edit = |(index, line)| {
+                    if index + 1 == number {
+                        patched(line, &block.text)
+                    } else {
+                        line.to_owned()
+                    }
+                };
                 let lines: Vec<String> = read(file).lines().enumerate().map(edit).collect();
                 write(file, lines.join("\n") + "\n");
             }
         }
     } else if let Some(file) = block.setting("append") {
-        let text = if block.info[0] == "json" { &*block.text } else { block.text.trim_end_matches('\n') };
+        let text = if block.info[0] == "json" {
+            &*block.text
+        } else {
+            block.text.trim_end_matches('\n')
+        };
         write(file, read(file) + text);
     } else if let Some(file) = block.setting("write") {
         write(file, block.text.clone());
@@ -107,17 +128,35 @@ fn apply(block: &Block<'_>, dir: &Path) {
     }
 }
 
-/// Makes the edits of an example to a good run and returns what runvet finds, and what the page says it finds.
+/// Makes the edits of an example to a good run and returns what runvet finds, and what the page
+/// says it finds.
 fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
-    let example = page.split("\n## ").find(|section| section.starts_with("Example")).expect("a section `## Example`");
-    let (results, edits): (Vec<_>, Vec<_>) =
-        blocks(example).into_iter().partition(|block| block.info.contains(&"finds"));
-    let run = edits.iter().find_map(|block| block.setting("run")).unwrap_or("terminal");
+    let example = page
+        .split("\n## ")
+        .find(|section| section.starts_with("Example"))
+        .expect("a section `## Example`");
+    let (results, edits): (Vec<_>, Vec<_>) = blocks(example)
+        .into_iter()
+        .partition(|block| block.info.contains(&"finds"));
+    let run = edits
+        .iter()
+        .find_map(|block| block.setting("run"))
+        .unwrap_or("terminal");
     let temp = tempfile::tempdir().unwrap();
-    let dir = temp.path().join("episodes").join(if run == "paused" { "ep_paused" } else { "ep_answer" });
+    let dir = temp.path().join("episodes").join(if run == "paused" {
+        "ep_paused"
+    } else {
+        "ep_answer"
+    });
     fs::create_dir_all(&dir).unwrap();
-    let good = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/good").join(run).join("episodes");
-    for file in fs::read_dir(good.join(dir.file_name().unwrap())).unwrap().map(Result::unwrap) {
+    let good = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus/good")
+        .join(run)
+        .join("episodes");
+    for file in fs::read_dir(good.join(dir.file_name().unwrap()))
+        .unwrap()
+        .map(Result::unwrap)
+    {
         fs::copy(file.path(), dir.join(file.file_name())).unwrap();
     }
     for block in &edits {
@@ -125,11 +164,26 @@ fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     }
 
     let report = Check::new().run([temp.path()]).unwrap();
-    let found = report.episodes.iter().flat_map(|episode| &episode.findings).map(|finding| {
-        let file = Path::new(&finding.location.file).file_name().unwrap().to_string_lossy().into_owned();
-        [finding.rule.clone(), file].into_iter().chain(finding.location.pointer.clone()).collect::<Vec<_>>().join(" ")
-    });
-    let promised = results.iter().flat_map(|block| block.text.lines()).map(|line| line.trim_end().to_owned());
+    let found = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings)
+        .map(|finding| {
+            let file = Path::new(&finding.location.file)
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            [finding.rule.clone(), file]
+                .into_iter()
+                .chain(finding.location.pointer.clone())
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+    let promised = results
+        .iter()
+        .flat_map(|block| block.text.lines())
+        .map(|line| line.trim_end().to_owned());
     (found.collect(), promised.collect())
 }
 
@@ -139,7 +193,10 @@ fn the_example_of_every_page_is_true() {
     for rule in all_rules() {
         let (found, promised) = found_and_promised(rule.page);
         if found != promised || !found.iter().any(|finding| finding.starts_with(rule.id)) {
-            wrong.push(format!("{}:\n  runvet finds   {found:?}\n  the page says  {promised:?}", rule.id));
+            wrong.push(format!(
+                "{}:\n  runvet finds   {found:?}\n  the page says  {promised:?}",
+                rule.id
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -148,9 +205,22 @@ fn the_example_of_every_page_is_true() {
 #[test]
 fn every_page_has_its_sections() {
     for rule in all_rules() {
-        let sections: Vec<&str> = rule.page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-        assert_eq!(sections, ["Why it matters", "Example", "How to fix it"], "the page of {}", rule.id);
+        let sections: Vec<&str> = rule
+            .page
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "))
+            .collect();
+        assert_eq!(
+            sections,
+            ["Why it matters", "Example", "How to fix it"],
+            "the page of {}",
+            rule.id
+        );
         let what = rule.page.split("\n## ").next().unwrap_or_default().trim();
-        assert!(!what.is_empty() && !what.starts_with('#'), "the page of {} says first what the rule means", rule.id);
+        assert!(
+            !what.is_empty() && !what.starts_with('#'),
+            "the page of {} says first what the rule means",
+            rule.id
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What holds for every run: no bytes make runvet panic, its report keeps its own schema, and what it says of a line depends
-//! neither on the lines before it nor on the number of threads.
+//! What holds for every run: no bytes make runvet panic, its report keeps its own schema, and what
+//! it says of a line depends neither on the lines before it nor on the number of threads.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -38,34 +38,65 @@ struct Run {
 /// A run that has ended and one that goes on.
 static GOOD_RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
     ["terminal", "paused"].map(|case| {
-        let episode = Check::new().discover(&[corpus().join("good").join(case)]).episodes.remove(0);
-        let there = Artifact::ALL.into_iter().filter(|artifact| episode.entries.has(*artifact));
-        let artifacts = there.map(|artifact| (artifact, fs::read(episode.path.join(artifact.file_name())).unwrap()));
-        Run { id: episode.id.unwrap(), artifacts: artifacts.collect() }
+        let episode = Check::new()
+            .discover(&[corpus().join("good").join(case)])
+            .episodes
+            .remove(0);
+        let there = Artifact::ALL
+            .into_iter()
+            .filter(|artifact| episode.entries.has(*artifact));
+        let artifacts = there.map(|artifact| {
+            (
+                artifact,
+                fs::read(episode.path.join(artifact.file_name())).unwrap(),
+            )
+        });
+        Run {
+            id: episode.id.unwrap(),
+            artifacts: artifacts.collect(),
+        }
     })
 });
 
 impl Run {
     /// The artifacts, one of them with other bytes.
     fn with<'a>(&'a self, changed: Artifact, bytes: &'a [u8]) -> Vec<(Artifact, &'a [u8])> {
-        let content = |(artifact, good): &'a (Artifact, Vec<u8>)| if *artifact == changed { bytes } else { good };
-        self.artifacts.iter().map(|artifact| (artifact.0, content(artifact))).collect()
+        let content = |(artifact, good): &'a (Artifact, Vec<u8>)| {
+            if *artifact == changed { bytes } else { good }
+        };
+        self.artifacts
+            .iter()
+            .map(|artifact| (artifact.0, content(artifact)))
+            .collect()
     }
 }
 
 /// Judges artifacts; whatever they hold, the report of it is what its schema says.
 fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
-    static REPORT: LazyLock<jsonschema::Validator> =
-        LazyLock::new(|| jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap());
+    static REPORT: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+        jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()
+    });
     let episode = Check::new().records(id, artifacts);
     let mut totals = Totals::default();
     totals.add(&episode);
     let (mut renderer, mut json) = (runvet::report::json(), Vec::new());
     renderer.begin(&mut json).unwrap();
     renderer.episode(&mut json, &episode).unwrap();
-    renderer.end(&mut json, &Closing { totals: &totals, statistics: None, is_whole: true }).unwrap();
+    renderer
+        .end(
+            &mut json,
+            &Closing {
+                totals: &totals,
+                statistics: None,
+                is_whole: true,
+            },
+        )
+        .unwrap();
     let report = serde_json::from_slice(&json).expect("a report is JSON");
-    let errors: Vec<_> = REPORT.iter_errors(&report).map(|error| error.to_string()).collect();
+    let errors: Vec<_> = REPORT
+        .iter_errors(&report)
+        .map(|error| error.to_string())
+        .collect();
     assert!(errors.is_empty(), "{errors:?} in {report}");
 }
 
@@ -91,8 +122,10 @@ impl Damage {
 
 pub(crate) fn damage() -> impl Strategy<Value = Damage> {
     // Any byte, and as often one that means something in JSON or in UTF-8.
-    let byte =
-        prop_oneof![any::<u8>(), select(b"{}[],:\"\\/-+.0179eEtfnu \t\r\n\0\x1f\x80\xc0\xed\xef\xff".as_slice())];
+    let byte = prop_oneof![
+        any::<u8>(),
+        select(b"{}[],:\"\\/-+.0179eEtfnu \t\r\n\0\x1f\x80\xc0\xed\xef\xff".as_slice())
+    ];
     prop_oneof![
         4 => byte.clone().prop_map(Damage::Change),
         4 => byte.prop_map(Damage::Insert),
@@ -120,8 +153,14 @@ fn a_run_is_judged_whichever_of_its_artifacts_are_there() {
     // Every subset, so every prefix of every order in which they may be written.
     for run in &*GOOD_RUNS {
         for subset in 0..1_u32 << run.artifacts.len() {
-            let there = run.artifacts.iter().enumerate().filter(|(index, _)| subset & 1 << index != 0);
-            let there: Vec<_> = there.map(|(_, (artifact, bytes))| (*artifact, &**bytes)).collect();
+            let there = run
+                .artifacts
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| subset & 1 << index != 0);
+            let there: Vec<_> = there
+                .map(|(_, (artifact, bytes))| (*artifact, &**bytes))
+                .collect();
             judge(&run.id, &there);
         }
     }
@@ -132,7 +171,12 @@ fn good_events() -> Vec<String> {
     let timelines = GOOD_RUNS.iter().flat_map(|run| run.artifacts.iter());
     let timelines = timelines.filter(|(artifact, _)| *artifact == Artifact::Events);
     timelines
-        .flat_map(|(_, events)| String::from_utf8_lossy(events).lines().map(str::to_owned).collect::<Vec<_>>())
+        .flat_map(|(_, events)| {
+            String::from_utf8_lossy(events)
+                .lines()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -159,10 +203,22 @@ proptest! {
     }
 }
 
-/// Timelines of megabytes in which good events, broken ones, blank lines and lines longer than a block stand side by side.
+/// Timelines of megabytes in which good events, broken ones, blank lines and lines longer than a
+/// block stand side by side.
 fn long_timelines() -> impl Strategy<Value = Vec<u8>> {
-    let odd = ["", " \r", "{", "[]", "{\"phase\":7}", "\u{feff}{}", "{\"phase\":\"act\",\"phase\":\"plan\"}"];
-    let long = format!("{{\"phase\":\"act\",\"payload\":{{\"note\":\"{}\"}}}}", "é".repeat(200_000));
+    let odd = [
+        "",
+        " \r",
+        "{",
+        "[]",
+        "{\"phase\":7}",
+        "\u{feff}{}",
+        "{\"phase\":\"act\",\"phase\":\"plan\"}",
+    ];
+    let long = format!(
+        "{{\"phase\":\"act\",\"payload\":{{\"note\":\"{}\"}}}}",
+        "é".repeat(200_000)
+    );
     let line = prop_oneof![
         400 => select(good_events()),
         4 => select(odd.map(str::to_owned).to_vec()),
@@ -197,7 +253,11 @@ proptest! {
 #[test]
 fn a_timeline_is_judged_wherever_it_is_cut() {
     for run in &*GOOD_RUNS {
-        let (_, events) = run.artifacts.iter().find(|(artifact, _)| *artifact == Artifact::Events).unwrap();
+        let (_, events) = run
+            .artifacts
+            .iter()
+            .find(|(artifact, _)| *artifact == Artifact::Events)
+            .unwrap();
         for end in 0..=events.len() {
             judge(&run.id, &run.with(Artifact::Events, &events[..end]));
         }

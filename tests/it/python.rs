@@ -4,12 +4,17 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// A Python in a virtual environment of its own that has the packages. Where none can be made there is none, and the reason
-/// is printed.
+/// A Python in a virtual environment of its own that has the packages. Where none can be made there
+/// is none, and the reason is printed.
 pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/environment.py");
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{environment}-venv"));
-    let made = match Command::new("python3").arg(script).arg(dir).args(packages).output() {
+    let made = match Command::new("python3")
+        .arg(script)
+        .arg(dir)
+        .args(packages)
+        .output()
+    {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             eprintln!("skipped: there is no python3");
             return None;

@@ -1,4 +1,5 @@
-//! The layout keeps its promises: who may import whom, what each file says first, what belongs where.
+//! The layout keeps its promises: who may import whom, what each file says first, what belongs
+//! where.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,13 +18,72 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
     ("finding", &["digest", "printable", "record", "source"]),
     ("parallel", &[]),
     ("store", &["parallel", "printable", "source"]),
-    ("config", &["finding", "instant", "printable", "record", "report", "source"]),
-    ("schema", &["config", "document", "finding", "instant", "printable", "record", "source"]),
-    ("facts", &["document", "finding", "instant", "printable", "record", "schema", "source", "store"]),
+    (
+        "config",
+        &[
+            "finding",
+            "instant",
+            "printable",
+            "record",
+            "report",
+            "source",
+        ],
+    ),
+    (
+        "schema",
+        &[
+            "config",
+            "document",
+            "finding",
+            "instant",
+            "printable",
+            "record",
+            "source",
+        ],
+    ),
+    (
+        "facts",
+        &[
+            "document",
+            "finding",
+            "instant",
+            "printable",
+            "record",
+            "schema",
+            "source",
+            "store",
+        ],
+    ),
     ("rule", &["facts", "finding", "source"]),
-    ("load", &["document", "facts", "finding", "parallel", "printable", "rule", "schema", "source", "store"]),
-    ("rules", &["document", "facts", "finding", "printable", "rule", "source"]),
-    ("report", &["digest", "finding", "printable", "record", "rule", "source"]),
+    (
+        "load",
+        &[
+            "document",
+            "facts",
+            "finding",
+            "parallel",
+            "printable",
+            "rule",
+            "schema",
+            "source",
+            "store",
+        ],
+    ),
+    (
+        "rules",
+        &[
+            "document",
+            "facts",
+            "finding",
+            "printable",
+            "rule",
+            "source",
+        ],
+    ),
+    (
+        "report",
+        &["digest", "finding", "printable", "record", "rule", "source"],
+    ),
     (
         "check",
         &[
@@ -40,11 +100,51 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
             "store",
         ],
     ),
-    ("gate", &["check", "config", "finding", "instant", "printable", "report", "rule"]),
+    (
+        "gate",
+        &[
+            "check",
+            "config",
+            "finding",
+            "instant",
+            "printable",
+            "report",
+            "rule",
+        ],
+    ),
     ("policy", &["record"]),
-    ("read", &["document", "facts", "finding", "printable", "record", "schema", "source", "store"]),
-    ("plan", &["document", "facts", "load", "read", "record", "schema", "source"]),
-    ("view", &["check", "document", "finding", "instant", "plan", "printable", "read", "source"]),
+    (
+        "read",
+        &[
+            "document",
+            "facts",
+            "finding",
+            "printable",
+            "record",
+            "schema",
+            "source",
+            "store",
+        ],
+    ),
+    (
+        "plan",
+        &[
+            "document", "facts", "load", "read", "record", "schema", "source",
+        ],
+    ),
+    (
+        "view",
+        &[
+            "check",
+            "document",
+            "finding",
+            "instant",
+            "plan",
+            "printable",
+            "read",
+            "source",
+        ],
+    ),
     (
         "cli",
         &[
@@ -92,11 +192,23 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
 
 fn sources() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = WalkDir::new(root.join("src")).sort_by_file_name().into_iter().map(Result::unwrap);
+    let files = WalkDir::new(root.join("src"))
+        .sort_by_file_name()
+        .into_iter()
+        .map(Result::unwrap);
     files
-        .filter(|file| file.path().extension().is_some_and(|extension| extension == "rs"))
+        .filter(|file| {
+            file.path()
+                .extension()
+                .is_some_and(|extension| extension == "rs")
+        })
         .map(|file| {
-            let name = file.path().strip_prefix(root).unwrap().display().to_string();
+            let name = file
+                .path()
+                .strip_prefix(root)
+                .unwrap()
+                .display()
+                .to_string();
             (name, fs::read_to_string(file.path()).unwrap())
         })
         .collect()
@@ -104,7 +216,10 @@ fn sources() -> BTreeMap<String, String> {
 
 /// The stage that a file belongs to: `facts` for `src/facts.rs` and for all below `src/facts/`.
 fn stage(file: &str) -> &str {
-    file.trim_start_matches("src/").split(['/', '.']).next().unwrap()
+    file.trim_start_matches("src/")
+        .split(['/', '.'])
+        .next()
+        .unwrap()
 }
 
 /// A text without its comments, which may speak of anything.
@@ -114,7 +229,8 @@ fn code(text: &str) -> String {
         .fold(String::new(), |code, line| code + line + "\n")
 }
 
-/// The stages that a file names by `crate::…`; what the crate re-exports counts as the stage that it comes from.
+/// The stages that a file names by `crate::…`; what the crate re-exports counts as the stage that
+/// it comes from.
 fn imports(text: &str) -> BTreeSet<&str> {
     let exported = |name: &str| match name {
         "Digest" => Some("digest"),
@@ -124,11 +240,15 @@ fn imports(text: &str) -> BTreeSet<&str> {
         "Meta" => Some("rule"),
         _ => None,
     };
-    let names = text
-        .split("crate::")
-        .skip(1)
-        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap());
-    names.filter(|name| !name.is_empty()).map(|name| exported(name).unwrap_or(name)).collect()
+    let names = text.split("crate::").skip(1).map(|rest| {
+        rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+            .unwrap()
+    });
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| exported(name).unwrap_or(name))
+        .collect()
 }
 
 #[test]
@@ -137,7 +257,9 @@ fn stages_import_only_what_lies_below_them() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let stage = stage(&file);
-        let allowed = table.get(stage).unwrap_or_else(|| panic!("{file}: add the stage to the table"));
+        let allowed = table
+            .get(stage)
+            .unwrap_or_else(|| panic!("{file}: add the stage to the table"));
         for import in imports(&code(&text)) {
             if import != stage && !allowed.contains(&import) {
                 wrong.push(format!("{file} imports {import}"));
@@ -149,10 +271,17 @@ fn stages_import_only_what_lies_below_them() {
 
 #[test]
 fn rules_never_import_each_other() {
-    let rules: BTreeSet<String> =
-        runvet::check::all_rules().map(|rule| rule.id.split('/').nth(1).unwrap().replace('-', "_")).collect();
-    for (file, text) in sources().into_iter().filter(|(file, _)| file.starts_with("src/rules/")) {
-        let supers = text.split("super::").skip(1).map(|rest| rest.split("::").next().unwrap());
+    let rules: BTreeSet<String> = runvet::check::all_rules()
+        .map(|rule| rule.id.split('/').nth(1).unwrap().replace('-', "_"))
+        .collect();
+    for (file, text) in sources()
+        .into_iter()
+        .filter(|(file, _)| file.starts_with("src/rules/"))
+    {
+        let supers = text
+            .split("super::")
+            .skip(1)
+            .map(|rest| rest.split("::").next().unwrap());
         let others: Vec<&str> = supers.filter(|name| rules.contains(*name)).collect();
         assert!(others.is_empty(), "{file} imports the rules {others:?}");
     }
@@ -161,7 +290,10 @@ fn rules_never_import_each_other() {
 #[test]
 fn every_file_says_first_what_it_is() {
     for (file, text) in sources() {
-        assert!(text.starts_with("//! "), "{file} starts with a line of `//!`");
+        assert!(
+            text.starts_with("//! "),
+            "{file} starts with a line of `//!`"
+        );
     }
 }
 
@@ -169,9 +301,17 @@ fn every_file_says_first_what_it_is() {
 fn each_rule_stands_in_the_file_of_its_name() {
     for rule in runvet::check::all_rules() {
         let file = format!("src/rules/{}.rs", rule.id.replace('-', "_"));
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file)).unwrap_or_default();
-        assert!(text.contains(&format!("id: {:?}", rule.id)), "{file} holds the rule {}", rule.id);
-        assert!(text.contains(&format!("//! `{}`: {}.", rule.id, rule.title)), "{file} starts with its rule and title");
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
+            .unwrap_or_default();
+        assert!(
+            text.contains(&format!("id: {:?}", rule.id)),
+            "{file} holds the rule {}",
+            rule.id
+        );
+        assert!(
+            text.contains(&format!("//! `{}`: {}.", rule.id, rule.title)),
+            "{file} starts with its rule and title"
+        );
     }
 }
 
@@ -180,8 +320,16 @@ fn ids_are_unique_titles_state_and_hints_order() {
     let mut ids = BTreeSet::new();
     for rule in runvet::check::all_rules() {
         assert!(ids.insert(rule.id), "{} stands twice", rule.id);
-        assert!(rule.title.starts_with(char::is_lowercase) && !rule.title.ends_with('.'), "the title of {}", rule.id);
-        assert!(rule.hint.starts_with(char::is_uppercase) && rule.hint.ends_with('.'), "the hint of {}", rule.id);
+        assert!(
+            rule.title.starts_with(char::is_lowercase) && !rule.title.ends_with('.'),
+            "the title of {}",
+            rule.id
+        );
+        assert!(
+            rule.hint.starts_with(char::is_uppercase) && rule.hint.ends_with('.'),
+            "the hint of {}",
+            rule.id
+        );
     }
 }
 
@@ -191,10 +339,19 @@ fn only_the_store_touches_the_file_system_and_only_the_command_line_prints() {
         let stage = stage(&file);
         let production = code(text.split("#[cfg(test)]").next().unwrap());
         if stage != "store" && !file.ends_with("cli/validate.rs") {
-            assert!(!production.contains("std::fs") && !production.contains("rustix::fs"), "{file} touches files");
+            assert!(
+                !production.contains("std::fs") && !production.contains("rustix::fs"),
+                "{file} touches files"
+            );
         }
         if stage != "cli" {
-            for word in ["println!", "eprintln!", "std::env::var", "io::stdout", "io::stderr"] {
+            for word in [
+                "println!",
+                "eprintln!",
+                "std::env::var",
+                "io::stdout",
+                "io::stderr",
+            ] {
                 assert!(!production.contains(word), "{file} has {word}");
             }
         }

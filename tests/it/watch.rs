@@ -24,10 +24,20 @@ struct Watch {
 impl Watch {
     fn start(dir: &Path, args: &[&str]) -> Self {
         let mut command = runvet(&[&["watch"], args].concat());
-        let mut child = command.current_dir(dir).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .current_dir(dir)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (send, lines) = channel();
-        std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        std::thread::spawn(move || {
+            stdout
+                .lines()
+                .map_while(Result::ok)
+                .try_for_each(|line| send.send(line))
+        });
         Self { child, lines }
     }
 
@@ -35,11 +45,15 @@ impl Watch {
         self.lines.recv_timeout(TOO_LONG).unwrap()
     }
 
-    /// The lines before the one that begins so. A writer that is held up half-way is judged half-way too.
+    /// The lines before the one that begins so. A writer that is held up half-way is judged
+    /// half-way too.
     fn until(&self, expected: &str) -> Vec<String> {
         let mut before = Vec::new();
         loop {
-            let line = self.lines.recv_timeout(TOO_LONG).unwrap_or_else(|_| panic!("{expected} after {before:?}"));
+            let line = self
+                .lines
+                .recv_timeout(TOO_LONG)
+                .unwrap_or_else(|_| panic!("{expected} after {before:?}"));
             if line.starts_with(expected) {
                 return before;
             }
@@ -48,7 +62,10 @@ impl Watch {
     }
 
     fn signal(&self, name: &str) {
-        let told = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status().unwrap();
+        let told = Command::new("kill")
+            .args(["-s", name, &self.child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(told.success());
     }
 
@@ -68,7 +85,12 @@ impl Drop for Watch {
 
 fn good(case: &str) -> PathBuf {
     let episodes = corpus().join("good").join(case).join("episodes");
-    fs::read_dir(episodes).unwrap().next().unwrap().unwrap().path()
+    fs::read_dir(episodes)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
 }
 
 /// A scratch directory with `episodes`, and the path of the answered run in it.
@@ -80,15 +102,29 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn append(file: &Path, bytes: &[u8]) {
-    fs::OpenOptions::new().append(true).create(true).open(file).unwrap().write_all(bytes).unwrap();
+    fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file)
+        .unwrap()
+        .write_all(bytes)
+        .unwrap();
 }
 
-/// Writes a run as a runtime does: the timeline first, then the records. Waits for the verdicts in between.
+/// Writes a run as a runtime does: the timeline first, then the records. Waits for the verdicts in
+/// between.
 fn written_run_is_followed(args: &[&str]) {
     let (temp, episode) = scratch();
-    copy_dir(&corpus().join("demo/episodes/ep_01_answer"), &temp.path().join("episodes/ep_01_answer"));
+    copy_dir(
+        &corpus().join("demo/episodes/ep_01_answer"),
+        &temp.path().join("episodes/ep_01_answer"),
+    );
     let watch = Watch::start(temp.path(), args);
-    assert_eq!(watch.line(), "episodes/ep_01_answer (ended): valid", "what is there already");
+    assert_eq!(
+        watch.line(),
+        "episodes/ep_01_answer (ended): valid",
+        "what is there already"
+    );
 
     let from = good("terminal");
     let events = fs::read(from.join("events.jsonl")).unwrap();
@@ -96,9 +132,17 @@ fn written_run_is_followed(args: &[&str]) {
     fs::create_dir(&episode).unwrap();
     append(&episode.join("events.jsonl"), &events[..first]);
     let going_on = watch.line();
-    assert!(going_on.starts_with("episodes/ep_answer (going on): valid, warning state/not-yet"), "{going_on}");
+    assert!(
+        going_on.starts_with("episodes/ep_answer (going on): valid, warning state/not-yet"),
+        "{going_on}"
+    );
     // One more event changes nothing about the verdict; nor do files that are no artifacts.
-    let second = first + events[first..].iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let second = first
+        + events[first..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap()
+        + 1;
     append(&episode.join("events.jsonl"), &events[first..second]);
     append(&episode.join("notes.txt"), b"x");
     std::thread::sleep(Duration::from_secs(1));
@@ -106,11 +150,19 @@ fn written_run_is_followed(args: &[&str]) {
         fs::copy(from.join(file), episode.join(file)).unwrap();
     }
     append(&episode.join("events.jsonl"), &events[second..]);
-    assert!(!watch.until("episodes/ep_answer (ended): valid").contains(&going_on));
+    assert!(
+        !watch
+            .until("episodes/ep_answer (ended): valid")
+            .contains(&going_on)
+    );
 
     // After its end it is tampered with, and an artifact goes away.
     let state = fs::read_to_string(episode.join("state.json")).unwrap();
-    fs::write(episode.join("state.json"), state.replace("ep_answer", "ep_other")).unwrap();
+    fs::write(
+        episode.join("state.json"),
+        state.replace("ep_answer", "ep_other"),
+    )
+    .unwrap();
     watch.until("episodes/ep_answer (ended): error episode/id");
     fs::write(episode.join("state.json"), state).unwrap();
     fs::remove_file(episode.join("manifest.json")).unwrap();
@@ -151,7 +203,12 @@ fn directories_that_come_with_all_that_is_in_them_are_judged() {
     let (rest, status, faults) = watch.end();
     assert_eq!((status.code(), &*faults), (Some(0), ""));
     let others: Vec<String> = [before, then, rest].concat();
-    assert!(others.iter().all(|line| line.starts_with("episodes/ep_answer (")), "{others:?}");
+    assert!(
+        others
+            .iter()
+            .all(|line| line.starts_with("episodes/ep_answer (")),
+        "{others:?}"
+    );
 }
 
 #[test]
@@ -161,27 +218,42 @@ fn a_sidecar_reads_reports() {
     let hostile = "x\u{1b}[2J\nepisodes";
     copy_dir(&good("terminal"), &temp.path().join(hostile).join("ep"));
     let watch = Watch::start(temp.path(), &["--format", "ndjson"]);
-    let reports = [watch.line(), watch.line()].map(|line| serde_json::from_str::<Value>(&line).unwrap());
+    let reports =
+        [watch.line(), watch.line()].map(|line| serde_json::from_str::<Value>(&line).unwrap());
     assert_eq!(reports[0]["dir"], "episodes/ep_answer");
     assert_eq!(reports[0]["lifecycle"], "non_terminal");
     assert_eq!(reports[1]["dir"], format!("{hostile}/ep"));
     drop(watch);
     let watch = Watch::start(temp.path(), &[]);
     watch.line();
-    assert!(watch.line().starts_with("x\\u{1b}[2J\\nepisodes/ep (ended): "));
+    assert!(
+        watch
+            .line()
+            .starts_with("x\\u{1b}[2J\\nepisodes/ep (ended): ")
+    );
 }
 
 #[test]
 fn a_directory_that_is_not_there_or_goes_away_is_a_fault() {
     let (temp, _) = scratch();
-    assert_eq!(runvet(&["watch", "nowhere"]).output().unwrap().status.code(), Some(2));
+    assert_eq!(
+        runvet(&["watch", "nowhere"])
+            .output()
+            .unwrap()
+            .status
+            .code(),
+        Some(2)
+    );
     let watched = temp.path().join("episodes");
     copy_dir(&good("terminal"), &watched.join("ep"));
     let watch = Watch::start(temp.path(), &["episodes"]);
     watch.line();
     fs::remove_dir_all(&watched).unwrap();
     let (_, status, faults) = watch.end();
-    assert_eq!((status.code(), &*faults), (Some(2), "error: episodes: it is gone\n"));
+    assert_eq!(
+        (status.code(), &*faults),
+        (Some(2), "error: episodes: it is gone\n")
+    );
 }
 
 #[test]
@@ -192,9 +264,16 @@ fn what_counts_for_a_check_counts_for_a_watch() {
         copy_dir(&from, &temp.path().join("runs/episodes").join(episode));
     }
     fs::create_dir(temp.path().join(".git")).unwrap();
-    fs::write(temp.path().join("runvet.toml"), "exclude = ['ep_04*']\n[rules]\n'plan/*' = 'warning'").unwrap();
+    fs::write(
+        temp.path().join("runvet.toml"),
+        "exclude = ['ep_04*']\n[rules]\n'plan/*' = 'warning'",
+    )
+    .unwrap();
     let watch = Watch::start(temp.path(), &["--rule", "projection/*=off", "runs"]);
-    assert_eq!(watch.line(), "runs/episodes/ep_03_edited (ended): valid, warning plan/projection");
+    assert_eq!(
+        watch.line(),
+        "runs/episodes/ep_03_edited (ended): valid, warning plan/projection"
+    );
     watch.signal("INT");
     let (rest, status, faults) = watch.end();
     assert_eq!((rest, status.code(), &*faults), (vec![], Some(0), ""));

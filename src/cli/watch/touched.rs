@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a directory is at rest before it is looked at: a run writes its records one after the other.
+/// How long a directory is at rest before it is looked at: a run writes its records one after the
+/// other.
 const REST: Duration = Duration::from_millis(500);
 
 /// How long a directory that knows no rest is let be.
@@ -58,7 +59,11 @@ pub(super) struct Due {
 
 impl Touched {
     pub(super) fn new(top: PathBuf) -> Self {
-        Self { top, inbox: Mutex::default(), news: Condvar::new() }
+        Self {
+            top,
+            inbox: Mutex::default(),
+            news: Condvar::new(),
+        }
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
@@ -91,9 +96,14 @@ impl Touched {
             }
             let next = inbox.dirs.values().map(Touch::due).min();
             inbox = match next {
-                None => self.news.wait(inbox).unwrap_or_else(PoisonError::into_inner),
+                None => self
+                    .news
+                    .wait(inbox)
+                    .unwrap_or_else(PoisonError::into_inner),
                 Some(next) => {
-                    let waited = self.news.wait_timeout(inbox, next.saturating_duration_since(now));
+                    let waited = self
+                        .news
+                        .wait_timeout(inbox, next.saturating_duration_since(now));
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -104,18 +114,29 @@ impl Touched {
 impl Inbox {
     fn add(&mut self, top: &PathBuf, dir: PathBuf, is_new: bool, now: Instant) {
         let is_full = self.dirs.len() >= MAX_DIRS && !self.dirs.contains_key(&dir);
-        let (dir, is_new) = if is_full { (top.clone(), true) } else { (dir, is_new) };
+        let (dir, is_new) = if is_full {
+            (top.clone(), true)
+        } else {
+            (dir, is_new)
+        };
         if is_full {
             self.dirs.retain(|known, _| known == top);
         }
-        let touch = self.dirs.entry(dir).or_insert(Touch { first: now, last: now, is_new });
+        let touch = self.dirs.entry(dir).or_insert(Touch {
+            first: now,
+            last: now,
+            is_new,
+        });
         touch.last = now;
         touch.is_new |= is_new;
     }
 
     /// What is due; at the end, everything.
     fn take(&mut self, now: Instant) -> Due {
-        let mut due = Due { dirs: Vec::new(), end: self.end.clone() };
+        let mut due = Due {
+            dirs: Vec::new(),
+            end: self.end.clone(),
+        };
         self.dirs.retain(|dir, touch| {
             let is_due = due.end.is_some() || touch.due() <= now;
             if is_due {
@@ -134,13 +155,23 @@ mod tests {
     fn inbox(touches: &[(&str, u64)], start: Instant) -> Inbox {
         let mut inbox = Inbox::default();
         for (dir, at) in touches {
-            inbox.add(&"top".into(), dir.into(), false, start + Duration::from_millis(*at));
+            inbox.add(
+                &"top".into(),
+                dir.into(),
+                false,
+                start + Duration::from_millis(*at),
+            );
         }
         inbox
     }
 
     fn taken(inbox: &mut Inbox, now: Instant) -> Vec<String> {
-        inbox.take(now).dirs.into_iter().map(|(dir, _)| dir.display().to_string()).collect()
+        inbox
+            .take(now)
+            .dirs
+            .into_iter()
+            .map(|(dir, _)| dir.display().to_string())
+            .collect()
     }
 
     #[test]
@@ -159,7 +190,10 @@ mod tests {
         let start = Instant::now();
         let touches: Vec<(&str, u64)> = (0..=49).map(|index| ("a", index * 100)).collect();
         let mut inbox = inbox(&touches, start);
-        assert_eq!(taken(&mut inbox, start + Duration::from_millis(4999)), [""; 0]);
+        assert_eq!(
+            taken(&mut inbox, start + Duration::from_millis(4999)),
+            [""; 0]
+        );
         assert_eq!(taken(&mut inbox, start + PATIENCE), ["a"]);
     }
 

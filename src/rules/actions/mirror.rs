@@ -27,7 +27,9 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
     }
     let mut tape = Tape::default();
     for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else { continue };
+        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
+            continue;
+        };
         let Some(mirror) = timeline.mirror(reach, index, action, &mut tape) else {
             let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
             findings.at(
@@ -37,7 +39,11 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
             continue;
         };
         for difference in &mirror.differences {
-            let Difference { field, action, event } = difference;
+            let Difference {
+                field,
+                action,
+                event,
+            } = difference;
             let message = format!(
                 "{} of action {} is {}, its act event says {}",
                 quote(field),
@@ -45,8 +51,14 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
                 action.shown,
                 event.shown
             );
-            let draft = Draft::new(Place::value(Artifact::State, action.pointer.clone()), message);
-            findings.push(draft.related(Place::event(mirror.line, event.pointer.as_str()), "the act event"));
+            let draft = Draft::new(
+                Place::value(Artifact::State, action.pointer.clone()),
+                message,
+            );
+            findings.push(draft.related(
+                Place::event(mirror.line, event.pointer.as_str()),
+                "the act event",
+            ));
         }
     }
 }

@@ -20,10 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some((expected, says)) = &run.id else { return };
+    let Some((expected, says)) = &run.id else {
+        return;
+    };
     let told = format!("{} {}", says.words(), quote(expected));
-    let in_state =
-        run.state.read().and_then(StateFacts::id).map(|id| (id, "/episode/id", Place::state as fn(&str) -> Place));
+    let in_state = run
+        .state
+        .read()
+        .and_then(StateFacts::id)
+        .map(|id| (id, "/episode/id", Place::state as fn(&str) -> Place));
     let in_summary = run
         .summary
         .read()
@@ -31,17 +36,27 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
     for (id, pointer, place) in in_state.into_iter().chain(in_summary) {
         if id != *expected {
-            let draft = Draft::new(place(pointer), format!("the record is of episode {}, {told}", quote(&id)));
+            let draft = Draft::new(
+                place(pointer),
+                format!("the record is of episode {}, {told}", quote(&id)),
+            );
             findings.push(other_side(draft, *says));
         }
     }
-    if let Some(foreign) = run.timeline.read().and_then(|timeline| timeline.foreign.as_ref()) {
+    if let Some(foreign) = run
+        .timeline
+        .read()
+        .and_then(|timeline| timeline.foreign.as_ref())
+    {
         let lines = match foreign.lines {
             1 => "this event is".into(),
             lines => format!("{lines} events, this one first, are"),
         };
         let message = format!("{lines} of another episode, {}; {told}", quote(&foreign.id));
-        findings.push(other_side(Draft::new(Place::event(foreign.first, "/episode_id"), message), *says));
+        findings.push(other_side(
+            Draft::new(Place::event(foreign.first, "/episode_id"), message),
+            *says,
+        ));
     }
 }
 

@@ -20,11 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(ours), Some(theirs)) = (state.task(), summary.0.text(&["task"])) else { return };
+    let (Some(ours), Some(theirs)) = (state.task(), summary.0.text(&["task"])) else {
+        return;
+    };
     if ours != theirs {
         let (ours, theirs) = (quote(&ours), quote(&theirs));
-        let draft =
-            Draft::new(Place::state("/goal/task"), format!("the state's task is {ours}, the summary's {theirs}"));
+        let draft = Draft::new(
+            Place::state("/goal/task"),
+            format!("the state's task is {ours}, the summary's {theirs}"),
+        );
         findings.push(draft.related(Place::summary("/task"), "the summary's task"));
     }
 }

@@ -23,11 +23,21 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.lifecycle != Lifecycle::Terminal {
         return;
     }
-    let status = run.state.read().and_then(StateFacts::status).unwrap_or_default();
-    for artifact in [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| !run.entries.has(*artifact)) {
+    let status = run
+        .state
+        .read()
+        .and_then(StateFacts::status)
+        .unwrap_or_default();
+    for artifact in [Artifact::Summary, Artifact::Manifest]
+        .into_iter()
+        .filter(|artifact| !run.entries.has(*artifact))
+    {
         let draft = Draft::new(
             Place::whole(artifact),
-            format!("the run has ended with status {}, and there is no {artifact}", quote(&status)),
+            format!(
+                "the run has ended with status {}, and there is no {artifact}",
+                quote(&status)
+            ),
         );
         findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
     }

@@ -22,8 +22,14 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.lifecycle != Lifecycle::NonTerminal {
         return;
     }
-    for artifact in [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| run.entries.has(*artifact)) {
-        let draft = Draft::new(Place::whole(artifact), format!("the run is still pending, and there is a {artifact}"));
+    for artifact in [Artifact::Summary, Artifact::Manifest]
+        .into_iter()
+        .filter(|artifact| run.entries.has(*artifact))
+    {
+        let draft = Draft::new(
+            Place::whole(artifact),
+            format!("the run is still pending, and there is a {artifact}"),
+        );
         findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
     }
 }

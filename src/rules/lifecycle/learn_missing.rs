@@ -19,9 +19,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
-    let links_it = state.0.text(&["links", "learn"]).is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
+    let links_it = state
+        .0
+        .text(&["links", "learn"])
+        .is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
     if links_it && !run.entries.has(Artifact::Learn) {
-        let draft = Draft::new(Place::whole(Artifact::Learn), "the state links learn.jsonl, and there is none");
+        let draft = Draft::new(
+            Place::whole(Artifact::Learn),
+            "the state links learn.jsonl, and there is none",
+        );
         findings.push(draft.related(Place::state("/links/learn"), "the link"));
     }
 }

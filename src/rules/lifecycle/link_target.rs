@@ -20,13 +20,30 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
-    for (key, link) in state.0.get("links").into_iter().flat_map(Value::members).filter(|(_, link)| link.is_fact()) {
-        let Some(target) = link.node().text() else { continue };
+    for (key, link) in state
+        .0
+        .get("links")
+        .into_iter()
+        .flat_map(Value::members)
+        .filter(|(_, link)| link.is_fact())
+    {
+        let Some(target) = link.node().text() else {
+            continue;
+        };
         let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
-        match Artifact::ALL.into_iter().find(|artifact| artifact.link_key() == Some(&*key)) {
+        match Artifact::ALL
+            .into_iter()
+            .find(|artifact| artifact.link_key() == Some(&*key))
+        {
             Some(artifact) if !leads_to(&target, artifact.file_name()) => {
-                findings
-                    .at(place(), format!("the link {} leads to {}, not to {artifact}", quote(&key), quote(&target)));
+                findings.at(
+                    place(),
+                    format!(
+                        "the link {} leads to {}, not to {artifact}",
+                        quote(&key),
+                        quote(&target)
+                    ),
+                );
             }
             None if resolve(&target).is_none_or(|path| path.is_empty()) => {
                 findings.at(

@@ -23,25 +23,59 @@ pub(crate) static RULE: Rule = Rule {
 fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
     // The keys are known whatever their values are.
     let links = state.0.get("links");
-    if links.is_some_and(|links| links.node().kind() != Kind::Object) || state.0.node().kind() != Kind::Object {
+    if links.is_some_and(|links| links.node().kind() != Kind::Object)
+        || state.0.node().kind() != Kind::Object
+    {
         return;
     }
     let (kind, expected) = match run.lifecycle {
-        Lifecycle::Terminal => ("a run that has ended links", &["events", "learn", "summary", "manifest"][..]),
+        Lifecycle::Terminal => (
+            "a run that has ended links",
+            &["events", "learn", "summary", "manifest"][..],
+        ),
         _ => ("a run that goes on links", &["events", "learn"][..]),
     };
-    let present: Vec<_> = links.iter().flat_map(|links| links.members()).map(|(key, _)| key).collect();
-    let absent: Vec<String> =
-        expected.iter().filter(|key| !present.iter().any(|name| name == *key)).map(|key| quote(key)).collect();
-    let extra: Vec<String> = present.iter().filter(|key| !expected.contains(&&***key)).map(|key| quote(key)).collect();
+    let present: Vec<_> = links
+        .iter()
+        .flat_map(|links| links.members())
+        .map(|(key, _)| key)
+        .collect();
+    let absent: Vec<String> = expected
+        .iter()
+        .filter(|key| !present.iter().any(|name| name == *key))
+        .map(|key| quote(key))
+        .collect();
+    let extra: Vec<String> = present
+        .iter()
+        .filter(|key| !expected.contains(&&***key))
+        .map(|key| quote(key))
+        .collect();
     let part = |what: &str, keys: &[String]| {
         let list = keys.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
-        let rest = if keys.len() > 8 { format!(" and {} more", keys.len() - 8) } else { String::new() };
+        let rest = if keys.len() > 8 {
+            format!(" and {} more", keys.len() - 8)
+        } else {
+            String::new()
+        };
         (!keys.is_empty()).then(|| format!("{what} {list}{rest}"))
     };
-    let parts: Vec<String> = [part("lacks", &absent), part("also has", &extra)].into_iter().flatten().collect();
+    let parts: Vec<String> = [part("lacks", &absent), part("also has", &extra)]
+        .into_iter()
+        .flatten()
+        .collect();
     if !parts.is_empty() {
-        let place = if links.is_some() { Place::state("/links") } else { Place::state("") };
-        findings.at(place, format!("{kind} {}; this one {}", expected.join(", "), parts.join(" and ")));
+        let place = if links.is_some() {
+            Place::state("/links")
+        } else {
+            Place::state("")
+        };
+        findings.at(
+            place,
+            format!(
+                "{kind} {}; this one {}",
+                expected.join(", "),
+                parts.join(" and ")
+            ),
+        );
     }
 }

@@ -28,26 +28,44 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let success = summary.and_then(SummaryFacts::success);
     let at_status = || Place::state("/outcomes/status");
     let at_outcome = |draft: Draft| draft.related(Place::summary("/outcome"), "the outcome");
-    let at_success = |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success");
+    let at_success =
+        |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success");
 
     if let (Some("error"), Some(other)) = (status, outcome.filter(|outcome| *outcome != "error")) {
         findings.push(at_outcome(Draft::new(
             at_status(),
-            format!("the status is \"error\", the summary's outcome {}", quote(other)),
+            format!(
+                "the status is \"error\", the summary's outcome {}",
+                quote(other)
+            ),
         )));
     }
     if let (Some("ok"), Some("error")) = (status, outcome) {
-        findings.push(at_outcome(Draft::new(at_status(), "the status is \"ok\", the summary's outcome \"error\"")));
+        findings.push(at_outcome(Draft::new(
+            at_status(),
+            "the status is \"ok\", the summary's outcome \"error\"",
+        )));
     }
-    let error =
-        run.state.read().and_then(|state| state.0.fact(&["outcomes", "error"])).filter(|error| !error.node().is_null());
+    let error = run
+        .state
+        .read()
+        .and_then(|state| state.0.fact(&["outcomes", "error"]))
+        .filter(|error| !error.node().is_null());
     if let (Some("ok"), Some(error)) = (status, error) {
-        let message = format!("the status is \"ok\", and there is an error: {}", show(error.node()));
-        findings.push(Draft::new(at_status(), message).related(Place::state("/outcomes/error"), "the error"));
+        let message = format!(
+            "the status is \"ok\", and there is an error: {}",
+            show(error.node())
+        );
+        findings.push(
+            Draft::new(at_status(), message).related(Place::state("/outcomes/error"), "the error"),
+        );
     }
     if success == Some(true) {
         if status == Some("error") {
-            findings.push(at_success(Draft::new(at_status(), "the status is \"error\", and `metrics.success` is 1")));
+            findings.push(at_success(Draft::new(
+                at_status(),
+                "the status is \"error\", and `metrics.success` is 1",
+            )));
         } else if outcome == Some("error") {
             findings.push(at_success(Draft::new(
                 Place::summary("/outcome"),
@@ -62,15 +80,31 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         )));
     }
     if summary.is_some_and(SummaryFacts::no_vetoes) {
-        let at_count = |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the count");
-        let steps = run.state.read().and_then(StateFacts::steps).unwrap_or_default();
-        let vetoed = steps.iter().position(|step| step.text(&["status"]).as_deref() == Some("vetoed"));
+        let at_count =
+            |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the count");
+        let steps = run
+            .state
+            .read()
+            .and_then(StateFacts::steps)
+            .unwrap_or_default();
+        let vetoed = steps
+            .iter()
+            .position(|step| step.text(&["status"]).as_deref() == Some("vetoed"));
         if status == Some("vetoed") {
-            findings.push(at_count(Draft::new(at_status(), "the status is \"vetoed\", and `metrics.veto_count` is 0")));
+            findings.push(at_count(Draft::new(
+                at_status(),
+                "the status is \"vetoed\", and `metrics.veto_count` is 0",
+            )));
         } else if let Some(index) = vetoed {
             let pointer = Pointer::new("/plan/steps").item(index).field("status");
-            let message = format!("`{}` is \"vetoed\", and `metrics.veto_count` is 0", pointer.dotted());
-            findings.push(at_count(Draft::new(Place::value(Artifact::State, pointer), message)));
+            let message = format!(
+                "`{}` is \"vetoed\", and `metrics.veto_count` is 0",
+                pointer.dotted()
+            );
+            findings.push(at_count(Draft::new(
+                Place::value(Artifact::State, pointer),
+                message,
+            )));
         }
     }
 }

@@ -13,13 +13,22 @@ pub(super) fn tell(
     by_label: bool,
     findings: &mut Findings<'_>,
 ) {
-    let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else { return };
+    let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else {
+        return;
+    };
     if by_label && plan.form != Form::Labels {
         return;
     }
-    for difference in plan.differences(state, timeline, reach).into_iter().filter(|found| found.by_label == by_label) {
+    for difference in plan
+        .differences(state, timeline, reach)
+        .into_iter()
+        .filter(|found| found.by_label == by_label)
+    {
         let event = Place::event(difference.line, difference.event_pointer.as_str());
-        let draft = Draft::new(Place::value(Artifact::State, difference.pointer), difference.message);
+        let draft = Draft::new(
+            Place::value(Artifact::State, difference.pointer),
+            difference.message,
+        );
         findings.push(draft.related(event, format!("the event says {}", difference.event_says)));
     }
 }

@@ -22,8 +22,14 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
     let Some(reach) = run.reach() else { return };
     let steps = state.steps().map_or(0, |steps| steps.len());
     if steps > 0 && timeline.plan_event(reach).is_none() {
-        let reached = if reach == u64::MAX { "" } else { " up to its latest projection" };
-        let message = format!("events.jsonl has no `plan` event{reached}, and the state has a plan (steps: {steps})");
+        let reached = if reach == u64::MAX {
+            ""
+        } else {
+            " up to its latest projection"
+        };
+        let message = format!(
+            "events.jsonl has no `plan` event{reached}, and the state has a plan (steps: {steps})"
+        );
         let draft = Draft::new(Place::whole(Artifact::Events), message);
         findings.push(draft.related(Place::state("/plan/steps"), "the steps"));
     }

@@ -24,11 +24,26 @@ pub(crate) static RULE: Rule = Rule {
 fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
     let mut first_with = BTreeMap::new();
     for (index, step) in state.steps().into_iter().flatten().enumerate() {
-        let Some(id) = step.text(&["id"]) else { continue };
-        let place = |index: usize| Place::value(Artifact::State, Pointer::new("/plan/steps").item(index).field("id"));
+        let Some(id) = step.text(&["id"]) else {
+            continue;
+        };
+        let place = |index: usize| {
+            Place::value(
+                Artifact::State,
+                Pointer::new("/plan/steps").item(index).field("id"),
+            )
+        };
         if let Some(first) = first_with.get(&id) {
-            let message = format!("step {} has the id {} of step {}", index + 1, quote(&id), first + 1);
-            findings.push(Draft::new(place(index), message).related(place(*first), "the first step with this id"));
+            let message = format!(
+                "step {} has the id {} of step {}",
+                index + 1,
+                quote(&id),
+                first + 1
+            );
+            findings.push(
+                Draft::new(place(index), message)
+                    .related(place(*first), "the first step with this id"),
+            );
         } else {
             first_with.insert(id, index);
         }

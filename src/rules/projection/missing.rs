@@ -26,7 +26,9 @@ fn check(_: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Fin
                 line.number
             ));
         }
-        findings
-            .at(Place::whole(Artifact::Events), "events.jsonl has no `run.state_projection` event of phase `runtime`");
+        findings.at(
+            Place::whole(Artifact::Events),
+            "events.jsonl has no `run.state_projection` event of phase `runtime`",
+        );
     }
 }

@@ -20,7 +20,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.lifecycle == Lifecycle::Terminal
-        && let Some(draft) = run.projection.as_ref().and_then(|projection| evidence::outcomes(state, projection))
+        && let Some(draft) = run
+            .projection
+            .as_ref()
+            .and_then(|projection| evidence::outcomes(state, projection))
     {
         findings.push(draft);
     }

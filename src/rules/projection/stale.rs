@@ -22,7 +22,13 @@ fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Find
     if run.lifecycle == Lifecycle::NonTerminal
         && let Some(projection) = &run.projection
     {
-        for draft in [evidence::outcomes(state, projection), evidence::links(state, projection)].into_iter().flatten() {
+        for draft in [
+            evidence::outcomes(state, projection),
+            evidence::links(state, projection),
+        ]
+        .into_iter()
+        .flatten()
+        {
             findings.push(draft);
         }
     }

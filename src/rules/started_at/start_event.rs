@@ -22,18 +22,28 @@ pub(crate) static RULE: Rule = Rule {
 fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(start) = &timeline.start else {
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
-            return findings
-                .skip(format!("line {} of events.jsonl is no event, and may have been the start event", line.number));
+            return findings.skip(format!(
+                "line {} of events.jsonl is no event, and may have been the start event",
+                line.number
+            ));
         }
-        return findings.at(Place::whole(Artifact::Events), "events.jsonl has no `start` event");
+        return findings.at(
+            Place::whole(Artifact::Events),
+            "events.jsonl has no `start` event",
+        );
     };
-    let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else { return };
+    let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else {
+        return;
+    };
     if ours.instant != theirs.instant {
         let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
         let draft = Draft::new(
             Place::state("/episode/started_at"),
             format!("the state says the run started at {ours}, the start event at {theirs}"),
         );
-        findings.push(draft.related(Place::event(start.line, "/timestamp"), "the start event's timestamp"));
+        findings.push(draft.related(
+            Place::event(start.line, "/timestamp"),
+            "the start event's timestamp",
+        ));
     }
 }

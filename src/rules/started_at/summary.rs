@@ -20,7 +20,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(theirs), Some(ours)) = (state.started_at(), summary.0.stamp(&["started_at"])) else { return };
+    let (Some(theirs), Some(ours)) = (state.started_at(), summary.0.stamp(&["started_at"])) else {
+        return;
+    };
     if ours.instant != theirs.instant {
         let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
         let draft = Draft::new(

@@ -19,10 +19,17 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let later = [Artifact::Summary, Artifact::Manifest].into_iter().filter(|artifact| run.entries.has(*artifact));
+    let later = [Artifact::Summary, Artifact::Manifest]
+        .into_iter()
+        .filter(|artifact| run.entries.has(*artifact));
     let later: Vec<&str> = later.map(Artifact::file_name).collect();
     if !run.entries.has(Artifact::State) && !later.is_empty() {
-        findings
-            .at(Place::whole(Artifact::State), format!("there is no state.json, yet there is {}", later.join(" and ")));
+        findings.at(
+            Place::whole(Artifact::State),
+            format!(
+                "there is no state.json, yet there is {}",
+                later.join(" and ")
+            ),
+        );
     }
 }

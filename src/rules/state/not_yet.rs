@@ -20,7 +20,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];
-    if !written.into_iter().any(|artifact| run.entries.has(artifact)) {
-        findings.at(Place::whole(Artifact::State), "there is no state.json; the run may just have begun");
+    if !written
+        .into_iter()
+        .any(|artifact| run.entries.has(artifact))
+    {
+        findings.at(
+            Place::whole(Artifact::State),
+            "there is no state.json; the run may just have begun",
+        );
     }
 }

@@ -20,9 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let Some(adherence) = summary.0.number(&["insight", "metrics", "plan_adherence"]) else { return };
+    let Some(adherence) = summary.0.number(&["insight", "metrics", "plan_adherence"]) else {
+        return;
+    };
     if adherence.decimals() > 4 {
-        let message = format!("`plan_adherence` is {}, of {} decimals", brief(adherence.text()), adherence.decimals());
+        let message = format!(
+            "`plan_adherence` is {}, of {} decimals",
+            brief(adherence.text()),
+            adherence.decimals()
+        );
         findings.at(Place::summary("/insight/metrics/plan_adherence"), message);
     }
 }

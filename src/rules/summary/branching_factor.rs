@@ -21,11 +21,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(summary: SummaryFacts<'_>, timeline: &Timeline, findings: &mut Findings<'_>) {
-    let Some(factor) = summary.0.number(&["insight", "metrics", "branching_factor"]) else { return };
+    let Some(factor) = summary
+        .0
+        .number(&["insight", "metrics", "branching_factor"])
+    else {
+        return;
+    };
     let counted = timeline.directions;
     if !factor.equals(Number::of(&counted.to_string())) {
-        let message =
-            format!("the branching factor is {}, the timeline has {counted} `direction` events", brief(factor.text()));
+        let message = format!(
+            "the branching factor is {}, the timeline has {counted} `direction` events",
+            brief(factor.text())
+        );
         let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message);
         findings.push(match timeline.first_direction {
             Some(line) => draft.related(Place::event(line, "/phase"), "the first of them"),

@@ -19,22 +19,39 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some(summary) = run.summary.read() else { return };
+    let Some(summary) = run.summary.read() else {
+        return;
+    };
     if summary.0.text(&["flags", "mode"]).as_deref() != Some("minimal") {
         return;
     }
-    let direction =
-        summary.0.fact(&["flags", "direction"]).map(|_| ("`flags.direction`", Place::summary("/flags/direction")));
-    let insight = summary.0.fact(&["insight"]).map(|_| ("`insight`", Place::summary("/insight")));
-    let event = run.timeline.read().and_then(|timeline| timeline.first_direction);
+    let direction = summary
+        .0
+        .fact(&["flags", "direction"])
+        .map(|_| ("`flags.direction`", Place::summary("/flags/direction")));
+    let insight = summary
+        .0
+        .fact(&["insight"])
+        .map(|_| ("`insight`", Place::summary("/insight")));
+    let event = run
+        .timeline
+        .read()
+        .and_then(|timeline| timeline.first_direction);
     let event = event.map(|line| ("a `direction` event", Place::event(line, "/phase")));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {
         let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
         let draft = Draft::new(
             Place::summary("/flags/mode"),
-            format!("the mode is \"minimal\", and there is {}", names.join(" and ")),
+            format!(
+                "the mode is \"minimal\", and there is {}",
+                names.join(" and ")
+            ),
         );
-        findings.push(present.into_iter().fold(draft, |draft, (name, place)| draft.related(place, name)));
+        findings.push(
+            present
+                .into_iter()
+                .fold(draft, |draft, (name, place)| draft.related(place, name)),
+        );
     }
 }

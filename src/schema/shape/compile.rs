@@ -9,10 +9,17 @@ use crate::document::Kind;
 
 impl Shapes {
     pub(in crate::schema) fn compile(schema: &Value) -> Self {
-        let mut compiler = Compiler { root: schema, shapes: Vec::new(), by_reference: BTreeMap::new() };
+        let mut compiler = Compiler {
+            root: schema,
+            shapes: Vec::new(),
+            by_reference: BTreeMap::new(),
+        };
         compiler.shape(schema);
         let supported = !compiler.shapes.iter().any(|shape| shape.unsupported);
-        Self { shapes: compiler.shapes, supported }
+        Self {
+            shapes: compiler.shapes,
+            supported,
+        }
     }
 }
 
@@ -40,14 +47,21 @@ impl<'a> Compiler<'a> {
         if let Some(id) = self.by_reference.get(reference) {
             return *id;
         }
-        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|pointer| self.root.pointer(pointer));
         let alone = schema.as_object().is_some_and(|keywords| {
-            keywords.keys().all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()))
+            keywords
+                .keys()
+                .all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()))
         });
         let id = match target {
             Some(target) if alone => self.shape(target),
             _ => {
-                self.shapes.push(Shape { unsupported: true, ..Shape::default() });
+                self.shapes.push(Shape {
+                    unsupported: true,
+                    ..Shape::default()
+                });
                 self.shapes.len() - 1
             }
         };
@@ -73,16 +87,18 @@ impl<'a> Compiler<'a> {
         for (keyword, value) in keywords {
             let understood = match (keyword.as_str(), value) {
                 ("type", Value::String(name)) => shape.allow_type(name),
-                ("type", Value::Array(names)) => {
-                    names.iter().all(|name| name.as_str().is_some_and(|name| shape.allow_type(name)))
-                }
+                ("type", Value::Array(names)) => names
+                    .iter()
+                    .all(|name| name.as_str().is_some_and(|name| shape.allow_type(name))),
                 ("const", constant) => {
                     shape.allowed = Some(vec![constant.clone()]);
                     !constant.is_array() && !constant.is_object() && !keywords.contains_key("enum")
                 }
                 ("enum", Value::Array(values)) => {
                     shape.allowed = Some(values.clone());
-                    !values.iter().any(|value| value.is_array() || value.is_object())
+                    !values
+                        .iter()
+                        .any(|value| value.is_array() || value.is_object())
                 }
                 // Bounds are compared as doubles, which is exact against whole ones.
                 ("minimum", bound) => {
@@ -94,7 +110,10 @@ impl<'a> Compiler<'a> {
                     shape.maximum.is_some()
                 }
                 ("minLength", bound) => {
-                    shape.min_length = bound.as_u64().and_then(|bound| usize::try_from(bound).ok()).unwrap_or_default();
+                    shape.min_length = bound
+                        .as_u64()
+                        .and_then(|bound| usize::try_from(bound).ok())
+                        .unwrap_or_default();
                     shape.min_length > 0
                 }
                 ("format", Value::String(format)) => {
@@ -110,15 +129,27 @@ impl<'a> Compiler<'a> {
                             required: required.contains(&name.as_str()),
                         })
                         .collect();
-                    shape.required = shape.properties.iter().filter(|property| property.required).count();
-                    shape.name_lengths = properties.keys().fold(0, |lengths, name| lengths | length_bit(name.len()));
+                    shape.required = shape
+                        .properties
+                        .iter()
+                        .filter(|property| property.required)
+                        .count();
+                    shape.name_lengths = properties
+                        .keys()
+                        .fold(0, |lengths, name| lengths | length_bit(name.len()));
                     true
                 }
-                ("required", Value::Array(_)) => required
-                    .iter()
-                    .all(|name| keywords.get("properties").is_some_and(|known| known.get(name).is_some())),
+                ("required", Value::Array(_)) => required.iter().all(|name| {
+                    keywords
+                        .get("properties")
+                        .is_some_and(|known| known.get(name).is_some())
+                }),
                 ("additionalProperties", Value::Bool(allowed)) => {
-                    shape.additional = if *allowed { Additional::Any } else { Additional::None };
+                    shape.additional = if *allowed {
+                        Additional::Any
+                    } else {
+                        Additional::None
+                    };
                     true
                 }
                 ("additionalProperties", schema) => {
@@ -126,19 +157,26 @@ impl<'a> Compiler<'a> {
                     true
                 }
                 ("patternProperties", Value::Object(patterns)) => {
-                    shape.prefixes = patterns.keys().map(|pattern| pattern.trim_start_matches('^').into()).collect();
+                    shape.prefixes = patterns
+                        .keys()
+                        .map(|pattern| pattern.trim_start_matches('^').into())
+                        .collect();
                     patterns.iter().all(|(pattern, schema)| {
                         let prefix = pattern.strip_prefix('^').unwrap_or_default();
                         schema == &Value::Bool(true)
                             && !prefix.is_empty()
-                            && prefix.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                            && prefix
+                                .bytes()
+                                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
                     })
                 }
                 ("items", schema) => {
                     shape.items = Some(self.shape(schema));
                     true
                 }
-                ("allOf", Value::Array(parts)) => parts.iter().all(|part| self.condition(part, &mut shape)),
+                ("allOf", Value::Array(parts)) => {
+                    parts.iter().all(|part| self.condition(part, &mut shape))
+                }
                 (keyword, _) => ANNOTATIONS.contains(&keyword),
             };
             shape.unsupported |= !understood;
@@ -150,17 +188,28 @@ impl<'a> Compiler<'a> {
         shape
     }
 
-    /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required": [NAME]}, "then": …}`.
+    /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required":
+    /// [NAME]}, "then": …}`.
     fn condition(&mut self, part: &'a Value, shape: &mut Shape) -> bool {
-        let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else { return false };
-        let Some((name, constant)) =
-            condition.get("properties").and_then(Value::as_object).and_then(|properties| properties.iter().next())
+        let (Some(condition), Some(then)) = (part.get("if"), part.get("then")) else {
+            return false;
+        };
+        let Some((name, constant)) = condition
+            .get("properties")
+            .and_then(Value::as_object)
+            .and_then(|properties| properties.iter().next())
         else {
             return false;
         };
-        let Some(equals) = constant.get("const").and_then(Value::as_str) else { return false };
+        let Some(equals) = constant.get("const").and_then(Value::as_str) else {
+            return false;
+        };
         let then = self.shape(then);
-        shape.conditions.push(Condition { property: name.as_str().into(), equals: equals.into(), then });
+        shape.conditions.push(Condition {
+            property: name.as_str().into(),
+            equals: equals.into(),
+            then,
+        });
         *part
             == serde_json::json!({
                 "if": { "properties": { name: { "const": equals } }, "required": [name] },
@@ -170,13 +219,25 @@ impl<'a> Compiler<'a> {
 }
 
 /// Keywords that assert nothing.
-const ANNOTATIONS: [&str; 8] =
-    ["$schema", "$id", "$defs", "title", "description", "default", "examples", "enumDescriptions"];
+const ANNOTATIONS: [&str; 8] = [
+    "$schema",
+    "$id",
+    "$defs",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "enumDescriptions",
+];
 
 impl Shape {
     fn asserts_type_alone(&self) -> bool {
         let bounds = self.minimum.is_some() || self.maximum.is_some() || self.min_length > 0;
-        !(bounds || self.integer || self.date_time || self.allowed.is_some() || !self.conditions.is_empty())
+        !(bounds
+            || self.integer
+            || self.date_time
+            || self.allowed.is_some()
+            || !self.conditions.is_empty())
     }
 
     fn allow_type(&mut self, name: &str) -> bool {

@@ -13,7 +13,10 @@ pub(crate) struct Misspelling<'a> {
 
 impl Shapes {
     /// Misspelled keys, see the rule `record/misspelled-field`.
-    pub(in crate::schema) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<Misspelling<'a>> {
+    pub(in crate::schema) fn misspellings<'a>(
+        &'static self,
+        root: Node<'a>,
+    ) -> Vec<Misspelling<'a>> {
         let mut found = Vec::new();
         self.find_misspellings(0, root, Path::Root, &mut found);
         found
@@ -26,7 +29,9 @@ impl Shapes {
         at: Path<'_>,
         found: &mut Vec<Misspelling<'a>>,
     ) {
-        let Some(shape) = self.shapes.get(id) else { return };
+        let Some(shape) = self.shapes.get(id) else {
+            return;
+        };
         if let (Kind::Array, Some(items)) = (node.kind(), shape.items) {
             for (index, item) in node.items().enumerate() {
                 self.find_misspellings(items, item, Path::Item(&at, index), found);
@@ -40,14 +45,28 @@ impl Shapes {
         for key in node.members() {
             if let Some((index, property)) = shape.property(key, next) {
                 next = index + 1;
-                self.find_misspellings(property.shape, key.value(), Path::Field(&at, &property.name), found);
+                self.find_misspellings(
+                    property.shape,
+                    key.value(),
+                    Path::Field(&at, &property.name),
+                    found,
+                );
             } else if matches!(shape.additional, Additional::Any) {
                 let absent = absent.get_or_insert_with(|| {
-                    shape.properties.iter().map(|p| &*p.name).filter(|name| node.get(name).is_none()).collect()
+                    shape
+                        .properties
+                        .iter()
+                        .map(|p| &*p.name)
+                        .filter(|name| node.get(name).is_none())
+                        .collect()
                 });
                 let name = key.name();
                 if let Some(known) = absent.iter().find(|known| almost_equal(&name, known)) {
-                    found.push(Misspelling { pointer: at.pointer().field(&name), key, known });
+                    found.push(Misspelling {
+                        pointer: at.pointer().field(&name),
+                        key,
+                        known,
+                    });
                 }
             }
         }
@@ -72,17 +91,21 @@ impl Path<'_> {
     }
 }
 
-/// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with its neighbour), or by
-/// case, `-` and `_` alone.
+/// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with
+/// its neighbour), or by case, `-` and `_` alone.
 pub(super) fn almost_equal(name: &str, known: &str) -> bool {
     // An edit changes the number of bytes by those of one character at most.
     let may_be_an_edit = name.len().abs_diff(known.len()) <= 4;
-    name != known && ((may_be_an_edit && strsim::osa_distance(name, known) == 1) || letters(name).eq(letters(known)))
+    name != known
+        && ((may_be_an_edit && strsim::osa_distance(name, known) == 1)
+            || letters(name).eq(letters(known)))
 }
 
 /// What a name is spelled with, whatever the style of writing it.
 fn letters(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
+    name.chars()
+        .filter(|c| !matches!(c, '-' | '_'))
+        .flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]
@@ -91,7 +114,9 @@ mod tests {
 
     #[test]
     fn one_edit_or_another_spelling_is_almost_equal() {
-        for name in ["statu", "statuss", "statux", "sattus", "Status", "STATUS", "sta_tus", "st-atus"] {
+        for name in [
+            "statu", "statuss", "statux", "sattus", "Status", "STATUS", "sta_tus", "st-atus",
+        ] {
             assert!(almost_equal(name, "status"), "{name}");
         }
         for name in ["status", "state", "sta", "outcome", "statusss"] {
