@@ -145,8 +145,9 @@ mod episode {
     /// All rules are off: parse, schema and facts.
     #[divan::bench]
     fn facts(bencher: Bencher<'_, '_>) {
-        let off =
-            |check: Check, rule: &runvet::Meta| check.level(rule.id, Level::Off).expect("a rule");
+        let off = |check: Check, rule: &runvet::RuleInfo| {
+            check.level(rule.id, Level::Off).expect("a rule")
+        };
         bench(bencher, &all_rules().fold(check(), off), &GOOD, true);
     }
 

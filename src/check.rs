@@ -17,10 +17,10 @@ use std::path::Path;
 use std::thread;
 
 use crate::facts::Run;
+use crate::finding::RuleInfo;
 use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
 use crate::load::Buffers;
 use crate::parallel::in_order;
-use crate::rule::Meta;
 use crate::rules;
 use crate::source::Artifact;
 use crate::store::{self, EpisodeDir, Files};
@@ -73,8 +73,8 @@ impl Default for Check {
 /// ```
 /// assert!(runvet::check::all_rules().any(|rule| rule.id == "lifecycle/links"));
 /// ```
-pub fn all_rules() -> impl Iterator<Item = &'static Meta> {
-    rules::ALL.iter().map(|rule| &rule.meta)
+pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
+    rules::ALL.iter().map(|rule| &rule.info)
 }
 
 /// The rule with a name.
@@ -82,7 +82,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static Meta> {
 /// # Errors
 ///
 /// [`Error::UnknownRule`], with the name that is most alike.
-pub fn find_rule(name: &str) -> Result<&'static Meta, Error> {
+pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
     all_rules()
         .find(|rule| rule.id == name)
         .ok_or_else(|| unknown_rule(name))
@@ -125,7 +125,7 @@ impl Check {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            levels: all_rules().map(|meta| meta.severity.into()).collect(),
+            levels: all_rules().map(|info| info.severity.into()).collect(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }

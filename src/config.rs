@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::Instant;
 use crate::finding::{Level, Location};
 use crate::printable::quote;
 use crate::report::Format;
 use crate::source;
+use crate::timestamp::Timestamp;
 
 /// What `runvet.toml` says. Every key may be left out.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -106,7 +106,7 @@ pub struct Ignore {
 /// A day, which starts at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day {
-    start: Instant,
+    start: Timestamp,
     text: String,
 }
 
@@ -121,13 +121,13 @@ impl Day {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self {
-            start: Instant::parse(&format!("{text}T00:00:00Z"))?,
+            start: Timestamp::parse(&format!("{text}T00:00:00Z"))?,
             text: text.to_owned(),
         })
     }
 
     /// When it starts, in UTC.
-    pub(crate) fn start(&self) -> &Instant {
+    pub(crate) fn start(&self) -> &Timestamp {
         &self.start
     }
 }

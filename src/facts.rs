@@ -14,12 +14,12 @@ use note::{ActNote, MIRRORED};
 pub(crate) use note::{EventNote, NoteTaker};
 pub(crate) use timeline::{Difference, EventFacts, Stamp, Timeline, TimelineReader, show};
 
-use crate::Instant;
 use crate::document::{Document, Kind, Node, Number};
 use crate::finding::Lifecycle;
 use crate::schema::Violation;
 use crate::source::Artifact;
 use crate::store::Entries;
+use crate::timestamp::Timestamp;
 
 /// A value of a record, together with what is wrong in that record.
 #[derive(Clone, Copy)]
@@ -279,7 +279,7 @@ pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
 impl<'a> Stamp<'a> {
     pub(crate) fn of(text: Cow<'a, str>) -> Option<Self> {
         Some(Self {
-            instant: Instant::parse(&text)?,
+            instant: Timestamp::parse(&text)?,
             text,
         })
     }

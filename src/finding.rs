@@ -41,6 +41,22 @@ impl Severity {
     }
 }
 
+/// What there is to know about a rule.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RuleInfo {
+    /// The rule's name: its group and its subject.
+    pub id: &'static str,
+    /// How much its findings weigh, unless set otherwise.
+    pub severity: Severity,
+    /// The defect, in one line.
+    pub title: &'static str,
+    /// What to do about a finding.
+    pub hint: &'static str,
+    /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
+    pub page: &'static str,
+}
+
 /// How much the findings of a rule weigh in a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -35,12 +35,12 @@ pub use baseline::Baseline;
 use baseline::Known;
 use globs::{Glob, relative};
 
-use crate::Instant;
 use crate::check::{self, Check, all_rules, names};
 use crate::config::{Config, File, Ignore, Problem, Rules};
 use crate::finding::{EpisodeReport, Finding, Level, Suppressed, Suppression, is_valid};
 use crate::printable::escape;
 use crate::report::count;
+use crate::timestamp::Timestamp;
 
 /// Known findings that are gone which are named; the rest is counted.
 const MAX_NAMED: usize = 10;
@@ -134,7 +134,7 @@ impl Gate {
         mut self,
         file: File<'_>,
         config: &Config,
-        now: Option<&Instant>,
+        now: Option<&Timestamp>,
     ) -> Result<Self, Problem> {
         self.root = Path::new(file.name)
             .parent()
@@ -244,7 +244,7 @@ impl Gate {
         let settings: Vec<_> = settings
             .chain(self.last.iter().map(|(rule, level)| (rule, *level)))
             .collect();
-        let level = |rule: &'static crate::Meta| {
+        let level = |rule: &'static crate::finding::RuleInfo| {
             let set = settings.iter().rev().find(|(name, _)| names(name, rule.id));
             set.map_or(rule.severity.into(), |(_, level)| *level)
         };
@@ -387,7 +387,7 @@ fn move_out(
 }
 
 impl Ignored {
-    fn new(file: File<'_>, ignore: &Ignore, now: Option<&Instant>) -> Result<Self, Problem> {
+    fn new(file: File<'_>, ignore: &Ignore, now: Option<&Timestamp>) -> Result<Self, Problem> {
         known_rule(file, ignore.rule.get_ref(), ignore.rule.span())?;
         let expired = ignore
             .expires

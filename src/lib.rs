@@ -13,7 +13,7 @@
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
 //! What they speak of: [`finding`] is what a report holds, [`source`] how places in files are
-//! named, [`document`] a JSON text with the place of each of its values, [`Instant`] a moment in
+//! named, [`document`] a JSON text with the place of each of its values, [`Timestamp`] a moment in
 //! time, [`printable`] text that is safe to show.
 
 pub mod check;
@@ -25,7 +25,6 @@ pub mod document;
 mod facts;
 pub mod finding;
 pub mod gate;
-mod instant;
 mod load;
 mod parallel;
 pub mod plan;
@@ -39,13 +38,14 @@ mod rules;
 mod schema;
 pub mod source;
 mod store;
+mod timestamp;
 pub mod view;
 
 pub use digest::Digest;
-pub use instant::Instant;
-pub use rule::Meta;
+pub use finding::RuleInfo;
 pub use schema::Schema;
 pub use store::EpisodeDir;
+pub use timestamp::Timestamp;
 
 // The example in the README is a test.
 #[cfg(doctest)]

@@ -19,7 +19,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::Meta;
+use crate::finding::RuleInfo;
 use crate::finding::{EpisodeReport, Severity, Statistics, Totals};
 
 /// How a report is written.
@@ -108,7 +108,7 @@ pub fn ndjson() -> Box<dyn Renderer> {
 
 /// A SARIF 2.1.0 log with these rules and all findings.
 #[must_use]
-pub fn sarif(rules: impl IntoIterator<Item = &'static Meta>) -> Box<dyn Renderer> {
+pub fn sarif(rules: impl IntoIterator<Item = &'static RuleInfo>) -> Box<dyn Renderer> {
     Box::new(sarif::Sarif::new(rules.into_iter().collect()))
 }
 

@@ -1,7 +1,7 @@
 //! What a rule is: static data and one pure function from facts to findings.
 
 use crate::facts::{Run, StateFacts, SummaryFacts, Timeline};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity, Skip};
 use crate::source::{Artifact, Place};
 
 /// Findings of one rule in one episode up to which each is told; the rest is counted in one more
@@ -14,7 +14,7 @@ pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
 /// A rule: what it is called, how much it weighs, and how it is judged.
 pub(crate) struct Rule {
     /// What there is to know about the rule.
-    pub meta: Meta,
+    pub info: RuleInfo,
     /// How it is judged.
     pub(crate) check: Check,
     /// Records that it looks at besides those of its check. Where one can't be read, the rule is
@@ -40,21 +40,6 @@ impl Rule {
             _ => None,
         }
     }
-}
-
-/// What there is to know about a rule.
-#[derive(Debug)]
-pub struct Meta {
-    /// The rule's name: its group and its subject.
-    pub id: &'static str,
-    /// How much its findings weigh, unless set otherwise.
-    pub severity: Severity,
-    /// The defect, in one line.
-    pub title: &'static str,
-    /// What to do about a finding.
-    pub hint: &'static str,
-    /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
-    pub page: &'static str,
 }
 
 /// What a rule sees, and the function that judges it.
@@ -151,12 +136,12 @@ impl Draft {
 
 /// Takes in what one rule finds.
 pub(crate) struct Findings<'f> {
-    pub(crate) meta: &'static Meta,
+    pub(crate) info: &'static RuleInfo,
     pub(crate) severity: Severity,
     /// Findings so far of this rule in this episode.
     pub(crate) count: usize,
-    pub(crate) drafts: &'f mut Vec<(&'static Meta, Severity, Draft)>,
-    pub(crate) skips: &'f mut Vec<crate::finding::Skip>,
+    pub(crate) drafts: &'f mut Vec<(&'static RuleInfo, Severity, Draft)>,
+    pub(crate) skips: &'f mut Vec<Skip>,
 }
 
 impl Findings<'_> {
@@ -169,14 +154,14 @@ impl Findings<'_> {
     pub(crate) fn push(&mut self, draft: Draft) {
         self.count += 1;
         if self.count <= MAX_FINDINGS_PER_RULE {
-            self.drafts.push((self.meta, self.severity, draft));
+            self.drafts.push((self.info, self.severity, draft));
         }
     }
 
     /// The rule could not be judged, or not in full.
     pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        self.skips.push(crate::finding::Skip {
-            rule: self.meta.id.into(),
+        self.skips.push(Skip {
+            rule: self.info.id.into(),
             reason: reason.into(),
         });
     }
@@ -188,7 +173,7 @@ impl Findings<'_> {
             let artifact = last.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");
             let draft = Draft::new(Place::whole(artifact), message);
-            self.drafts.push((self.meta, self.severity, draft));
+            self.drafts.push((self.info, self.severity, draft));
         }
     }
 }

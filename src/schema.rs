@@ -16,11 +16,11 @@ use jsonschema::{PatternOptions, Validator};
 use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
-use crate::Instant;
 use crate::config::Config;
 use crate::document::{Document, Node};
 use crate::finding::Report;
 use crate::record::{self, Event, State, Summary};
+use crate::timestamp::Timestamp;
 use instance::Tape;
 use shape::{Glance, Shapes};
 pub(crate) use violation::Violation;
@@ -231,7 +231,7 @@ impl Schema {
                 .with_draft(jsonschema::Draft::Draft202012)
                 .should_validate_formats(true)
                 .should_ignore_unknown_formats(false)
-                .with_format("date-time", Instant::is_valid)
+                .with_format("date-time", Timestamp::is_valid)
                 .with_pattern_options(PatternOptions::regex())
                 .offline()
                 .build(&self.parsed())

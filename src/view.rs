@@ -15,7 +15,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::Instant;
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::finding::EpisodeReport;
@@ -23,6 +22,7 @@ use crate::plan::Comparison;
 use crate::printable::brief;
 use crate::read::{Episode, Error, RunEntry, Stored};
 use crate::source::Artifact;
+use crate::timestamp::Timestamp;
 
 /// Events that a view keeps from the beginning and from the end of a timeline; all are counted.
 pub const EVENTS_AT_EACH_END: usize = 10;
@@ -176,7 +176,7 @@ impl Timeline {
 impl Moment {
     /// An event in outline; the first one with a timestamp starts the clock.
     #[must_use]
-    pub fn of(line: u64, event: Node<'_>, started: &mut Option<Instant>) -> Self {
+    pub fn of(line: u64, event: Node<'_>, started: &mut Option<Timestamp>) -> Self {
         let text = |key: &str| {
             event
                 .get(key)
@@ -189,7 +189,7 @@ impl Moment {
         let instant = event
             .get("timestamp")
             .and_then(Node::text)
-            .and_then(|text| Instant::parse(&text));
+            .and_then(|text| Timestamp::parse(&text));
         let offset = instant
             .map(|instant| instant.seconds_since(started.get_or_insert_with(|| instant.clone())));
         Self {

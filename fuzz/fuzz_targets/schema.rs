@@ -9,7 +9,7 @@ use jsonschema::{Draft, Validator};
 use libfuzzer_sys::fuzz_target;
 use runvet::check::{Check, Level, all_rules};
 use runvet::source::Artifact;
-use runvet::{Instant, Schema};
+use runvet::{Timestamp, Schema};
 use runvet_fuzz::second_opinion;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
             validator: jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
-                .with_format("date-time", |text: &str| Instant::parse(text).is_some())
+                .with_format("date-time", |text: &str| Timestamp::parse(text).is_some())
                 .build(&text)
                 .unwrap(),
         }

@@ -10,10 +10,11 @@ use super::{Check, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_REACH};
 use crate::finding::{
-    EpisodeReport, Finding, Lifecycle, Location, Related, STILL_CHANGING, Severity, Skip, is_valid,
+    EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING, Severity, Skip,
+    is_valid,
 };
 use crate::load::{self, Buffers, Loaded};
-use crate::rule::{Check as RuleCheck, Draft, Findings, Meta, Need, Record, Rule};
+use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
 use crate::rules;
 use crate::source::Artifact;
 use crate::store::{self, EpisodeDir, Files, Movement};
@@ -31,11 +32,11 @@ pub(super) fn episode<R>(
         let mut skips = std::mem::take(&mut loaded.skips);
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
-                skips.retain(|skip| skip.rule != rule.meta.id);
+                skips.retain(|skip| skip.rule != rule.info.id);
                 continue;
             };
             let findings = Findings {
-                meta: &rule.meta,
+                info: &rule.info,
                 severity,
                 count: 0,
                 drafts: &mut drafts,
@@ -78,7 +79,7 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     }
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
-        let rule = rules::ALL.iter().find(|rule| rule.meta.id == finding.rule);
+        let rule = rules::ALL.iter().find(|rule| rule.info.id == finding.rule);
         let artifact = Path::new(&finding.location.file)
             .file_name()
             .and_then(OsStr::to_str);
@@ -196,7 +197,7 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
 
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
-    drafts: Vec<(&'static Meta, Severity, Draft)>,
+    drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
     loaded: &Loaded<'_, '_>,
     dir: &Path,
     id: &str,
@@ -215,11 +216,11 @@ fn locate(
     let mut locations = locator.locate(loaded, dir).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
-        .map(|(meta, severity, draft)| Finding {
-            rule: meta.id.into(),
+        .map(|(info, severity, draft)| Finding {
+            rule: info.id.into(),
             severity,
             message: draft.message,
-            help: draft.help.unwrap_or_else(|| meta.hint.into()),
+            help: draft.help.unwrap_or_else(|| info.hint.into()),
             fingerprint: String::new(),
             location: locations.next().unwrap_or_default(),
             related: draft

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::Meta;
 use crate::check::{all_rules, find_rule};
+use crate::finding::RuleInfo;
 
 /// Explain a rule: what it means, why it matters, an example, how to fix it
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(super) struct Explain {
 impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let group = self.rule.trim_end_matches(['*', '/']);
-        let of_group = |rule: &&Meta| rule.id.split('/').next() == Some(group);
+        let of_group = |rule: &&RuleInfo| rule.id.split('/').next() == Some(group);
         if all_rules().any(|rule| of_group(&rule)) {
             for rule in all_rules().filter(of_group) {
                 writeln!(

@@ -9,12 +9,12 @@ use super::output::{Output, instant, seconds, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
-use crate::Instant;
 use crate::check::Check;
 use crate::gate::Gate;
 use crate::printable::fit;
 use crate::read::{Episode, RunEntry};
 use crate::report::write_json;
+use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///
@@ -52,7 +52,7 @@ pub(super) struct List {
     /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339
     /// date-time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    since: Option<Instant>,
+    since: Option<Timestamp>,
 
     /// How to print the list
     #[arg(long, default_value = "human")]
@@ -69,8 +69,8 @@ enum Format {
     Ids,
 }
 
-fn parse_time(text: &str) -> Result<Instant, String> {
-    let time = Instant::parse(text).or_else(|| Instant::parse(&format!("{text}T00:00:00Z")));
+fn parse_time(text: &str) -> Result<Timestamp, String> {
+    let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
     time.ok_or_else(|| {
         "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into()
     })
@@ -128,7 +128,7 @@ impl List {
         let entry = episode.entry();
         let is =
             |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
-        let started = || entry.started_at.as_deref().and_then(Instant::parse);
+        let started = || entry.started_at.as_deref().and_then(Timestamp::parse);
         let matches = is(&self.status, &entry.status)
             && is(&self.outcome, &entry.outcome)
             && self

@@ -217,7 +217,7 @@ impl Glyphs {
 /// An instant as tables show it: as written, without its fraction and its offset, in so many
 /// columns.
 pub(super) fn instant(text: &str, columns: usize) -> String {
-    if crate::Instant::parse(text).is_none() {
+    if crate::timestamp::Timestamp::parse(text).is_none() {
         return crate::printable::fit(text, columns);
     }
     text.chars()
@@ -235,7 +235,7 @@ pub(super) fn instant_with_offset(text: &str) -> String {
         Some("+00:00" | "-00:00") | None => "Z",
         Some(offset) => offset,
     };
-    match crate::Instant::parse(text) {
+    match crate::timestamp::Timestamp::parse(text) {
         Some(_) => format!("{}{offset}", instant(text, 19)),
         None => crate::printable::fit(text, 19),
     }

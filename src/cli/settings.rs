@@ -14,12 +14,12 @@ use toml::Spanned;
 
 use super::Failure;
 use super::output::{Color, Output, style, width};
-use crate::Instant;
 use crate::check::{Check, Level};
 use crate::config::{Config, File, Problem};
 use crate::gate::{Baseline, Gate};
 use crate::report::{self, Format, GroupBy, HumanOptions};
 use crate::store::{self, ConfigSearch};
+use crate::timestamp::Timestamp;
 
 /// Findings of each rule that the human format shows, unless set otherwise.
 const MAX_FINDINGS: usize = 20;
@@ -459,7 +459,7 @@ fn shown(problem: &Problem) -> Failure {
 
 /// The time by which suppressions expire: that of `SOURCE_DATE_EPOCH`, by which builds are
 /// repeated, else now.
-fn now() -> Result<Instant, Failure> {
+fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970 = match set {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),
@@ -470,7 +470,7 @@ fn now() -> Result<Instant, Failure> {
     };
     let instant = since_1970
         .and_then(|seconds| i64::try_from(seconds).ok())
-        .map(Instant::from_unix_seconds);
+        .map(Timestamp::from_unix_seconds);
     instant.ok_or_else(|| {
         Failure::Fault("SOURCE_DATE_EPOCH is no number of seconds since 1970".into())
     })

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::timeline::{EventFacts, text};
 use super::{NotAFact, Value};
-use crate::Instant;
 use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
+use crate::timestamp::Timestamp;
 
 /// What is noted of an event: texts that are facts.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl<'a> EventNote<'a> {
         let string = |field| parts.string(field, line).ok();
         string(Field::AgentId)?;
         let phase = string(Field::Phase)??;
-        let timestamp = string(Field::Timestamp)?.filter(|text| Instant::is_valid(text))?;
+        let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
         Some(Self {
             act: if phase == "act" {
                 Some(ActNote::of_parts(parts, line)?)

@@ -7,18 +7,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ActNote, EventNote, MIRRORED, StateFacts, Value};
-use crate::Instant;
 use crate::document::{Kind, Node, Tape};
 use crate::printable::{brief, quote};
 use crate::record::StepStatus;
 use crate::schema::Schema;
 use crate::source::{Line, Pointer};
+use crate::timestamp::Timestamp;
 
 /// An instant as a record wrote it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp<'a> {
     pub(crate) text: Cow<'a, str>,
-    pub(crate) instant: Instant,
+    pub(crate) instant: Timestamp,
 }
 
 impl Stamp<'_> {

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Instant;
+use crate::timestamp::Timestamp;
 
 /// Implements `JsonSchema` for a type by the schema of its values.
 macro_rules! schema_of {
@@ -35,8 +35,8 @@ schema_of!(DateTime, { "type": "string", "format": "date-time" });
 impl DateTime {
     /// The moment; `None` where the text is no date-time.
     #[must_use]
-    pub fn instant(&self) -> Option<Instant> {
-        Instant::parse(&self.0)
+    pub fn instant(&self) -> Option<Timestamp> {
+        Timestamp::parse(&self.0)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::Meta;
+use crate::finding::RuleInfo;
 use crate::finding::{self, EpisodeReport, Finding, Severity, Tool};
 
 /// Where the log's own schema is.
@@ -24,14 +24,14 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
-    rules: Vec<&'static Meta>,
+    rules: Vec<&'static RuleInfo>,
     results: u64,
     notifications: Vec<Notification>,
     unjudged: u64,
 }
 
 impl Sarif {
-    pub(super) fn new(rules: Vec<&'static Meta>) -> Self {
+    pub(super) fn new(rules: Vec<&'static RuleInfo>) -> Self {
         Self {
             rules,
             results: 0,
@@ -176,7 +176,7 @@ struct Configuration {
 }
 
 impl Rule {
-    fn of(meta: &'static Meta) -> Self {
+    fn of(meta: &'static RuleInfo) -> Self {
         let first = meta.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
             .chain(meta.title.chars().skip(1))

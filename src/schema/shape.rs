@@ -9,8 +9,8 @@ mod misspelling;
 
 use serde_json::Value;
 
-use crate::Instant;
 use crate::document::{Key, Kind, Node, Number};
+use crate::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
 use misspelling::almost_equal;
 
@@ -244,7 +244,7 @@ impl Shape {
         }
         if (self.date_time || self.min_length > 0) && kind == Kind::String {
             let text = node.text().unwrap_or_default();
-            failures += usize::from(self.date_time && !Instant::is_valid(&text));
+            failures += usize::from(self.date_time && !Timestamp::is_valid(&text));
             failures += usize::from(self.min_length > 0 && text.chars().count() < self.min_length);
         }
         failures

@@ -20,7 +20,7 @@ use runvet::check::{Check, Level, all_rules};
 use runvet::document::{Kind, Node, Tape};
 use runvet::finding::Finding;
 use runvet::source::{Artifact, Pointer};
-use runvet::{Instant, Schema};
+use runvet::{Schema, Timestamp};
 use serde_json::{Value, json};
 
 use crate::corpus::corpus;
@@ -256,7 +256,7 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The same judgement without any of runvet's code but `Instant`.
+/// The same judgement without any of runvet's code but `Timestamp`.
 struct Judge {
     validator: Validator,
     /// The version fields, each with the version that is current.
@@ -272,7 +272,7 @@ impl Judge {
         let options = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true);
-        let options = options.with_format("date-time", |text| Instant::parse(text).is_some());
+        let options = options.with_format("date-time", |text| Timestamp::parse(text).is_some());
         Self {
             validator: options.build(&schema).unwrap(),
             versions: schema["properties"]

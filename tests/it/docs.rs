@@ -211,7 +211,7 @@ fn the_readme_lists_every_rule() {
     let (_, after) = rest
         .split_once("<!-- /rules -->")
         .expect("a mark where the table ends");
-    let row = |rule: &runvet::Meta| {
+    let row = |rule: &runvet::RuleInfo| {
         let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
         format!(
             "| [`{}`]({page}) | {} | {} |\n",
@@ -246,10 +246,10 @@ fn demoted(page: &str) -> String {
 #[test]
 fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
     let _alone = alone();
-    let explained = |rule: &runvet::Meta| {
+    let explained = |rule: &runvet::RuleInfo| {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
-    let entry = |rule: &runvet::Meta| {
+    let entry = |rule: &runvet::RuleInfo| {
         format!(
             "- [{}](#{}): {}\n",
             rule.id,

@@ -2,13 +2,13 @@
 
 use crate::document::Tape;
 use crate::facts::{Difference, Run, StateFacts, Timeline, Value, show};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "actions/mirror",
         severity: Severity::Error,
         title: "an action does not mirror its act event",

@@ -1,13 +1,13 @@
 //! `episode/id`: a record belongs to another episode.
 
 use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Record, Rule};
+use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "episode/id",
         severity: Severity::Error,
         title: "a record belongs to another episode",

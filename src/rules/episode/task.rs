@@ -1,13 +1,13 @@
 //! `episode/task`: state and summary name different tasks.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Rule};
+use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "episode/task",
         severity: Severity::Error,
         title: "state and summary name different tasks",

@@ -1,12 +1,12 @@
 //! `events/missing`: a run has no timeline.
 
 use crate::facts::Run;
-use crate::finding::Severity;
-use crate::rule::{Check, Findings, Meta, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "events/missing",
         severity: Severity::Error,
         title: "a run has no timeline",

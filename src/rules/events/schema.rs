@@ -1,10 +1,10 @@
 //! `events/schema`: an event violates its schema.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "events/schema",
         severity: Severity::Error,
         title: "an event violates its schema",

@@ -1,10 +1,10 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "events/syntax",
         severity: Severity::Error,
         title: "a line of the timeline is not a JSON object",

@@ -1,10 +1,10 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "events/torn-tail",
         severity: Severity::Error,
         title: "the last line of the timeline was cut off",

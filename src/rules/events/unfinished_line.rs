@@ -1,10 +1,10 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "events/unfinished-line",
         severity: Severity::Warning,
         title: "the last line of the timeline is not finished",

@@ -1,13 +1,13 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
 use crate::facts::{Run, StateFacts};
-use crate::finding::{Lifecycle, Severity};
+use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/artifacts",
         severity: Severity::Error,
         title: "a run that has ended lacks an artifact",

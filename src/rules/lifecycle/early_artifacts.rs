@@ -1,12 +1,12 @@
 //! `lifecycle/early-artifacts`: a run that goes on has an artifact of its end.
 
 use crate::facts::Run;
-use crate::finding::{Lifecycle, Severity};
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/early-artifacts",
         severity: Severity::Warning,
         title: "a run that goes on has an artifact of its end",

@@ -1,12 +1,12 @@
 //! `lifecycle/learn-missing`: the learning timeline is linked and not there.
 
 use crate::facts::{Run, StateFacts};
-use crate::finding::Severity;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/learn-missing",
         severity: Severity::Warning,
         title: "the learning timeline is linked and not there",

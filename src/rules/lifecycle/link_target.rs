@@ -1,13 +1,13 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
 use crate::facts::{Run, StateFacts, Value};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/link-target",
         severity: Severity::Error,
         title: "a link does not lead to its artifact",

@@ -2,13 +2,13 @@
 
 use crate::document::Kind;
 use crate::facts::{Run, StateFacts};
-use crate::finding::{Lifecycle, Severity};
+use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/links",
         severity: Severity::Error,
         title: "the links do not fit the run's lifecycle",

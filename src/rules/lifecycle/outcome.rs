@@ -1,13 +1,13 @@
 //! `lifecycle/outcome`: records disagree on how the run ended.
 
 use crate::facts::{Run, StateFacts, SummaryFacts, show};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Record, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "lifecycle/outcome",
         severity: Severity::Error,
         title: "records disagree on how the run ended",

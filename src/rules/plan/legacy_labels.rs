@@ -2,11 +2,11 @@
 
 use super::difference;
 use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::Severity;
-use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "plan/legacy-labels",
         severity: Severity::Warning,
         title: "the steps differ from the labels of the plan event",

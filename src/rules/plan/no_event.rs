@@ -1,12 +1,12 @@
 //! `plan/no-event`: a plan has steps, and no event tells of it.
 
 use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::Severity;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "plan/no-event",
         severity: Severity::Warning,
         title: "a plan has steps, and no event tells of it",

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{Run, StateFacts};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Rule};
+use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "plan/step-ids",
         severity: Severity::Error,
         title: "two steps of the plan share an id",

@@ -1,12 +1,12 @@
 //! `projection/missing`: no event gives evidence of the persisted state.
 
 use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::Severity;
-use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "projection/missing",
         severity: Severity::Error,
         title: "no event gives evidence of the persisted state",

@@ -2,11 +2,11 @@
 
 use super::evidence;
 use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::{Lifecycle, Severity};
-use crate::rule::{Check, Findings, Meta, Need, Rule};
+use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "projection/stale",
         severity: Severity::Warning,
         title: "the projection event of a run that goes on is older than its state",

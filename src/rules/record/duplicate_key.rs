@@ -1,10 +1,10 @@
 //! `record/duplicate-key`: an object names a key twice.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "record/duplicate-key",
         severity: Severity::Error,
         title: "an object names a key twice",

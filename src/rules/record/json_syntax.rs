@@ -1,10 +1,10 @@
 //! `record/json-syntax`: a record is not JSON.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "record/json-syntax",
         severity: Severity::Error,
         title: "a record is not JSON",

@@ -1,10 +1,10 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "record/misspelled-field",
         severity: Severity::Warning,
         title: "a field is probably misspelled",

@@ -1,10 +1,10 @@
 //! `record/unreadable`: an artifact is there but can't be read.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "record/unreadable",
         severity: Severity::Error,
         title: "an artifact is there but can't be read",

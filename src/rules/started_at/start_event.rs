@@ -1,13 +1,13 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
 use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Meta, Rule};
+use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "started-at/start-event",
         severity: Severity::Error,
         title: "the start event does not confirm when the run started",

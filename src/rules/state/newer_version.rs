@@ -1,10 +1,10 @@
 //! `state/newer-version`: the state is of a newer version than runvet knows.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "state/newer-version",
         severity: Severity::Warning,
         title: "the state is of a newer version than runvet knows",

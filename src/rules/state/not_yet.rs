@@ -1,12 +1,12 @@
 //! `state/not-yet`: a run has no state record yet.
 
 use crate::facts::Run;
-use crate::finding::Severity;
-use crate::rule::{Check, Findings, Meta, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "state/not-yet",
         severity: Severity::Warning,
         title: "a run has no state record yet",

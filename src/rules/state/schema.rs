@@ -1,10 +1,10 @@
 //! `state/schema`: the state violates its schema.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "state/schema",
         severity: Severity::Error,
         title: "the state violates its schema",

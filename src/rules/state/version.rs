@@ -1,10 +1,10 @@
 //! `state/version`: the state is of a version that can't be judged.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "state/version",
         severity: Severity::Error,
         title: "the state is of a version that can't be judged",

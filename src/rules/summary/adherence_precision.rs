@@ -1,13 +1,13 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimals.
 
 use crate::facts::SummaryFacts;
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::brief;
-use crate::rule::{Check, Findings, Meta, Rule};
+use crate::rule::{Check, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "summary/adherence-precision",
         severity: Severity::Warning,
         title: "the plan adherence has more than 4 decimals",

@@ -2,13 +2,13 @@
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, Timeline};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Meta, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "summary/branching-factor",
         severity: Severity::Error,
         title: "the branching factor is not the number of direction events",

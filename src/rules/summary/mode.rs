@@ -1,16 +1,16 @@
-//! `summary/mode`: a run in minimal mode has what only meta mode writes.
+//! `summary/mode`: a run in minimal mode has what only info mode writes.
 
 use crate::facts::Run;
-use crate::finding::Severity;
-use crate::rule::{Check, Draft, Findings, Meta, Record, Rule};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "summary/mode",
         severity: Severity::Warning,
-        title: "a run in minimal mode has what only meta mode writes",
-        hint: "Set `flags.mode` to `meta`, or leave direction and insight out.",
+        title: "a run in minimal mode has what only info mode writes",
+        hint: "Set `flags.mode` to `info`, or leave direction and insight out.",
         page: include_str!("mode.md"),
     },
     check: Check::Run(check),

@@ -1,10 +1,10 @@
 //! `summary/newer-version`: the summary is of a newer version than runvet knows.
 
-use crate::finding::Severity;
-use crate::rule::{Check, Meta, Record, Rule, Trouble};
+use crate::finding::{RuleInfo, Severity};
+use crate::rule::{Check, Record, Rule, Trouble};
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "summary/newer-version",
         severity: Severity::Warning,
         title: "the summary is of a newer version than runvet knows",

@@ -1,13 +1,13 @@
 //! `summary/verification`: a verification has a result that it can't have.
 
 use crate::facts::{SummaryFacts, Value, show};
-use crate::finding::Severity;
+use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Findings, Meta, Rule};
+use crate::rule::{Check, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
-    meta: Meta {
+    info: RuleInfo {
         id: "summary/verification",
         severity: Severity::Error,
         title: "a verification has a result that it can't have",

@@ -10,15 +10,15 @@ use std::ops::Range;
 /// thirtieth digit differ.
 ///
 /// ```
-/// use runvet::Instant;
-/// let zulu = Instant::parse("2026-03-01T12:00:00Z").unwrap();
-/// let cet = Instant::parse("2026-03-01T13:00:00.000+01:00").unwrap();
+/// use runvet::Timestamp;
+/// let zulu = Timestamp::parse("2026-03-01T12:00:00Z").unwrap();
+/// let cet = Timestamp::parse("2026-03-01T13:00:00.000+01:00").unwrap();
 /// assert_eq!(zulu, cet);
-/// assert!(Instant::parse("2026-03-01T12:00:00").is_none(), "no offset, no instant");
-/// assert!(Instant::parse("2026-02-29T12:00:00Z").is_none(), "2026 is not a leap year");
+/// assert!(Timestamp::parse("2026-03-01T12:00:00").is_none(), "no offset, no instant");
+/// assert!(Timestamp::parse("2026-02-29T12:00:00Z").is_none(), "2026 is not a leap year");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Instant {
+pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it.
     seconds: i64,
     leap_second: bool,
@@ -26,7 +26,7 @@ pub struct Instant {
     fraction: Box<str>,
 }
 
-impl Instant {
+impl Timestamp {
     /// Reads a date-time in the grammar of RFC 3339, section 5.6; `None` for any other text.
     ///
     /// A leap second (`:60`) is accepted where one can be: at 23:59:60 UTC.
@@ -80,7 +80,7 @@ impl Instant {
     }
 }
 
-impl Ord for Instant {
+impl Ord for Timestamp {
     fn cmp(&self, other: &Self) -> Ordering {
         // Digits without trailing zeros order as text does.
         (self.seconds, self.leap_second, &self.fraction).cmp(&(
@@ -91,7 +91,7 @@ impl Ord for Instant {
     }
 }
 
-impl PartialOrd for Instant {
+impl PartialOrd for Timestamp {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -196,8 +196,8 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 mod tests {
     use super::*;
 
-    fn instant(text: &str) -> Instant {
-        Instant::parse(text).unwrap_or_else(|| panic!("{text} is a date-time"))
+    fn instant(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap_or_else(|| panic!("{text} is a date-time"))
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
     fn a_leap_second_is_its_own_moment_and_stands_only_at_the_end_of_a_utc_day() {
         assert!(instant("2016-12-31T23:59:60Z") > instant("2016-12-31T23:59:59.999999Z"));
         assert!(instant("2017-01-01T00:59:60+01:00") < instant("2017-01-01T00:00:00Z"));
-        assert_eq!(Instant::parse("2016-12-31T22:59:60Z"), None);
+        assert_eq!(Timestamp::parse("2016-12-31T22:59:60Z"), None);
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
             "1900-02-29T00:00:00Z",
             "2025-01-01T00:00:00+1:000",
         ] {
-            assert_eq!(Instant::parse(text), None, "{text}");
+            assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }
 
