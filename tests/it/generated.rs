@@ -28,7 +28,7 @@ pub(crate) fn check(file: &str, expected: &str) {
 fn schema_files_are_derived_from_the_types() {
     for schema in Schema::ALL {
         check(
-            &format!("schemas/{}.schema.json", schema.name()),
+            &format!("schemas/{}.schema.json", schema.word()),
             &schema.generate(),
         );
     }
