@@ -11,7 +11,7 @@ use runvet::finding::EpisodeReport;
 use runvet::source::Artifact;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::corpus::corpus;
+use crate::support::corpus::corpus;
 
 /// The records of a good run, some of them with other bytes.
 fn judge(changed: &[(Artifact, &str)]) -> EpisodeReport {

@@ -16,8 +16,8 @@ use runvet::check::Check;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
-use crate::cli::{copy_dir, copy_of_good_run};
-use crate::corpus::corpus;
+use crate::support::corpus::corpus;
+use crate::support::runs::{copy_dir, copy_of_good_run};
 
 /// Run data with a good episode to do things to, and another beside it.
 struct RunData {

@@ -5,11 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::changed::{Repository, without_settings};
-use crate::cli::{stderr, stdout};
-use crate::docs::shown;
-use crate::hooks::wheels;
-use crate::python::python;
+use crate::support::binary::{stderr, stdout};
+use crate::support::markdown::shown;
+use crate::support::python::{python, wheels};
+use crate::support::repository::{Repository, without_settings};
 
 /// A repository with a good run, and two on a branch of which one is bad.
 fn repository() -> Repository {

@@ -23,9 +23,9 @@ use runvet::source::{Artifact, Pointer};
 use runvet::{Schema, Timestamp};
 use serde_json::{Value, json};
 
-use crate::corpus::corpus;
-use crate::properties::config;
-use crate::python::python;
+use crate::support::corpus::corpus;
+use crate::support::python::python;
+use crate::support::random::config;
 
 /// What takes the place of every value in turn.
 const VALUES: [&str; 16] = [

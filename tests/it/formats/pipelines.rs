@@ -17,10 +17,12 @@ use runvet::report::{self, Closing};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::{copy_dir, stderr};
-use crate::corpus::corpus;
-use crate::formats::{FORMATS, hostile_run};
-use crate::python::python;
+use crate::support::binary::{FORMATS, stderr};
+use crate::support::corpus::corpus;
+use crate::support::hostile::hostile_run;
+use crate::support::python::python;
+use crate::support::runs::copy_dir;
+use crate::support::sarif::hold_to_the_sarif_schema;
 
 /// A copy of the corpus, with a run whose every text is hostile, and one whose directory has an odd
 /// name.
@@ -100,32 +102,6 @@ fn offset_of(bytes: &[u8], line: u64, column: u64) -> usize {
     let mut starts =
         (start..=bytes.len()).filter(|at| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80));
     starts.nth(characters_before).unwrap()
-}
-
-/// Fails where a log is not what its official schema says.
-pub(crate) fn hold_to_the_sarif_schema(log: &Value) {
-    static VALIDATOR: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standards/sarif-schema-2.1.0.json");
-        let mut schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        // The one pattern in it that is no regular expression; runvet does not write the fields
-        // that have it.
-        for of in ["run", "toolComponent"] {
-            let language = schema["definitions"][of]["properties"]["language"]
-                .as_object_mut()
-                .unwrap();
-            assert!(language.remove("pattern").is_some());
-        }
-        jsonschema::options()
-            .should_validate_formats(true)
-            .build(&schema)
-            .unwrap()
-    });
-    let errors: Vec<String> = VALIDATOR
-        .iter_errors(log)
-        .map(|error| error.to_string())
-        .collect();
-    assert_eq!(errors, [] as [&str; 0]);
 }
 
 #[test]

@@ -2,27 +2,14 @@
 //! rewrites them), and the run data that benchmarks make.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use runvet::Schema;
 use runvet::check::Check;
 use runvet::finding::{Lifecycle, Report};
 
-use crate::run_data;
-
-/// Compares a file of the repository with what it should hold, or writes it when `BLESS=1`.
-pub(crate) fn check(file: &str, expected: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
-    if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        std::fs::write(&path, expected).unwrap_or_else(|error| panic!("{file}: {error}"));
-        return;
-    }
-    let actual = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-    assert!(
-        actual == expected,
-        "{file} is not what the code says; run `make bless` and look at the difference"
-    );
-}
+use crate::support::bless::check;
+use crate::support::run_data;
 
 #[test]
 fn schema_files_are_derived_from_the_types() {

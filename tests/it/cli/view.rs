@@ -2,11 +2,10 @@
 //! hostile run harms.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use runvet::check::Check;
 use runvet::plan::compare;
@@ -17,52 +16,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::{copy_dir, stderr};
-use crate::corpus::{corpus, expecting_cases, good_cases};
-use crate::formats::{commands, hostile_run};
-use crate::read::{copy_of, replace, run_of, touch};
-
-/// How wide the output is to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Width {
-    Narrow,
-    Wide,
-}
-
-impl Width {
-    pub(crate) const BOTH: [Self; 2] = [Self::Narrow, Self::Wide];
-
-    fn columns(self) -> usize {
-        match self {
-            Self::Narrow => 80,
-            Self::Wide => 120,
-        }
-    }
-}
-
-impl fmt::Display for Width {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.columns())
-    }
-}
-
-fn command(dir: &Path, args: &[&str], width: Width) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command
-        .args(args)
-        .current_dir(dir)
-        .env_clear()
-        .env("COLUMNS", width.to_string());
-    command
-}
-
-pub(crate) fn runvet(dir: &Path, args: &[&str], width: Width) -> Output {
-    command(dir, args, width).output().unwrap()
-}
-
-pub(crate) fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::{corpus, expecting_cases, good_cases};
+use crate::support::hostile::{commands, hostile_run};
+use crate::support::runs::{copy_dir, copy_of, replace, run_of, touch};
+use crate::support::terminal::{Width, command, runvet, snapshot};
 
 /// What a command prints that has nothing to complain about.
 fn printed(dir: &Path, args: &[&str]) -> String {
@@ -72,17 +30,11 @@ fn printed(dir: &Path, args: &[&str]) -> String {
         (Some(0), ""),
         "{args:?}"
     );
-    stdout(&output)
+    stdout(&output).to_owned()
 }
 
 fn json_of(dir: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&printed(dir, args)).unwrap()
-}
-
-/// Compares what a command prints with a file in `tests/snapshots`.
-pub(crate) fn snapshot(name: &str, output: &Output) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
-    snapbox::assert_data_eq!(stdout(output), snapbox::Data::read_from(&path, None).raw());
 }
 
 fn demo() -> PathBuf {
@@ -489,10 +441,7 @@ fn lines_that_are_no_events_go_to_standard_error_with_their_place() {
     );
     fs::remove_file(dir.join("events.jsonl")).unwrap();
     let output = runvet(temp.path(), &["view", "ep", "--events"], Width::Narrow);
-    assert_eq!(
-        (output.status.code(), stdout(&output)),
-        (Some(2), String::new())
-    );
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
     assert_eq!(stderr(&output), format!("{path}: there is no such file\n"));
 }
 
@@ -522,10 +471,7 @@ fn a_record_is_shown_pretty_with_nothing_lost_and_raw_byte_for_byte() {
         (&broken[..], Some(0))
     );
     let output = runvet(temp.path(), &["show", "ep", "state"], Width::Narrow);
-    assert_eq!(
-        (stdout(&output), output.status.code()),
-        (String::new(), Some(2))
-    );
+    assert_eq!((stdout(&output), output.status.code()), ("", Some(2)));
     assert!(
         stderr(&output).starts_with("error: episodes/ep_answer/state.json:1:1: not JSON: "),
         "{}",
@@ -624,7 +570,7 @@ fn run_data_is_what_an_option_names_else_the_environment_else_the_nearest_upward
         let output = runvet(nowhere.path(), args, Width::Narrow);
         assert_eq!(
             (output.status.code(), stdout(&output)),
-            (Some(2), String::new()),
+            (Some(2), ""),
             "{args:?}"
         );
         assert!(
@@ -658,7 +604,7 @@ fn an_unknown_id_is_a_fault_that_names_the_nearest() {
         let output = runvet(&demo(), args, Width::Narrow);
         assert_eq!(
             (output.status.code(), stdout(&output)),
-            (Some(2), String::new()),
+            (Some(2), ""),
             "{args:?}"
         );
         let start = "error: there is no run \"ep_03_edite_\"; the nearest are ep_03_edited, ";
@@ -831,12 +777,12 @@ fn nothing_of_a_hostile_run_reaches_the_output_raw() {
                 !output.stdout.is_empty() || !output.stderr.is_empty(),
                 "{args:?}"
             );
-            for text in [stdout(&output), stderr(&output).to_owned()] {
+            for text in [stdout(&output), stderr(&output)] {
                 // Colour is runvet's own.
                 let text = if args.contains(&"always") {
                     text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
                 } else {
-                    text
+                    text.to_owned()
                 };
                 let raw: Vec<char> = text
                     .chars()

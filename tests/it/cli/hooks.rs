@@ -3,15 +3,15 @@
 //! `make dist`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::changed::{Repository, without_settings};
-use crate::cli::{stderr, stdout};
-use crate::docs::shown;
-use crate::python::python;
+use crate::support::binary::{stderr, stdout};
+use crate::support::markdown::shown;
+use crate::support::python::{python, wheels};
+use crate::support::repository::{Repository, without_settings};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -189,13 +189,6 @@ fn pre_commit_builds_the_hooks() {
     hooked.passes("a good run that changed");
     hooked.make_bad("ep_good");
     hooked.fails("runs/episodes/ep_good/state.json");
-}
-
-/// Where `make dist` has put the wheel.
-pub(crate) fn wheels() -> PathBuf {
-    std::env::var_os("RUNVET_WHEELS")
-        .expect("RUNVET_WHEELS, as make dist sets it")
-        .into()
 }
 
 #[test]

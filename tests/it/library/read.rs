@@ -1,12 +1,10 @@
 //! Reading runs through the library: nothing is lost, nothing is opened in vain, and what can't be
 //! read has its place.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
-use runvet::check::Check;
 use runvet::finding::Lifecycle;
 use runvet::policy::{Advice, Consulted, Policy, consult};
 use runvet::read::{Episode, Error, EventLine, RunData, RunEntry};
@@ -15,37 +13,8 @@ use runvet::source::Artifact;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::cli::copy_dir;
-use crate::corpus::{corpus, good_cases};
-
-/// The only run of a case of the corpus.
-pub(crate) fn run_of(case: &str) -> PathBuf {
-    let [run] = &Check::new().discover(&[corpus().join(case)]).episodes[..] else {
-        panic!("one run in {case}")
-    };
-    run.path.clone()
-}
-
-/// Run data with a copy of the only run of a case, for a test to change; and the run's directory.
-pub(crate) fn copy_of(case: &str) -> (TempDir, PathBuf) {
-    let (temp, from) = (tempfile::tempdir().unwrap(), run_of(case));
-    let dir = temp.path().join("episodes").join(from.file_name().unwrap());
-    copy_dir(&from, &dir);
-    (temp, dir)
-}
-
-/// Puts a text in the place of another, which is there once.
-pub(crate) fn replace(file: &Path, from: &str, to: &str) {
-    let text = fs::read_to_string(file).unwrap();
-    assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
-    fs::write(file, text.replacen(from, to, 1)).unwrap();
-}
-
-/// Sets when a directory last changed: so many days after some day.
-pub(crate) fn touch(dir: &Path, day: u64) {
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400);
-    File::open(dir).unwrap().set_modified(time).unwrap();
-}
+use crate::support::corpus::{corpus, good_cases};
+use crate::support::runs::{copy_dir, copy_of, replace, run_of, touch};
 
 /// Run data with copies of one good run under other names, the first of which changed last.
 fn named(names: &[&str]) -> TempDir {

@@ -10,9 +10,9 @@ use runvet::finding::{Report, Suppression};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::{copy_dir, stderr, stdout};
-use crate::corpus::corpus;
-use crate::formats::FORMATS;
+use crate::support::binary::{FORMATS, stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::runs::copy_dir;
 
 /// A repository with a copy of the demo in `runs/demo`.
 struct Project(TempDir);
@@ -1089,7 +1089,7 @@ fn suppressed_findings_keep_the_schemas() {
             .all(|result| result["suppressions"].is_array()),
         "where one has it, all must"
     );
-    crate::pipelines::hold_to_the_sarif_schema(&log);
+    crate::support::sarif::hold_to_the_sarif_schema(&log);
 }
 
 #[test]

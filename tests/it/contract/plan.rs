@@ -14,10 +14,11 @@ use runvet::read::Episode;
 use runvet::record::{Event, StepStatus};
 use serde_json::{Value, json};
 
-use crate::corpus::{corpus, expecting_cases, good_cases};
-use crate::properties::config;
-use crate::read::{copy_of, replace, run_of};
-use crate::view::{Width, runvet, snapshot, stdout};
+use crate::support::binary::stdout;
+use crate::support::corpus::{corpus, expecting_cases, good_cases};
+use crate::support::random::config;
+use crate::support::runs::{copy_of, replace, run_of};
+use crate::support::terminal::{Width, runvet, snapshot};
 
 /// The five steps of the reference over plain JSON, with none of runvet's code: the second opinion.
 fn five_steps(events: &[Value]) -> Option<Value> {
@@ -530,11 +531,8 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
         "\"outputs\":{\"tickets\":3}",
         "\"outputs\":{\"z\":1.50,\"a\":1e2}",
     );
-    let text = stdout(&runvet(
-        temp.path(),
-        &["plan", "@latest", "--json"],
-        Width::Narrow,
-    ));
+    let output = runvet(temp.path(), &["plan", "@latest", "--json"], Width::Narrow);
+    let text = stdout(&output);
     let stored = fs::read_to_string(dir.join("state.json")).unwrap();
     let plan = &stored
         [stored.find("\"plan\":").unwrap() + 7..stored.find(",\"state_schema_version\"").unwrap()];
@@ -542,7 +540,7 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
         text.contains(&format!("\"persisted\":{plan},")),
         "as it was stored: {text}"
     );
-    let json: Value = serde_json::from_str(&text).unwrap();
+    let json: Value = serde_json::from_str(text).unwrap();
     assert_eq!(json["episode_id"], "ep_03_edited");
     let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
     assert_eq!(
@@ -554,7 +552,7 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
 
     fs::write(dir.join("state.json"), "[").unwrap();
     let output = runvet(temp.path(), &["plan", "@latest", "--json"], Width::Narrow);
-    let json: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let json: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert_eq!(
         (&json["persisted"], output.status.code()),
         (&Value::Null, Some(0))
@@ -575,7 +573,7 @@ fn the_table_of_a_plan_marks_what_differs_and_says_how_it_ends() {
             Width::Narrow,
         );
         assert_eq!(output.status.code(), Some(0));
-        stdout(&output)
+        stdout(&output).to_owned()
     };
     assert!(
         table("good/terminal")

@@ -9,8 +9,8 @@ use proptest::sample::{Index, select};
 use runvet::document::{MAX_DEPTH, Node, Tape};
 use serde_json::Value;
 
-use crate::properties::{config, damage};
-use crate::second_look::same;
+use crate::support::random::{config, damage};
+use crate::support::second_look::same;
 
 /// A JSON text in the making: scalars and keys as they are written, containers with the blanks
 /// between their tokens.

@@ -3,31 +3,14 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::corpus::corpus;
-use crate::formats::FORMATS;
-
-pub(crate) fn runvet(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
-    command.args(args).current_dir(corpus()).env_clear();
-    command
-}
-
-pub(crate) fn run(args: &[&str]) -> Output {
-    runvet(args).output().unwrap()
-}
-
-pub(crate) fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-pub(crate) fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
-}
+use crate::support::binary::{FORMATS, run, runvet, stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::runs::copy_dir;
 
 fn code(args: &[&str]) -> i32 {
     run(args).status.code().unwrap()
@@ -482,24 +465,6 @@ fn the_report_does_not_depend_on_jobs_or_on_the_order_of_directories() {
             "{format}"
         );
     }
-}
-
-pub(crate) fn copy_dir(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        fs::copy(file.path(), to.join(file.file_name())).unwrap();
-    }
-}
-
-/// Run data with a copy of a good episode, `ep_answer`, to do things to; in memory, where there is
-/// such a place: a disk may hold a writer up for longer than it takes to be done.
-pub(crate) fn copy_of_good_run() -> (tempfile::TempDir, PathBuf) {
-    let temp = tempfile::tempdir_in("/dev/shm")
-        .or_else(|_| tempfile::tempdir())
-        .unwrap();
-    let dir = temp.path().join("episodes/ep_answer");
-    copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &dir);
-    (temp, dir)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Output};
 
-use crate::cli::{run, stdout};
+use crate::support::binary::{run, stdout};
 
 /// The commands, each with its long options, as `--help` shows them.
 fn commands() -> BTreeMap<String, Vec<String>> {
@@ -135,7 +135,7 @@ fn manual_pages_that_cannot_be_written_are_a_fault() {
     let output = run(&["man", "no/such/directory"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        crate::cli::stderr(&output)
+        crate::support::binary::stderr(&output)
             .starts_with("error: can't write manual pages into no/such/directory: ")
     );
 }

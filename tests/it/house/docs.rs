@@ -13,7 +13,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +20,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use runvet::check::all_rules;
 use serde_json::Value;
 
-use crate::generated::check;
+use crate::support::bless::check;
+use crate::support::markdown::{blocks, read, root};
 
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
@@ -30,14 +30,6 @@ const LEFT_OUT: &str = "…";
 fn alone() -> MutexGuard<'static, ()> {
     static DOCUMENTS: Mutex<()> = Mutex::new(());
     DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(file: &str) -> String {
-    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// The documents: the Markdown files at the top level and in `docs/`.
@@ -54,69 +46,6 @@ fn documents() -> Vec<String> {
     let mut documents = [in_dir(""), in_dir("docs")].concat();
     documents.sort();
     documents
-}
-
-struct Block<'d> {
-    info: &'d str,
-    body: Range<usize>,
-}
-
-impl Block<'_> {
-    fn setting(&self, name: &str) -> Option<&str> {
-        self.info
-            .split_whitespace()
-            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-    }
-}
-
-/// The fenced blocks of a document.
-fn blocks(document: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    let mut open: Option<(&str, &str, usize)> = None;
-    let mut offset = 0;
-    for line in document.split_inclusive('\n') {
-        let start = offset;
-        offset += line.len();
-        let ticks = line.len() - line.trim_start_matches('`').len();
-        match open {
-            None if ticks >= 3 => open = Some((&line[..ticks], line[ticks..].trim(), offset)),
-            None => assert!(
-                !line.trim_start().starts_with("```"),
-                "fences are not indented: {line}"
-            ),
-            Some((fence, info, body))
-                if line.starts_with(fence) && line.trim_matches(['`', '\n']).is_empty() =>
-            {
-                blocks.push(Block {
-                    info,
-                    body: body..start,
-                });
-                open = None;
-            }
-            Some(_) => {}
-        }
-    }
-    assert!(open.is_none(), "the last fence is not closed");
-    blocks
-}
-
-/// The block of a document that has a language and a line, for tests that execute it.
-pub(crate) fn shown(document: &str, language: &str, line: &str) -> String {
-    let text = read(document);
-    let blocks = blocks(&text)
-        .into_iter()
-        .filter(|block| block.info.split(' ').next() == Some(language));
-    let mut with_line = blocks
-        .map(|block| &text[block.body])
-        .filter(|body| body.lines().any(|l| l.trim() == line));
-    let found = with_line
-        .next()
-        .unwrap_or_else(|| panic!("{document} shows no {line:?}"));
-    assert!(
-        with_line.next().is_none(),
-        "{document} shows {line:?} twice"
-    );
-    found.to_owned()
 }
 
 /// The document without fenced blocks.
@@ -414,6 +343,14 @@ enum Named<'s> {
     Option(&'s str),
 }
 
+/// The file of a module of the test binary `it`, whichever guarantee it stands under.
+fn test_file(module: &str) -> Option<String> {
+    let guarantees = fs::read_dir(root().join("tests/it")).unwrap();
+    let names = guarantees.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files = names.map(|guarantee| format!("tests/it/{guarantee}/{module}.rs"));
+    files.find(|file| root().join(file).is_file())
+}
+
 impl<'s> Named<'s> {
     fn of(span: &'s str) -> Option<Self> {
         let is_plain = |text: &str| {
@@ -431,9 +368,8 @@ impl<'s> Named<'s> {
             .split_once("::")
             .filter(|(a, b)| is_plain(a) && is_plain(b))
         {
-            root()
-                .join(format!("tests/it/{module}.rs"))
-                .exists()
+            test_file(module)
+                .is_some()
                 .then_some(Self::Test(module, test))
         } else {
             let first = span.split('/').next()?;
@@ -447,7 +383,7 @@ impl<'s> Named<'s> {
         match self {
             Self::Path(path) => root().join(path).exists(),
             Self::Test(module, test) => {
-                read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}()"))
+                test_file(module).is_some_and(|file| read(&file).contains(&format!("fn {test}()")))
             }
             Self::Target(target) => read("Makefile")
                 .lines()

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cli::{copy_dir, runvet};
-use crate::corpus::corpus;
+use crate::support::binary::runvet;
+use crate::support::corpus::corpus;
+use crate::support::runs::copy_dir;
 
 /// Longer than any verdict takes: a test that would wait for ever fails.
 const TOO_LONG: Duration = Duration::from_secs(60);

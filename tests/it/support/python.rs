@@ -1,7 +1,7 @@
 //! Python with packages, for tests that ask programs written in it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A Python in a virtual environment of its own that has the packages. Where none can be made there
@@ -30,4 +30,11 @@ pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
         }
         _ => panic!("{said}{}", String::from_utf8_lossy(&made.stderr)),
     }
+}
+
+/// Where `make dist` has put the wheel.
+pub(crate) fn wheels() -> PathBuf {
+    std::env::var_os("RUNVET_WHEELS")
+        .expect("RUNVET_WHEELS, as make dist sets it")
+        .into()
 }

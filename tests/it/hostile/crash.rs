@@ -8,7 +8,7 @@ use runvet::check::Check;
 use runvet::finding::Lifecycle;
 use runvet::source::Artifact;
 
-use crate::corpus::corpus;
+use crate::support::corpus::corpus;
 
 /// What is on the disk at some point.
 type Files<'f> = Vec<(Artifact, &'f [u8])>;

@@ -2,7 +2,7 @@
 //! terminal.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use runvet::check::Check;
@@ -11,7 +11,9 @@ use runvet::report::{self, GroupBy, HumanOptions, Style};
 use runvet::source::Artifact;
 use serde_json::Value;
 
-use crate::corpus::{corpus, expecting_cases};
+use crate::support::binary::FORMATS;
+use crate::support::corpus::{corpus, expecting_cases};
+use crate::support::hostile::{commands, hostile_run};
 
 fn validate(dir: &Path, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
@@ -136,47 +138,6 @@ fn what_a_snippet_underlines_is_the_place() {
     }
 }
 
-/// Every format there is.
-pub(crate) const FORMATS: [&str; 9] = [
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown",
-];
-
-/// A run whose every text wants to act on the terminal or forge a line of the report.
-pub(crate) fn hostile_run() -> (tempfile::TempDir, PathBuf) {
-    let temp = tempfile::tempdir().unwrap();
-    let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
-         \r::error::y ##[error]z ##vso[task.complete] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
-    let dir = temp
-        .path()
-        .join("episodes")
-        .join(format!("ep{evil}").replace('/', "_"));
-    fs::create_dir_all(&dir).unwrap();
-    let good = corpus().join("good/terminal/episodes/ep_answer");
-    let mut state: Value =
-        serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
-    state["goal"]["task"] = evil.into();
-    state["episode"]["id"] = evil.into();
-    state["outcomes"]["status"] = evil.into();
-    state["outcomes"]["actions"][0][evil] = evil.into();
-    state["links"][evil] = evil.into();
-    state["episode"]["using"] = evil.into();
-    state["plan"]["steps"][0]["status"] = evil.into();
-    state["plan"]["steps"][1]["description"] = evil.into();
-    fs::write(dir.join("state.json"), state.to_string()).unwrap();
-    fs::write(
-        dir.join("summary.json"),
-        format!("{{\"schema_version\":\"{}\"", evil.replace('\n', "")),
-    )
-    .unwrap();
-    let events = fs::read_to_string(good.join("events.jsonl")).unwrap();
-    fs::write(
-        dir.join("events.jsonl"),
-        format!("{events}\u{1b}[31m\u{202e}\n"),
-    )
-    .unwrap();
-    (temp, dir)
-}
-
 #[test]
 fn nothing_that_a_record_says_reaches_the_output_raw() {
     let (temp, _) = hostile_run();
@@ -212,15 +173,6 @@ fn nothing_that_a_record_says_reaches_the_output_raw() {
             .starts_with("ep\u{1b}[2J"),
         "machines get the text itself"
     );
-}
-
-/// The lines that a runner of workflows takes for commands: GitHub's
-/// `::` at the start, blanks aside, and `##[` anywhere, as Azure's `##vso[`.
-pub(crate) fn commands(text: &str) -> Vec<&str> {
-    let is_command = |line: &&str| {
-        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
-    };
-    text.lines().filter(is_command).collect()
 }
 
 #[test]

@@ -15,7 +15,7 @@ use runvet::check::Check;
 use runvet::finding::EpisodeReport;
 use serde_json::Value;
 
-use crate::cli::copy_of_good_run;
+use crate::support::runs::copy_of_good_run;
 
 /// A copy of a good run, and a writer of it.
 struct Run {
