@@ -40,7 +40,7 @@ fn touch(file: &Path) {
 }
 
 #[test]
-fn every_way_to_change_an_artifact_counts() {
+fn episode_is_checked_however_an_artifact_changed() {
     let repository = Repository::with(&[
         "clean",
         "committed",
@@ -117,7 +117,7 @@ fn run_data_cannot_hide_itself_from_git() {
 }
 
 #[test]
-fn git_runs_nothing_that_a_repository_names_and_writes_nothing() {
+fn git_runs_no_program_of_the_repository_and_writes_nothing() {
     let repository = Repository::with(&["clean", "changed"]);
     let (ran, script) = (
         repository.path().join("ran"),
@@ -153,7 +153,7 @@ fn git_runs_nothing_that_a_repository_names_and_writes_nothing() {
 }
 
 #[test]
-fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
+fn no_change_exits_0_and_no_episode_exits_3() {
     let repository = Repository::with(&["clean"]);
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
     assert_eq!(
@@ -219,7 +219,7 @@ fn where_nothing_changed_nothing_is_wrong_and_where_there_is_nothing_it_is() {
 }
 
 #[test]
-fn what_git_cannot_answer_is_a_fault() {
+fn git_failure_is_a_fault() {
     let repository = Repository::with(&["clean"]);
     let said = |dir: &Path, args: &[&str]| {
         let output = validate(dir, args);

@@ -47,7 +47,7 @@ fn shell(repository: &Repository, script: &str) -> Output {
 }
 
 #[test]
-fn the_examples_for_a_shell_find_the_bad_run() {
+fn shell_examples_find_the_bad_run() {
     let repository = repository();
     for (line, total) in [
         (
@@ -74,7 +74,7 @@ fn the_examples_for_a_shell_find_the_bad_run() {
 }
 
 #[test]
-fn the_example_for_gitlab_finds_the_bad_run() {
+fn gitlab_example_finds_the_bad_run() {
     let repository = repository();
     let example = shown(
         "docs/ci.md",
@@ -118,7 +118,7 @@ fn act(repository: &Repository, inputs: &str, environment: &[(&str, &str)]) -> O
 }
 
 #[test]
-fn the_action_fails_where_a_run_is_bad_and_tells_the_counts() {
+fn action_fails_and_gives_counts_when_a_run_is_bad() {
     let repository = repository();
     let inputs = r#"{"paths": "runs", "args": "--rule=state/*=warning\n--jobs=1\n", "outputs": "sarif=runvet.sarif"}"#;
     let Some(output) = act(&repository, inputs, &[]) else {
@@ -132,7 +132,7 @@ fn the_action_fails_where_a_run_is_bad_and_tells_the_counts() {
 }
 
 #[test]
-fn the_action_takes_its_inputs_for_what_they_are() {
+fn action_never_runs_its_inputs() {
     let repository = repository();
     for (inputs, code) in [
         (
@@ -159,7 +159,7 @@ fn the_action_takes_its_inputs_for_what_they_are() {
 
 #[test]
 #[ignore = "needs the wheel that `make dist` builds"]
-fn the_action_installs_the_wheel() {
+fn action_installs_the_wheel() {
     let repository = repository();
     let inputs = format!(
         r#"{{"paths": "runs", "version": "{}"}}"#,

@@ -17,7 +17,7 @@ fn code(args: &[&str]) -> i32 {
 }
 
 #[test]
-fn exit_codes_say_what_became_of_the_check() {
+fn exit_code_tells_the_outcome_of_the_check() {
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().to_str().unwrap();
     assert_eq!(code(&["validate", "good/terminal"]), 0);
@@ -50,7 +50,7 @@ fn exit_codes_say_what_became_of_the_check() {
 }
 
 #[test]
-fn exit_codes_are_the_same_in_every_format() {
+fn exit_code_is_the_same_in_every_format() {
     for format in FORMATS {
         assert_eq!(code(&["validate", "--format", format, "good/terminal"]), 0);
         assert_eq!(
@@ -62,7 +62,7 @@ fn exit_codes_are_the_same_in_every_format() {
 }
 
 #[test]
-fn faults_go_to_standard_error_and_what_was_found_is_still_told() {
+fn faults_go_to_stderr_and_findings_are_still_printed() {
     let output = run(&["validate", "nowhere", "bad/episode/task/case"]);
     assert!(
         stderr(&output).starts_with("error: nowhere: no such file or directory"),
@@ -77,7 +77,7 @@ fn faults_go_to_standard_error_and_what_was_found_is_still_told() {
 }
 
 #[test]
-fn a_file_stands_for_its_episode_and_each_episode_is_checked_once() {
+fn episode_is_checked_once_however_often_it_is_named() {
     let episode = "good/terminal/episodes/ep_answer";
     let totals = |args: &[&str]| {
         let output = run(&[&["validate", "--format", "json"], args].concat());
@@ -118,7 +118,7 @@ fn a_file_stands_for_its_episode_and_each_episode_is_checked_once() {
 }
 
 #[test]
-fn the_current_directory_is_the_default_and_names_the_episode() {
+fn current_directory_is_the_default_and_names_the_episode() {
     let from = |dir: &str, args: &[&str]| {
         let output = runvet(&[&["validate", "--format", "json"], args].concat())
             .current_dir(corpus().join(dir))
@@ -151,7 +151,7 @@ fn the_current_directory_is_the_default_and_names_the_episode() {
 }
 
 #[test]
-fn paths_are_read_from_a_file_or_standard_input() {
+fn paths_are_read_from_a_file_or_stdin() {
     let with_input = |args: &[&str], input: &[u8]| {
         let mut child = runvet(args)
             .stdin(Stdio::piped())
@@ -181,7 +181,7 @@ fn paths_are_read_from_a_file_or_standard_input() {
 }
 
 #[test]
-fn rules_can_be_set_and_unknown_ones_are_refused_with_a_suggestion() {
+fn unknown_rule_is_refused_with_a_suggestion() {
     let case = "bad/episode/task/case";
     assert_eq!(code(&["validate", "--rule", "episode/task=off", case]), 0);
     assert_eq!(code(&["validate", "--rule", "episode/*=warning", case]), 0);
@@ -252,7 +252,7 @@ fn schema_prints_the_checked_in_file() {
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn validate_ends_quietly_when_the_pipe_closes() {
     let mut child = runvet(&["validate", "--format", "json", "--max-findings", "0", "."])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -284,7 +284,7 @@ const PRINTING: [&[&str]; 9] = [
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_a_fault() {
+fn full_disk_is_a_fault() {
     for args in PRINTING {
         let full = fs::OpenOptions::new()
             .write(true)
@@ -301,7 +301,7 @@ fn a_full_disk_is_a_fault() {
 }
 
 #[test]
-fn an_output_that_can_t_be_written_to_is_a_fault() {
+fn unwritable_output_is_a_fault() {
     for args in PRINTING {
         let unwritable = fs::File::open("/dev/null").unwrap();
         let output = runvet(args).stdout(unwritable).output().unwrap();
@@ -315,7 +315,7 @@ fn an_output_that_can_t_be_written_to_is_a_fault() {
 }
 
 #[test]
-fn messages_that_nobody_can_read_change_no_exit_code() {
+fn exit_code_stays_when_stderr_is_closed() {
     for (args, code) in [
         (&["validate", "nowhere"][..], 2),
         (&["validate", "bad/episode/task/case"], 1),
@@ -357,7 +357,7 @@ fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, 
 }
 
 #[test]
-fn an_interrupt_ends_it_at_once_and_after_a_whole_line() {
+fn interrupt_ends_at_once_after_a_whole_line() {
     let temp = tempfile::tempdir().unwrap();
     for number in 0..3000 {
         let episode = temp.path().join(format!("episodes/ep_{number}"));
@@ -392,7 +392,7 @@ fn an_interrupt_ends_it_at_once_and_after_a_whole_line() {
 }
 
 #[test]
-fn quiet_prints_findings_and_nothing_else() {
+fn quiet_prints_only_findings() {
     assert_eq!(stdout(&run(&["validate", "--quiet", "good/terminal"])), "");
     let output = run(&["validate", "--quiet", "bad/summary/version/older"]);
     let text = stdout(&output);
@@ -407,7 +407,7 @@ fn quiet_prints_findings_and_nothing_else() {
 }
 
 #[test]
-fn what_max_findings_cuts_is_counted_and_said() {
+fn max_findings_counts_what_it_cuts() {
     let output = run(&["validate", "--max-findings", "1", "bad/state/schema"]);
     let all = run(&[
         "validate",
@@ -454,7 +454,7 @@ fn colour_is_used_when_asked_for() {
 }
 
 #[test]
-fn the_report_does_not_depend_on_jobs_or_on_the_order_of_directories() {
+fn report_is_the_same_for_any_jobs_and_order_of_paths() {
     for format in FORMATS {
         let base = ["validate", "--format", format, "--max-findings", "0"];
         let of = |more: &[&str]| run(&[&base, more].concat()).stdout;
@@ -468,14 +468,14 @@ fn the_report_does_not_depend_on_jobs_or_on_the_order_of_directories() {
 }
 
 #[test]
-fn a_summary_of_a_group_makes_it_no_episode_however_it_is_named() {
+fn group_summary_makes_no_episode() {
     let group = "good/group-summary/episodes/group";
     assert_eq!(code(&["validate", &format!("{group}/summary.json")]), 3);
     assert_eq!(stdout(&run(&["validate", group])), "1 episode: all valid\n");
 }
 
 #[test]
-fn a_copy_in_a_checkpoint_stands_for_its_episode_from_wherever_it_is_named() {
+fn checkpoint_copy_stands_for_its_episode_from_anywhere() {
     let copy = "good/grouped/episodes/.nightly/a/ep_grouped/checkpoints/1";
     let id_from = |dir: &Path, path: &str| {
         let output = runvet(&["validate", "--format", "json", path])
@@ -500,7 +500,7 @@ fn a_copy_in_a_checkpoint_stands_for_its_episode_from_wherever_it_is_named() {
 }
 
 #[test]
-fn a_directory_in_an_artifact_s_place_stands_for_its_episode_too() {
+fn directory_named_like_an_artifact_stands_for_its_episode() {
     let state = "bad/record/unreadable/directory/episodes/ep_answer/state.json";
     let output = run(&["validate", "--format", "json", state]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -511,7 +511,7 @@ fn a_directory_in_an_artifact_s_place_stands_for_its_episode_too() {
 }
 
 #[test]
-fn links_are_followed_when_asked_for_and_only_to_files() {
+fn links_are_followed_only_on_request_and_to_files() {
     let case = "bad/record/unreadable/link";
     assert_eq!(code(&["validate", case]), 1);
     assert_eq!(code(&["validate", "--follow-links", case]), 0);
@@ -540,7 +540,7 @@ fn links_are_followed_when_asked_for_and_only_to_files() {
 }
 
 #[test]
-fn an_episode_whose_findings_are_cut_is_still_named() {
+fn episode_is_named_even_when_its_findings_are_cut() {
     let output = run(&["validate", "--max-findings", "1", "bad/episode"]);
     for case in [
         "bad/episode/id/events",
@@ -556,7 +556,7 @@ fn an_episode_whose_findings_are_cut_is_still_named() {
 }
 
 #[test]
-fn the_examples_in_the_help_are_what_runvet_prints() {
+fn help_examples_show_what_runvet_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for command in ["list", "view", "plan", "show", "config"] {
         let help = run(&[command, "--help"]);
@@ -584,7 +584,7 @@ fn the_examples_in_the_help_are_what_runvet_prints() {
 }
 
 #[test]
-fn a_line_beyond_the_limit_takes_no_memory_beyond_it() {
+fn oversized_line_takes_no_memory_beyond_the_limit() {
     let temp = tempfile::tempdir().unwrap();
     let episode = temp.path().join("episodes/ep_answer");
     copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);

@@ -98,7 +98,7 @@ const ALL: [&str; 7] = [
 ];
 
 #[test]
-fn flags_go_before_the_environment_that_before_the_file_that_before_the_defaults() {
+fn flags_override_environment_file_and_defaults_in_order() {
     let project = Project::new(
         "format = 'json'\ndeny-warnings = true\nmax-findings = 3\njobs = 3\nbaseline = 'known.json'\nrules = { 'plan/*' = 'off' }",
     );
@@ -184,7 +184,7 @@ fn flags_go_before_the_environment_that_before_the_file_that_before_the_defaults
 }
 
 #[test]
-fn rules_have_their_levels_by_directory() {
+fn rule_levels_depend_on_the_directory() {
     let project = Project::new("");
     assert_eq!(project.found(&[]), ALL);
     project.write(
@@ -249,7 +249,7 @@ fn rules_have_their_levels_by_directory() {
 }
 
 #[test]
-fn the_exit_code_follows_the_configuration() {
+fn exit_code_follows_the_configuration() {
     let project = Project::new("rules = { 'state/schema' = 'off' }");
     let code = |args: &[&str]| {
         let misnamed = ["validate", "runs/demo/episodes/ep_05_misnamed"];
@@ -267,7 +267,7 @@ fn the_exit_code_follows_the_configuration() {
 }
 
 #[test]
-fn it_is_found_upward_to_the_root_of_the_repository_and_never_in_run_data() {
+fn config_is_found_upward_but_never_in_run_data() {
     let project = Project::new("format = 'json'");
     let format_in = |dir: &str| {
         let output = project.run_in(dir, &[], &["config"]);
@@ -352,7 +352,7 @@ fn it_is_found_upward_to_the_root_of_the_repository_and_never_in_run_data() {
 }
 
 #[test]
-fn what_is_unknown_is_refused_with_its_place_and_the_nearest_name() {
+fn unknown_key_is_refused_with_place_and_nearest_name() {
     let project = Project::new("");
     for (text, place, message, help) in [
         (
@@ -494,7 +494,7 @@ fn what_is_unknown_is_refused_with_its_place_and_the_nearest_name() {
 }
 
 #[test]
-fn ignored_findings_do_not_count_and_are_counted() {
+fn ignored_findings_are_counted_apart() {
     let project = Project::new(
         "[[ignore]]\nrule = 'lifecycle/*'\nepisode = 'runs/demo/episodes/ep_04_*'\nreason = 'it crashed'\n\
          [[ignore]]\nrule = 'plan/projection'\nepisode = 'ep_03_edited'\npointer = '/plan/steps/1'\nreason = 'by hand'\n\
@@ -544,7 +544,7 @@ fn ignored_findings_do_not_count_and_are_counted() {
 }
 
 #[test]
-fn an_ignore_expires_at_the_start_of_its_day_in_utc() {
+fn ignore_expires_at_the_start_of_its_day_in_utc() {
     let project = Project::new(
         "[[ignore]]\nrule = '*/*'\nepisode = '*'\nreason = 'for now'\nexpires = 2026-03-01"
             .replace("*/*", "plan/*")
@@ -589,7 +589,7 @@ fn adopted() -> Project {
 }
 
 #[test]
-fn a_baseline_lets_known_findings_pass_and_new_ones_fail_in_every_format() {
+fn baseline_fails_only_new_findings_in_every_format() {
     let project = adopted();
     let missing = project.run(&["validate", "runs"]);
     assert_eq!(
@@ -656,7 +656,7 @@ fn a_baseline_lets_known_findings_pass_and_new_ones_fail_in_every_format() {
 }
 
 #[test]
-fn a_baseline_knows_values_and_not_places() {
+fn baseline_knows_values_and_not_places() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let state = "runs/episodes/run_001/ep_03_edited/state.json";
@@ -714,7 +714,7 @@ fn a_baseline_knows_values_and_not_places() {
 }
 
 #[test]
-fn of_an_episode_that_is_known_to_be_bad_no_more_is_said_than_is_needed() {
+fn known_bad_episode_is_reported_briefly() {
     let project = Project::new("");
     let crashed = "runs/demo/episodes/ep_04_crashed";
     project.run(&["validate", "--write-baseline", "known.json", crashed]);
@@ -732,7 +732,7 @@ fn of_an_episode_that_is_known_to_be_bad_no_more_is_said_than_is_needed() {
 }
 
 #[test]
-fn numbers_that_are_none_are_told_alike_wherever_they_stand() {
+fn bad_numbers_get_the_same_message_everywhere() {
     let project = Project::new("");
     for (args, told) in [
         (["--jobs", "0"], "expected a whole number from 1 on"),
@@ -751,7 +751,7 @@ fn numbers_that_are_none_are_told_alike_wherever_they_stand() {
 }
 
 #[test]
-fn a_rule_that_could_not_be_judged_by_two_records_is_counted_once() {
+fn rule_skipped_for_two_records_is_counted_once() {
     let project = Project::new("");
     project.write("runs/demo/episodes/ep_01_answer/state.json", "");
     fs::remove_file(project.path("runs/demo/episodes/ep_01_answer/summary.json")).unwrap();
@@ -772,7 +772,7 @@ fn a_rule_that_could_not_be_judged_by_two_records_is_counted_once() {
 }
 
 #[test]
-fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
+fn baseline_reports_findings_of_a_vanished_episode() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let answer = project.path("runs/episodes/run_000/ep_01_answer");
@@ -853,7 +853,7 @@ fn what_a_baseline_knows_of_an_episode_that_is_gone_is_told() {
 }
 
 #[test]
-fn what_counts_for_a_check_counts_for_the_list_and_the_view() {
+fn list_and_view_count_what_validate_counts() {
     let project = Project::new(
         "[[ignore]]\nrule = '*/*'\nepisode = 'ep_03*'\nreason = 'known'"
             .replace("*/*", "plan/*")
@@ -947,7 +947,7 @@ fn what_counts_for_a_check_counts_for_the_list_and_the_view() {
 }
 
 #[test]
-fn a_baseline_is_sorted_small_and_written_whole_or_not_at_all() {
+fn baseline_is_sorted_small_and_written_atomically() {
     let project = adopted();
     let write = |args: &[&str]| {
         project.run(&[&["validate", "--write-baseline", "known.json"], args].concat())
@@ -1015,7 +1015,7 @@ fn a_baseline_is_sorted_small_and_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_baseline_is_never_also_a_report() {
+fn baseline_is_never_also_a_report() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let text = fs::read_to_string(project.path("known.json")).unwrap();
@@ -1093,7 +1093,7 @@ fn suppressed_findings_keep_the_schemas() {
 }
 
 #[test]
-fn the_schema_of_the_configuration_agrees_with_what_is_read() {
+fn config_schema_agrees_with_the_reader() {
     let schema: Value = serde_json::from_str(runvet::Schema::Config.text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let read = |text: &str| {

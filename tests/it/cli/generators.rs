@@ -36,7 +36,7 @@ fn commands() -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn a_shell_completes_every_command_and_every_option() {
+fn bash_completes_every_command_and_option() {
     let commands = commands();
     let script = run(&["completions", "bash"]);
     let completed = |words: &str| {
@@ -69,7 +69,7 @@ fn a_shell_completes_every_command_and_every_option() {
 }
 
 #[test]
-fn every_shell_has_a_script_that_knows_every_option() {
+fn completion_scripts_know_every_option() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(&["completions", shell]);
         for (command, options) in commands() {
@@ -90,7 +90,7 @@ fn every_shell_has_a_script_that_knows_every_option() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_with_every_option() {
+fn manual_pages_list_every_command_and_option() {
     let temp = tempfile::tempdir().unwrap();
     assert_eq!(
         run(&["man", temp.path().to_str().unwrap()]).status.code(),
@@ -131,7 +131,7 @@ fn every_command_has_a_manual_page_with_every_option() {
 }
 
 #[test]
-fn manual_pages_that_cannot_be_written_are_a_fault() {
+fn unwritable_manual_pages_are_a_fault() {
     let output = run(&["man", "no/such/directory"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(

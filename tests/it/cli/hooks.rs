@@ -119,7 +119,7 @@ fn search_path(first: &Path) -> String {
 }
 
 #[test]
-fn commits_are_held_by_the_hooks() {
+fn hooks_stop_commits_of_bad_runs() {
     // The hooks as they are, but for how runvet gets there: the binary under test is on the search
     // path.
     let declared = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
@@ -193,7 +193,7 @@ fn pre_commit_builds_the_hooks() {
 
 #[test]
 #[ignore = "needs the wheel that `make dist` builds"]
-fn the_wheel_serves_a_hook_where_there_is_no_rust() {
+fn wheel_serves_the_hook_without_rust() {
     let config = shown("docs/ci.md", "yaml", "language: python");
     let mut environment = of_user();
     environment.push(("PIP_FIND_LINKS".into(), wheels().display().to_string()));

@@ -69,7 +69,7 @@ fn ids(dir: &Path, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_list_of_the_demo_is_the_snapshot() {
+fn list_of_the_demo_matches_the_snapshot() {
     let demo = demo_in_order();
     for width in Width::BOTH {
         snapshot(
@@ -80,7 +80,7 @@ fn the_list_of_the_demo_is_the_snapshot() {
 }
 
 #[test]
-fn the_dashboards_of_the_demo_are_the_snapshots() {
+fn dashboards_of_the_demo_match_the_snapshots() {
     for (run, name) in [
         ("ep_01", "answer"),
         ("ep_02", "paused"),
@@ -110,7 +110,7 @@ fn the_dashboards_of_the_demo_are_the_snapshots() {
 }
 
 #[test]
-fn every_line_of_a_dashboard_fits_the_width() {
+fn dashboard_lines_fit_the_width() {
     let (hostile, _) = hostile_run();
     let cases = [
         good_cases(),
@@ -155,7 +155,7 @@ fn every_line_of_a_dashboard_fits_the_width() {
 }
 
 #[test]
-fn a_list_can_be_limited_and_says_how_many_more_there_are() {
+fn limited_list_says_how_many_more_there_are() {
     let demo = demo_in_order();
     let in_order = [
         "ep_03_edited",
@@ -188,7 +188,7 @@ fn a_list_can_be_limited_and_says_how_many_more_there_are() {
 }
 
 #[test]
-fn a_list_can_be_narrowed_down() {
+fn list_can_be_filtered() {
     let demo = demo_in_order();
     let of = |args: &[&str]| ids(demo.path(), args);
     assert_eq!(of(&["--status", "pending"]), ["ep_02_paused"]);
@@ -226,7 +226,7 @@ fn a_list_can_be_narrowed_down() {
 }
 
 #[test]
-fn the_dashboard_as_json_has_the_records_as_they_were_stored_and_what_is_known() {
+fn dashboard_json_has_records_as_stored() {
     let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
     replace(
         &dir.join("state.json"),
@@ -292,7 +292,7 @@ fn the_dashboard_as_json_has_the_records_as_they_were_stored_and_what_is_known()
 }
 
 #[test]
-fn the_dashboard_as_json_has_null_for_what_is_not_there() {
+fn dashboard_json_has_null_for_what_is_missing() {
     let json = json_of(&demo(), &["view", "ep_02", "--json"]);
     assert_eq!(
         (&json["summary"], &json["artifacts"]["summary"]),
@@ -323,7 +323,7 @@ fn the_dashboard_as_json_has_null_for_what_is_not_there() {
 }
 
 #[test]
-fn a_dashboard_of_a_broken_run_shows_the_rest_and_says_what_is_missing() {
+fn dashboard_of_a_broken_run_says_what_is_missing() {
     let (temp, dir) = copy_of("good/terminal");
     fs::write(dir.join("state.json"), "{\"goal\":").unwrap();
     let text = printed(temp.path(), &["view", "ep"]);
@@ -363,7 +363,7 @@ fn a_dashboard_of_a_broken_run_shows_the_rest_and_says_what_is_missing() {
 }
 
 #[test]
-fn the_timeline_is_printed_event_by_event_and_can_be_filtered() {
+fn timeline_is_printed_by_event_and_can_be_filtered() {
     let of = |args: &[&str]| {
         let text = printed(&demo(), &[&["view", "ep_01", "--events"], args].concat());
         text.lines()
@@ -413,7 +413,7 @@ fn the_timeline_is_printed_event_by_event_and_can_be_filtered() {
 }
 
 #[test]
-fn lines_that_are_no_events_go_to_standard_error_with_their_place() {
+fn bad_timeline_lines_go_to_stderr_with_their_place() {
     let (temp, dir) = copy_of("demo/episodes/ep_04_crashed");
     let events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
     fs::write(
@@ -446,7 +446,7 @@ fn lines_that_are_no_events_go_to_standard_error_with_their_place() {
 }
 
 #[test]
-fn a_record_is_shown_pretty_with_nothing_lost_and_raw_byte_for_byte() {
+fn show_loses_nothing_when_pretty_and_no_byte_when_raw() {
     let (temp, dir) = copy_of("good/terminal");
     let odd = concat!(
         " {\"z\" :1.50,\"a\":[ ],\"b\":{},\"n\":[1E2,-0.0,{\"é\":\"\\u00e9\\ud83d\\ude00\"}]",
@@ -512,7 +512,7 @@ fn a_record_is_shown_pretty_with_nothing_lost_and_raw_byte_for_byte() {
 }
 
 #[test]
-fn run_data_is_what_an_option_names_else_the_environment_else_the_nearest_upward() {
+fn run_data_comes_from_option_environment_or_nearest_parent() {
     let demo = demo();
     let elsewhere = corpus().join("good/paused");
     let path = demo.to_str().unwrap();
@@ -593,7 +593,7 @@ fn run_data_is_what_an_option_names_else_the_environment_else_the_nearest_upward
 }
 
 #[test]
-fn an_unknown_id_is_a_fault_that_names_the_nearest() {
+fn unknown_id_is_a_fault_that_names_the_nearest() {
     for args in [
         &["view", "ep_03_edite_"][..],
         &["view", "ep_03_edite_", "--json"],
@@ -658,7 +658,7 @@ fn lengthen(dir: &Path, events: usize, phase: impl Fn(usize) -> String) {
 }
 
 #[test]
-fn a_closed_pipe_ends_every_command_quietly() {
+fn every_command_ends_quietly_when_the_pipe_closes() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 2000, |_| "tick".into());
     replace(
@@ -752,7 +752,7 @@ fn poisoned_run() -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn nothing_of_a_hostile_run_reaches_the_output_raw() {
+fn hostile_text_never_reaches_a_dashboard_raw() {
     for (temp, dir) in [hostile_run(), poisoned_run()] {
         let prefix = "ep\u{1b}";
         for args in [
@@ -820,7 +820,7 @@ fn nothing_of_a_hostile_run_reaches_the_output_raw() {
 }
 
 #[test]
-fn json_of_a_hostile_run_says_what_was_stored() {
+fn dashboard_json_of_a_hostile_run_says_what_was_stored() {
     let (temp, dir) = poisoned_run();
     let stored: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("state.json")).unwrap()).unwrap();
@@ -838,7 +838,7 @@ fn json_of_a_hostile_run_says_what_was_stored() {
 }
 
 #[test]
-fn of_a_long_timeline_only_the_ends_and_the_counts_are_kept() {
+fn long_timeline_keeps_only_its_ends_and_counts() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 20_000, |index| {
         if index % 4 == 0 {
@@ -885,7 +885,7 @@ fn of_a_long_timeline_only_the_ends_and_the_counts_are_kept() {
 }
 
 #[test]
-fn a_short_timeline_is_shown_whole() {
+fn short_timeline_is_shown_whole() {
     for (more, shown) in [(0, "Timeline, events: 11\n"), (9, "Timeline, events: 20\n")] {
         let (temp, dir) = copy_of("good/terminal");
         lengthen(&dir, more, |_| "tick".into());
@@ -900,7 +900,7 @@ fn a_short_timeline_is_shown_whole() {
 }
 
 #[test]
-fn of_a_timeline_with_a_thousand_phases_the_rest_is_counted_together() {
+fn rare_phases_are_counted_together() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 3_000, |index| format!("phase-{:04}", index % 1_000));
     let timeline = Timeline::of(&Episode::at(&dir).unwrap());
@@ -928,7 +928,7 @@ fn of_a_timeline_with_a_thousand_phases_the_rest_is_counted_together() {
 }
 
 #[test]
-fn an_event_of_megabytes_is_outlined_in_a_line_and_broken_lines_are_counted() {
+fn huge_event_is_outlined_and_broken_lines_are_counted() {
     let (_temp, dir) = copy_of("good/terminal");
     let long = "é".repeat(1 << 20);
     let payload = json!({"tool": long, "task": long, "message": long, "steps": [long, long]});
@@ -958,7 +958,7 @@ fn an_event_of_megabytes_is_outlined_in_a_line_and_broken_lines_are_counted() {
 }
 
 #[test]
-fn a_link_is_there_where_it_leads_to_its_artifact() {
+fn link_is_present_when_it_leads_to_its_artifact() {
     let (temp, dir) = copy_of("good/terminal");
     let state = fs::read_to_string(dir.join("state.json")).unwrap();
     let state = state
@@ -984,7 +984,7 @@ fn a_link_is_there_where_it_leads_to_its_artifact() {
 }
 
 #[test]
-fn a_path_that_leads_to_no_run_is_what_the_message_is_about() {
+fn message_names_the_path_that_leads_to_no_run() {
     let nowhere = tempfile::tempdir().unwrap();
     fs::create_dir(nowhere.path().join("empty")).unwrap();
     for path in ["empty", "./nope/x"] {

@@ -174,17 +174,17 @@ fn written_run_is_followed(args: &[&str]) {
 }
 
 #[test]
-fn a_run_is_followed_while_it_is_written() {
+fn watch_follows_a_run_while_it_is_written() {
     written_run_is_followed(&[]);
 }
 
 #[test]
-fn a_run_is_followed_by_looking_again_and_again() {
+fn watch_follows_a_run_by_polling() {
     written_run_is_followed(&["--poll", "1"]);
 }
 
 #[test]
-fn directories_that_come_with_all_that_is_in_them_are_judged() {
+fn watch_judges_directories_moved_in_whole() {
     let (temp, episode) = scratch();
     let watch = Watch::start(temp.path(), &["--rule", "record/*=warning"]);
     // Where nothing else makes it an episode, its records do.
@@ -213,7 +213,7 @@ fn directories_that_come_with_all_that_is_in_them_are_judged() {
 }
 
 #[test]
-fn a_sidecar_reads_reports() {
+fn watch_reports_can_be_read_by_a_sidecar() {
     let (temp, episode) = scratch();
     copy_dir(&good("paused"), &episode);
     let hostile = "x\u{1b}[2J\nepisodes";
@@ -235,7 +235,7 @@ fn a_sidecar_reads_reports() {
 }
 
 #[test]
-fn a_directory_that_is_not_there_or_goes_away_is_a_fault() {
+fn watch_faults_when_the_directory_is_missing_or_vanishes() {
     let (temp, _) = scratch();
     assert_eq!(
         runvet(&["watch", "nowhere"])
@@ -258,7 +258,7 @@ fn a_directory_that_is_not_there_or_goes_away_is_a_fault() {
 }
 
 #[test]
-fn what_counts_for_a_check_counts_for_a_watch() {
+fn watch_counts_what_validate_counts() {
     let temp = tempfile::tempdir().unwrap();
     for episode in ["ep_03_edited", "ep_04_crashed"] {
         let from = corpus().join("demo/episodes").join(episode);

@@ -361,7 +361,7 @@ fn misjudged(record: &Record, mutants: impl Iterator<Item = (String, String)>) -
 }
 
 #[test]
-fn with_any_one_mistake_a_record_is_judged_as_its_schema_says() {
+fn one_mistake_is_judged_as_the_schema_says() {
     let all = |record: &Record| {
         let edits = Editor::edits(&record.text, &VALUES).into_iter();
         misjudged(
@@ -382,7 +382,7 @@ proptest! {
     #![proptest_config(config(3000))]
 
     #[test]
-    fn with_any_two_mistakes_a_record_is_judged_as_its_schema_says(record: Index, one: Index, other: Index) {
+    fn two_mistakes_are_judged_as_the_schema_says(record: Index, one: Index, other: Index) {
         static EDITS: LazyLock<Vec<Vec<Edit>>> =
             LazyLock::new(|| RECORDS.iter().map(|record| Editor::edits(&record.text, &VALUES)).collect());
         let index = record.index(RECORDS.len());
@@ -400,7 +400,7 @@ proptest! {
 }
 
 #[test]
-fn a_validator_in_another_language_agrees() {
+fn python_validator_agrees() {
     let values = [&VALUES[..], &EDGES].concat();
     let mutants = RECORDS.iter().flat_map(|record| {
         let edits = Editor::edits(&record.text, &values);

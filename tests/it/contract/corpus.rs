@@ -54,7 +54,7 @@ fn expected(case: &Path) -> Vec<String> {
 }
 
 #[test]
-fn in_good_run_data_no_rule_speaks_and_every_rule_is_judged() {
+fn good_cases_have_no_finding_and_no_skip() {
     for case in good_cases() {
         let report = Check::new().run([&case]).unwrap();
         assert_eq!(report.totals.episodes, 1, "{}", case.display());
@@ -64,7 +64,7 @@ fn in_good_run_data_no_rule_speaks_and_every_rule_is_judged() {
 }
 
 #[test]
-fn in_bad_run_data_exactly_the_expected_is_found() {
+fn bad_cases_have_exactly_the_expected_findings() {
     let mut wrong = Vec::new();
     for case in expecting_cases("bad")
         .into_iter()
@@ -85,7 +85,7 @@ fn in_bad_run_data_exactly_the_expected_is_found() {
 }
 
 #[test]
-fn every_rule_has_a_bad_case_that_it_is_named_for() {
+fn every_rule_has_a_bad_case() {
     let named: BTreeSet<String> = expecting_cases("bad")
         .iter()
         .map(|case| {
@@ -117,7 +117,7 @@ fn every_rule_has_a_bad_case_that_it_is_named_for() {
 }
 
 #[test]
-fn a_case_of_a_rule_is_silent_when_that_rule_is_off() {
+fn bad_case_is_silent_when_its_rule_is_off() {
     use runvet::check::Level;
     for rule in all_rules() {
         let check = Check::new().level(rule.id, Level::Off).unwrap();
@@ -139,7 +139,7 @@ fn a_case_of_a_rule_is_silent_when_that_rule_is_off() {
 }
 
 #[test]
-fn every_location_names_the_bytes_that_its_pointer_leads_to() {
+fn location_names_the_bytes_its_pointer_leads_to() {
     for case in expecting_cases("bad")
         .into_iter()
         .chain(expecting_cases("broken"))

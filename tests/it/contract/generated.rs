@@ -29,7 +29,7 @@ fn checked(write: impl FnOnce(&Path)) -> (Report, tempfile::TempDir) {
 }
 
 #[test]
-fn run_data_for_benchmarks_is_valid_of_every_lifecycle_and_of_one_size() {
+fn benchmark_runs_are_valid_and_of_one_size() {
     let (report, dir) = checked(|dir| run_data::write(dir, 400, 0).unwrap());
     assert_eq!(report.episodes.len(), 400);
     for episode in &report.episodes {
@@ -78,7 +78,7 @@ fn run_data_for_benchmarks_is_valid_of_every_lifecycle_and_of_one_size() {
 }
 
 #[test]
-fn of_run_data_for_benchmarks_the_episodes_that_are_to_be_broken_are_invalid() {
+fn benchmark_runs_are_invalid_where_asked() {
     let (report, _dir) = checked(|dir| run_data::write(dir, 400, 4).unwrap());
     for (index, episode) in report.episodes.iter().enumerate() {
         assert_eq!(episode.valid, index % 4 != 0, "{episode:#?}");
@@ -87,7 +87,7 @@ fn of_run_data_for_benchmarks_the_episodes_that_are_to_be_broken_are_invalid() {
 }
 
 #[test]
-fn a_long_timeline_for_benchmarks_is_valid_and_as_long_as_asked_for() {
+fn benchmark_timeline_is_valid_and_as_long_as_asked() {
     let (report, dir) = checked(|dir| run_data::write_long(dir, 1 << 20).unwrap());
     assert!(
         report.episodes.len() == 1 && report.episodes[0].findings.is_empty(),

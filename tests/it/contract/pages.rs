@@ -188,7 +188,7 @@ fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
 }
 
 #[test]
-fn the_example_of_every_page_is_true() {
+fn page_examples_are_true() {
     let mut wrong = Vec::new();
     for rule in all_rules() {
         let (found, promised) = found_and_promised(rule.page);
@@ -203,7 +203,7 @@ fn the_example_of_every_page_is_true() {
 }
 
 #[test]
-fn every_page_has_its_sections() {
+fn pages_have_their_sections() {
     for rule in all_rules() {
         let sections: Vec<&str> = rule
             .page

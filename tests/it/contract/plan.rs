@@ -198,7 +198,7 @@ proptest! {
     #![proptest_config(config(1000))]
 
     #[test]
-    fn the_plan_of_any_timeline_is_the_one_that_the_five_steps_give(events in vec(event(), 0..12)) {
+    fn rebuilt_plan_agrees_with_the_five_steps(events in vec(event(), 0..12)) {
         let projected = plain(project(typed(&events)));
         prop_assert_eq!(&projected, &five_steps(&events));
         prop_assert_eq!(plain(project(typed(&events))), projected, "the same events give the same plan");
@@ -206,7 +206,7 @@ proptest! {
 }
 
 #[test]
-fn generated_timelines_have_what_the_five_steps_are_about() {
+fn random_timelines_cover_the_five_steps() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::new(config(1));
@@ -319,7 +319,7 @@ proptest! {
     #![proptest_config(config(48))]
 
     #[test]
-    fn a_plan_persisted_as_the_timeline_tells_it_has_no_difference_and_one_that_is_not_has_it_at_its_event(
+    fn plan_differs_only_at_the_event_that_disagrees(
         records in vec((status(), option::of(Just(json!({"q": 1.5}))), any::<bool>()), 1..5),
         acts in vec((0..5_usize, status()), 0..8),
         changed: Index,
@@ -371,7 +371,7 @@ proptest! {
 }
 
 #[test]
-fn the_differences_of_a_comparison_are_those_that_a_check_finds() {
+fn plan_comparison_agrees_with_the_check() {
     let mut count = 0;
     let cases = [
         good_cases(),
@@ -432,7 +432,7 @@ fn the_differences_of_a_comparison_are_those_that_a_check_finds() {
 }
 
 #[test]
-fn a_plan_and_its_timeline_part_at_the_first_event_that_says_otherwise() {
+fn plan_diverges_at_the_first_event_that_disagrees() {
     let (_temp, dir) = copy_of("demo/episodes/ep_03_edited");
     let comparison = || compare(&Episode::at(&dir).unwrap()).unwrap();
     assert_eq!(
@@ -461,7 +461,7 @@ fn a_plan_and_its_timeline_part_at_the_first_event_that_says_otherwise() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
+fn unjudged_plan_says_why_and_has_no_differences() {
     let told = |dir: &Path| {
         let comparison = compare(&Episode::at(dir).unwrap()).unwrap();
         assert_eq!(
@@ -514,7 +514,7 @@ fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
 }
 
 #[test]
-fn the_plan_beside_the_persisted_one_is_the_snapshot() {
+fn plan_comparison_matches_the_snapshot() {
     for width in Width::BOTH {
         snapshot(
             &format!("plan-edited-{width}"),
@@ -524,7 +524,7 @@ fn the_plan_beside_the_persisted_one_is_the_snapshot() {
 }
 
 #[test]
-fn the_plan_as_json_has_both_plans_and_their_differences() {
+fn plan_json_has_both_plans_and_their_differences() {
     let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
     replace(
         &dir.join("state.json"),
@@ -564,7 +564,7 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
 }
 
 #[test]
-fn the_table_of_a_plan_marks_what_differs_and_says_how_it_ends() {
+fn plan_table_marks_differences_and_ends_with_the_verdict() {
     let table = |case: &str| {
         let dir = run_of(case);
         let output = runvet(

@@ -105,12 +105,12 @@ fn offset_of(bytes: &[u8], line: u64, column: u64) -> usize {
 }
 
 #[test]
-fn a_sarif_log_is_what_its_official_schema_says() {
+fn sarif_follows_its_official_schema() {
     hold_to_the_sarif_schema(&json("sarif"));
 }
 
 #[test]
-fn a_sarif_log_lists_every_rule_with_help() {
+fn sarif_lists_every_rule_with_help() {
     let log = json("sarif");
     let rules = log["runs"][0]["tool"]["driver"]["rules"]
         .as_array()
@@ -134,7 +134,7 @@ fn a_sarif_log_lists_every_rule_with_help() {
 }
 
 #[test]
-fn every_region_of_a_sarif_log_is_the_offending_text() {
+fn sarif_regions_are_the_offending_text() {
     let log = json("sarif");
     let results = log["runs"][0]["results"].as_array().unwrap();
     let mut cut = 0;
@@ -201,7 +201,7 @@ fn every_region_of_a_sarif_log_is_the_offending_text() {
 }
 
 #[test]
-fn a_sarif_log_has_the_findings_of_the_report() {
+fn sarif_has_the_findings_of_the_report() {
     let log = json("sarif");
     let results = log["runs"][0]["results"].as_array().unwrap();
     let of = |result: &Value| {
@@ -281,7 +281,7 @@ fn a_sarif_log_has_the_findings_of_the_report() {
 }
 
 #[test]
-fn fingerprints_outlive_moves_and_shifted_lines_and_tell_findings_apart() {
+fn fingerprints_survive_moves_and_tell_findings_apart() {
     let fingerprints = |path: &Path| {
         let report = Check::new().run([path]).unwrap();
         let findings = report
@@ -335,7 +335,7 @@ fn fingerprints_outlive_moves_and_shifted_lines_and_tell_findings_apart() {
 }
 
 #[test]
-fn junit_is_what_its_schema_says() {
+fn junit_follows_its_schema() {
     let temp = tempfile::tempdir().unwrap();
     let mut reports = Vec::new();
     for (name, args) in [
@@ -440,7 +440,7 @@ fn read_junit(xml: &str) -> (Vec<Case>, BTreeMap<String, (usize, usize)>) {
 }
 
 #[test]
-fn junit_has_a_suite_for_each_run_data_directory_and_a_case_for_each_episode() {
+fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
     let (cases, suites) = read_junit(&print("junit"));
     assert_eq!(cases.len(), REPORT.episodes.len());
     for (case, episode) in cases.iter().zip(&REPORT.episodes) {
@@ -533,7 +533,7 @@ fn read_command(line: &str) -> (String, BTreeMap<String, String>, String) {
 }
 
 #[test]
-fn github_gets_ten_annotations_errors_first_and_a_count_of_the_rest() {
+fn github_gets_ten_annotations_and_a_count_of_the_rest() {
     let text = print("github");
     let lines: Vec<&str> = text.lines().collect();
     let (last, commands) = lines.split_last().unwrap();
@@ -584,7 +584,7 @@ fn github_gets_ten_annotations_errors_first_and_a_count_of_the_rest() {
 }
 
 #[test]
-fn the_summary_of_a_job_is_appended_to_what_is_there() {
+fn job_summary_is_appended() {
     let temp = tempfile::tempdir().unwrap();
     let summary = temp.path().join("summary.md");
     fs::write(&summary, "# of another step\n").unwrap();
@@ -629,7 +629,7 @@ fn the_summary_of_a_job_is_appended_to_what_is_there() {
 }
 
 #[test]
-fn gitlab_gets_every_finding_under_a_fingerprint_of_its_own() {
+fn gitlab_gets_every_finding_with_its_own_fingerprint() {
     let issues = json("gitlab");
     let issues = issues.as_array().unwrap();
     let fingerprints: BTreeSet<&str> = issues
@@ -694,7 +694,7 @@ fn concise_has_a_line_for_each_finding() {
 }
 
 #[test]
-fn a_summary_in_markdown_counts_all_and_lists_in_one_fence() {
+fn markdown_counts_all_and_lists_in_one_fence() {
     let text = print("markdown");
     assert!(text.len() < 60_000, "{} bytes", text.len());
     assert!(text.starts_with(&format!(
@@ -813,7 +813,7 @@ fn statistics_add_up_to_the_totals() {
 }
 
 #[test]
-fn a_report_by_rule_shows_the_findings_of_the_report_by_episode() {
+fn report_by_rule_has_the_findings_of_that_by_episode() {
     let demo = corpus().join("demo");
     let of = |args: &[&str]| String::from_utf8(runvet(&demo, args).stdout).unwrap();
     let (by_rule, by_episode) = (of(&["--group-by", "rule"]), of(&[]));
@@ -854,7 +854,7 @@ fn a_report_by_rule_shows_the_findings_of_the_report_by_episode() {
 }
 
 #[test]
-fn reports_in_files_are_those_on_standard_output() {
+fn report_in_a_file_is_the_one_on_stdout() {
     let temp = tempfile::tempdir().unwrap();
     let file = |format: &str| temp.path().join(format!("{format}.out"));
     let outputs: Vec<String> = FORMATS
@@ -883,7 +883,7 @@ fn reports_in_files_are_those_on_standard_output() {
 }
 
 #[test]
-fn a_file_is_written_whole_or_left_as_it_was() {
+fn report_file_is_written_whole_or_left_alone() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("report.json");
     let setting = format!("json={}", file.display());
@@ -956,7 +956,7 @@ fn a_file_is_written_whole_or_left_as_it_was() {
 }
 
 #[test]
-fn a_report_takes_the_place_of_no_link_and_of_nothing_that_is_printed_to() {
+fn report_file_never_replaces_a_link_or_a_device() {
     let temp = tempfile::tempdir().unwrap();
     let demo = corpus().join("demo");
     for (name, target) in [
@@ -1019,7 +1019,7 @@ fn a_report_takes_the_place_of_no_link_and_of_nothing_that_is_printed_to() {
 }
 
 #[test]
-fn what_renderers_hold_does_not_grow_with_the_number_of_episodes() {
+fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
     let report = Check::new().run([corpus().join("bad")]).unwrap();
     let closing = Closing {
         totals: &report.totals,

@@ -29,7 +29,7 @@ fn validate(dir: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn the_json_report_is_what_its_schema_says_and_what_the_library_returns() {
+fn json_follows_its_schema_and_the_library() {
     let schema: Value = serde_json::from_str(runvet::Schema::Report.text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json: Value = serde_json::from_str(&validate(&corpus(), &["--format", "json"])).unwrap();
@@ -75,7 +75,7 @@ fn ndjson_has_the_episodes_of_json_line_by_line() {
 }
 
 #[test]
-fn the_human_report_of_the_demo_is_the_snapshot() {
+fn human_report_of_the_demo_matches_the_snapshot() {
     for (name, args) in [
         ("demo", &["--color", "never"][..]),
         ("demo-colour", &["--color", "always"][..]),
@@ -90,7 +90,7 @@ fn the_human_report_of_the_demo_is_the_snapshot() {
 }
 
 #[test]
-fn the_human_report_shows_every_finding_and_fits_80_columns() {
+fn human_report_shows_every_finding_within_80_columns() {
     for case in expecting_cases("bad")
         .into_iter()
         .chain(expecting_cases("broken"))
@@ -112,7 +112,7 @@ fn the_human_report_shows_every_finding_and_fits_80_columns() {
 }
 
 #[test]
-fn what_a_snippet_underlines_is_the_place() {
+fn snippet_underlines_the_place() {
     let report = Check::new().run([corpus().join("bad")]).unwrap();
     for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
         let (Some(excerpt), Some(offset)) = (&finding.location.excerpt, finding.location.offset)
@@ -139,7 +139,7 @@ fn what_a_snippet_underlines_is_the_place() {
 }
 
 #[test]
-fn nothing_that_a_record_says_reaches_the_output_raw() {
+fn hostile_text_never_reaches_a_report_raw() {
     let (temp, _) = hostile_run();
     for format in FORMATS {
         for grouping in ["episode", "rule"] {
@@ -176,7 +176,7 @@ fn nothing_that_a_record_says_reaches_the_output_raw() {
 }
 
 #[test]
-fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped() {
+fn wrapped_text_is_never_a_workflow_command() {
     let good = corpus().join("good/terminal/episodes/ep_answer");
     let mut state: Value =
         serde_json::from_str(&fs::read_to_string(good.join("state.json")).unwrap()).unwrap();
@@ -228,7 +228,7 @@ fn no_text_becomes_a_command_to_a_runner_of_workflows_however_lines_are_wrapped(
 }
 
 #[test]
-fn a_line_of_ten_megabytes_makes_a_short_report() {
+fn line_of_ten_megabytes_makes_a_short_report() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("episodes/ep_answer");
     fs::create_dir_all(&dir).unwrap();
@@ -255,7 +255,7 @@ fn a_line_of_ten_megabytes_makes_a_short_report() {
 }
 
 #[test]
-fn evidence_for_links_is_told_by_what_one_side_alone_links() {
+fn projection_links_names_what_one_side_alone_links() {
     let good = corpus().join("good/terminal/episodes/ep_answer");
     let read = |artifact: Artifact| fs::read_to_string(good.join(artifact.file_name())).unwrap();
     let (state, events) = (read(Artifact::State), read(Artifact::Events));

@@ -111,7 +111,7 @@ fn numbers_of_any_size_are_compared_by_value() {
 }
 
 #[test]
-fn line_ends_of_windows_are_blanks() {
+fn windows_line_ends_are_blanks() {
     let with = |artifact| text(artifact).replace('\n', "\r\n");
     let events = with(Artifact::Events);
     let state = text(Artifact::State).replace(",\"", ",\r\n\"");
@@ -133,7 +133,7 @@ fn line_ends_of_windows_are_blanks() {
 }
 
 #[test]
-fn a_million_lines_of_one_byte_are_told_up_to_the_limit_and_counted() {
+fn million_bad_lines_are_reported_up_to_the_limit() {
     let report = judge(&[(Artifact::Events, &"1\n".repeat(1_000_000))]);
     assert_eq!(counts(&report)["events/syntax"], 100_001);
     let last = report
@@ -170,7 +170,7 @@ fn cost(records: &[(Artifact, &str)]) -> Duration {
 }
 
 #[test]
-fn cost_grows_with_the_size_of_the_input_and_no_faster() {
+fn cost_grows_linearly_with_the_input() {
     // What is repeated, around it what makes a text of it, and where it stands.
     let cases = [
         ("one-byte values", Artifact::State, "[", "1,", "1]"),

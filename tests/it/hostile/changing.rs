@@ -78,7 +78,7 @@ impl<F: Fn()> Drop for OnDrop<F> {
 }
 
 #[test]
-fn a_run_that_is_rewritten_thousands_of_times_has_no_false_finding() {
+fn rewritten_run_has_no_false_finding() {
     let run = Run::new();
     let (state, summary, events) = (
         run.text("state.json"),
@@ -170,7 +170,7 @@ fn a_run_that_is_rewritten_thousands_of_times_has_no_false_finding() {
 }
 
 #[test]
-fn what_rests_on_records_that_stand_still_is_told_however_others_change() {
+fn still_records_are_judged_while_others_change() {
     let run = Run::new();
     let mut state: Value = serde_json::from_str(&run.text("state.json")).unwrap();
     state["version"] = 1.into();
@@ -211,7 +211,7 @@ fn what_rests_on_records_that_stand_still_is_told_however_others_change() {
 }
 
 #[test]
-fn a_run_that_does_not_stand_still_fails_the_gate_without_a_finding() {
+fn restless_run_fails_without_a_finding() {
     let run = Run::new();
     let state = run.text("state.json");
     let validate = || {

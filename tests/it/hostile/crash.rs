@@ -46,7 +46,7 @@ fn is_cut(timeline: &[u8]) -> bool {
 }
 
 #[test]
-fn a_run_whose_writer_stops_at_any_byte_is_judged_as_far_as_it_got() {
+fn crashed_run_is_judged_at_every_byte() {
     let files = files("terminal");
     let bytes = |artifact: Artifact| {
         &*files
@@ -107,7 +107,7 @@ fn a_run_whose_writer_stops_at_any_byte_is_judged_as_far_as_it_got() {
 }
 
 #[test]
-fn a_run_that_goes_on_after_its_snapshot_is_right_wherever_its_writer_stops() {
+fn resumed_run_is_valid_at_every_byte() {
     let files = files("events-beyond-the-snapshot");
     let (_, events) = files
         .iter()
@@ -150,7 +150,7 @@ fn a_run_that_goes_on_after_its_snapshot_is_right_wherever_its_writer_stops() {
 }
 
 #[test]
-fn a_run_that_has_ended_and_lost_the_end_of_its_timeline_is_told_at_every_byte() {
+fn ended_run_with_a_cut_timeline_is_found_at_every_byte() {
     let files = files("terminal");
     let (_, events) = files
         .iter()

@@ -179,7 +179,7 @@ const ARTIFACTS: [&str; 5] = [
 ];
 
 #[test]
-fn what_is_no_regular_file_is_told_in_the_place_of_every_artifact() {
+fn irregular_file_is_reported_for_every_artifact() {
     for artifact in ARTIFACTS {
         let data = RunData::new();
         fs::create_dir(data.without(artifact)).unwrap();
@@ -222,7 +222,7 @@ fn what_is_no_regular_file_is_told_in_the_place_of_every_artifact() {
 }
 
 #[test]
-fn links_in_the_place_of_an_artifact_are_not_followed() {
+fn artifact_links_are_not_followed_by_default() {
     for artifact in ARTIFACTS {
         for target in [
             "nowhere",
@@ -247,7 +247,7 @@ fn links_in_the_place_of_an_artifact_are_not_followed() {
 }
 
 #[test]
-fn with_follow_links_they_are_followed_within_the_episode_s_directory_and_nowhere_else() {
+fn follow_links_stays_within_the_episode() {
     const OUTSIDE: &str = "a symbolic link that leads out of the episode's directory";
     const NOWHERE: &str = "a symbolic link that leads nowhere";
     for artifact in ARTIFACTS {
@@ -307,7 +307,7 @@ fn with_follow_links_they_are_followed_within_the_episode_s_directory_and_nowher
 }
 
 #[test]
-fn a_link_that_comes_between_listing_and_reading_is_not_followed() {
+fn link_is_not_followed_when_it_appears_after_listing() {
     let data = RunData::new();
     let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
     let secret = data.temp.path().join("secret");
@@ -324,7 +324,7 @@ fn a_link_that_comes_between_listing_and_reading_is_not_followed() {
 }
 
 #[test]
-fn what_vanishes_or_appears_after_listing_is_judged_as_it_is_when_it_is_read() {
+fn artifact_is_judged_as_read_when_it_changes_after_listing() {
     let data = RunData::new();
     let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
     data.without("manifest.json");
@@ -358,7 +358,7 @@ fn what_vanishes_or_appears_after_listing_is_judged_as_it_is_when_it_is_read() {
 }
 
 #[test]
-fn files_of_gigabytes_that_take_no_room_are_told_in_bounded_time() {
+fn sparse_gigabyte_files_are_reported_in_bounded_time() {
     let grow = |path: PathBuf, bytes: u64| {
         fs::OpenOptions::new()
             .write(true)
@@ -388,7 +388,7 @@ fn files_of_gigabytes_that_take_no_room_are_told_in_bounded_time() {
 }
 
 #[test]
-fn what_permissions_forbid_is_told() {
+fn forbidden_files_are_reported() {
     for artifact in ARTIFACTS {
         let data = RunData::new();
         fs::set_permissions(data.dir.join(artifact), fs::Permissions::from_mode(0o000)).unwrap();
@@ -403,7 +403,7 @@ fn what_permissions_forbid_is_told() {
 }
 
 #[test]
-fn a_directory_that_can_t_be_listed_or_entered_is_never_passed_over() {
+fn unlistable_directory_is_never_passed_over() {
     // 0: neither; 4: listed, not entered.
     for (mode, named) in [(0o000, "ep_answer: "), (0o444, "")] {
         let data = RunData::new();
@@ -422,7 +422,7 @@ fn a_directory_that_can_t_be_listed_or_entered_is_never_passed_over() {
 }
 
 #[test]
-fn names_that_are_no_utf_8_are_shown_and_what_they_name_is_judged() {
+fn episode_is_judged_when_its_name_is_not_utf_8() {
     let data = RunData::new();
     let odd = data
         .temp
@@ -469,7 +469,7 @@ fn names_that_are_no_utf_8_are_shown_and_what_they_name_is_judged() {
 }
 
 #[test]
-fn an_episode_of_a_hundred_thousand_entries_is_judged() {
+fn episode_of_a_hundred_thousand_entries_is_judged() {
     let data = RunData::new();
     let dir =
         rustix::fs::open(&data.dir, OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).unwrap();
@@ -487,7 +487,7 @@ fn an_episode_of_a_hundred_thousand_entries_is_judged() {
 }
 
 #[test]
-fn a_cycle_of_directories_is_walked_once() {
+fn cycle_of_directories_is_walked_once() {
     let data = RunData::new();
     for (target, name) in [
         (".", "here"),
@@ -549,7 +549,7 @@ fn deep(base: &Path, bytes: usize) -> (PathBuf, rustix::fd::OwnedFd) {
 }
 
 #[test]
-fn long_paths_are_judged_up_to_what_the_system_takes_and_told_beyond() {
+fn long_paths_are_judged_up_to_the_limit_of_the_system() {
     let data = RunData::new();
     let (path, _) = deep(data.temp.path(), 4000);
     let episode = path.join("episodes/ep_answer");

@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(config(2000))]
 
     #[test]
-    fn a_byte_gone_wrong_anywhere_is_judged_and_reported(run in 0..2_usize, file: Index, at: Index, damage in damage()) {
+    fn damaged_byte_anywhere_is_judged_and_reported(run in 0..2_usize, file: Index, at: Index, damage in damage()) {
         let run = &GOOD_RUNS[run];
         let files: Vec<_> = run.artifacts.iter().filter(|(artifact, _)| *artifact <= Artifact::Events).collect();
         let (artifact, good) = file.get(&files);
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn a_run_is_judged_whichever_of_its_artifacts_are_there() {
+fn run_is_judged_with_any_subset_of_artifacts() {
     // Every subset, so every prefix of every order in which they may be written.
     for run in &*GOOD_RUNS {
         for subset in 0..1_u32 << run.artifacts.len() {
@@ -138,7 +138,7 @@ proptest! {
     #![proptest_config(config(800))]
 
     #[test]
-    fn a_line_is_judged_the_same_whatever_lines_stand_before_it(
+    fn line_is_judged_alike_whatever_precedes_it(
         lines in prop::collection::vec(select(good_events()), 40..120),
         damages in prop::collection::vec((any::<Index>(), damage()), 0..6),
         run in 0..2_usize,
@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(config(4))]
 
     #[test]
-    fn a_long_timeline_is_judged_the_same_however_many_threads_read_it(events in long_timelines(), run in 0..2_usize) {
+    fn long_timeline_is_judged_alike_by_any_number_of_threads(events in long_timelines(), run in 0..2_usize) {
         let run = &GOOD_RUNS[run];
         let judged = |jobs| {
             let check = Check::new().jobs(NonZeroUsize::new(jobs).unwrap());
@@ -205,7 +205,7 @@ proptest! {
 }
 
 #[test]
-fn a_timeline_is_judged_wherever_it_is_cut() {
+fn timeline_is_judged_wherever_it_is_cut() {
     for run in &*GOOD_RUNS {
         let (_, events) = run
             .artifacts

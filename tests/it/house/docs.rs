@@ -131,7 +131,7 @@ fn with_outputs(block: &str) -> String {
 }
 
 #[test]
-fn the_readme_lists_every_rule() {
+fn readme_lists_every_rule() {
     let _alone = alone();
     let readme = read("README.md");
     let (before, rest) = readme
@@ -173,7 +173,7 @@ fn demoted(page: &str) -> String {
 }
 
 #[test]
-fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
+fn rule_document_is_made_of_the_pages() {
     let _alone = alone();
     let explained = |rule: &runvet::RuleInfo| {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
@@ -197,7 +197,7 @@ fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
 }
 
 #[test]
-fn what_documents_show_is_what_runvet_prints() {
+fn documents_show_what_runvet_prints() {
     let _alone = alone();
     let mut run = 0;
     for document in documents() {
@@ -224,7 +224,7 @@ fn what_documents_show_is_what_runvet_prints() {
 }
 
 #[test]
-fn the_reports_in_documents_are_those_of_runvet() {
+fn documents_show_the_reports_of_runvet() {
     let _alone = alone();
     let mut compared = 0;
     for document in documents() {
@@ -250,7 +250,7 @@ fn the_reports_in_documents_are_those_of_runvet() {
 }
 
 #[test]
-fn the_files_in_documents_are_those_of_the_repository() {
+fn documents_show_the_files_of_the_repository() {
     let _alone = alone();
     let mut compared = 0;
     for document in documents() {
@@ -293,7 +293,7 @@ fn links(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_lead_to_files_and_headings_that_are_there() {
+fn links_lead_to_existing_files_and_headings() {
     let _alone = alone();
     let (mut followed, mut wrong) = (0, Vec::new());
     for document in documents() {
@@ -421,7 +421,7 @@ fn help() -> String {
 }
 
 #[test]
-fn what_documents_name_is_there() {
+fn documents_name_what_exists() {
     let _alone = alone();
     let help = help();
     let mut wrong = Vec::new();
@@ -447,7 +447,7 @@ fn what_documents_name_is_there() {
 }
 
 #[test]
-fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
+fn contributing_lists_the_steps_that_a_rule_took() {
     let _alone = alone();
     let contributing = prose(&read("CONTRIBUTING.md"));
     let section = contributing
@@ -482,7 +482,7 @@ fn the_steps_to_add_a_rule_are_those_that_a_rule_took() {
 }
 
 #[test]
-fn the_architecture_names_every_stage() {
+fn architecture_names_every_stage() {
     let _alone = alone();
     let architecture = read("ARCHITECTURE.md");
     let sources = fs::read_dir(root().join("src"))
@@ -522,7 +522,7 @@ fn coded_value(expression: &str) -> u64 {
 }
 
 #[test]
-fn the_limits_are_those_of_the_code_and_none_is_left_out() {
+fn limits_page_lists_every_limit_of_the_code() {
     let _alone = alone();
     let page = read("docs/limits.md");
     let mut listed = BTreeSet::new();

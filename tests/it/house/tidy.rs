@@ -288,7 +288,7 @@ fn rules_never_import_each_other() {
 }
 
 #[test]
-fn every_file_says_first_what_it_is() {
+fn source_files_say_first_what_they_are() {
     for (file, text) in sources() {
         assert!(
             text.starts_with("//! "),
@@ -298,7 +298,7 @@ fn every_file_says_first_what_it_is() {
 }
 
 #[test]
-fn each_rule_stands_in_the_file_of_its_name() {
+fn rule_stands_in_the_file_of_its_name() {
     for rule in runvet::check::all_rules() {
         let file = format!("src/rules/{}.rs", rule.id.replace('-', "_"));
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
@@ -316,7 +316,7 @@ fn each_rule_stands_in_the_file_of_its_name() {
 }
 
 #[test]
-fn ids_are_unique_titles_state_and_hints_order() {
+fn rule_ids_titles_and_hints_have_their_form() {
     let mut ids = BTreeSet::new();
     for rule in runvet::check::all_rules() {
         assert!(ids.insert(rule.id), "{} stands twice", rule.id);
@@ -334,7 +334,7 @@ fn ids_are_unique_titles_state_and_hints_order() {
 }
 
 #[test]
-fn only_the_store_touches_the_file_system_and_only_the_command_line_prints() {
+fn only_store_touches_files_and_only_cli_prints() {
     for (file, text) in sources() {
         let stage = stage(&file);
         let production = code(text.split("#[cfg(test)]").next().unwrap());

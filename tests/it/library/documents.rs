@@ -149,7 +149,7 @@ proptest! {
     #![proptest_config(config(1000))]
 
     #[test]
-    fn documents_hold_what_serde_json_reads(tree in tree()) {
+    fn tape_holds_what_serde_json_reads(tree in tree()) {
         let text = tree.to_string();
         let mut tape = Tape::default();
         let document = tape.read(text.as_bytes()).unwrap();
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn a_span_cut_from_the_text_is_its_value(tree in tree()) {
+    fn span_cut_from_the_text_is_the_value(tree in tree()) {
         let text = format!("\n {tree}\t");
         spans_are_right(&text, Tape::default().read(text.as_bytes()).unwrap().root());
     }
@@ -170,7 +170,7 @@ proptest! {
     #![proptest_config(config(4000))]
 
     #[test]
-    fn texts_are_refused_where_serde_json_refuses_them(
+    fn text_is_refused_when_serde_json_refuses_it(
         tree in tree(),
         damages in prop::collection::vec((any::<Index>(), damage()), 0..3),
     ) {
@@ -198,7 +198,7 @@ proptest! {
     #![proptest_config(config(200))]
 
     #[test]
-    fn of_keys_that_repeat_the_last_counts_however_many_there_are(
+    fn last_of_repeated_keys_counts(
         members in prop::collection::vec((0..300_usize, any::<bool>()), 0..200),
     ) {
         let spelling = |(number, escaped): &(usize, bool)| format!(r#""{}{number}""#, if *escaped { r"\u006b" } else { "k" });
@@ -515,7 +515,7 @@ const NOT_JSON: &[&[u8]] = &[
 ];
 
 #[test]
-fn the_grammar_of_rfc_8259_is_accepted_and_nothing_else() {
+fn grammar_of_rfc_8259_is_accepted_and_nothing_else() {
     let mut tape = Tape::default();
     for (allowed, text) in JSON
         .iter()
@@ -536,7 +536,7 @@ fn the_grammar_of_rfc_8259_is_accepted_and_nothing_else() {
 }
 
 #[test]
-fn nesting_has_a_limit_and_up_to_it_every_depth_is_read() {
+fn nesting_is_read_up_to_its_limit() {
     let nested = |depth: usize, open: &str, close: &str| {
         format!("{}1{}", open.repeat(depth), close.repeat(depth))
     };

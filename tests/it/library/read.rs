@@ -55,7 +55,7 @@ fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
 }
 
 #[test]
-fn a_record_is_given_as_a_type_and_as_it_was_stored() {
+fn record_is_read_as_a_type_and_as_stored() {
     let (_temp, dir) = copy_of("good/terminal");
     let (state, summary) = (dir.join("state.json"), dir.join("summary.json"));
     replace(
@@ -167,7 +167,7 @@ fn a_record_is_given_as_a_type_and_as_it_was_stored() {
 }
 
 #[test]
-fn every_good_record_reads_and_its_type_says_what_was_stored() {
+fn good_records_read_and_lose_nothing() {
     for case in good_cases() {
         let episode = Episode::at(run_of(case.to_str().unwrap())).unwrap();
         let stored = episode.state().unwrap();
@@ -238,7 +238,7 @@ fn assert_within(typed: &Value, stored: &Value, at: &str) {
 }
 
 #[test]
-fn events_are_read_as_they_are_asked_for() {
+fn events_are_read_lazily() {
     let (_temp, dir) = copy_of("good/terminal");
     let mut events = Episode::at(&dir).unwrap().events().unwrap();
     let first = events.next().unwrap().unwrap();
@@ -265,7 +265,7 @@ fn events_are_read_as_they_are_asked_for() {
 }
 
 #[test]
-fn a_line_that_is_no_event_is_named_and_the_next_ones_are_read() {
+fn bad_line_is_named_and_the_next_ones_are_read() {
     let (_temp, dir) = copy_of("good/terminal");
     let good = r#"{"phase":"act","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
     let lines = [
@@ -361,7 +361,7 @@ fn ulid(day: u64) -> String {
 }
 
 #[test]
-fn runs_are_listed_newest_first_by_the_time_in_their_names() {
+fn runs_are_listed_newest_first_by_ulid() {
     let (first, second, third) = (ulid(0), ulid(1), ulid(40));
     // In the order in which the directories changed, the oldest is the newest.
     let temp = named(&[&first, &third, &second]);
@@ -377,7 +377,7 @@ fn runs_are_listed_newest_first_by_the_time_in_their_names() {
 }
 
 #[test]
-fn runs_without_a_time_in_their_names_are_listed_by_when_they_changed() {
+fn runs_without_a_ulid_are_listed_by_modification_time() {
     let temp = named(&["ep_b", "ep_a", "ep_c"]);
     // 2026 lies after all days of `touch`.
     copy_dir(
@@ -397,7 +397,7 @@ fn runs_without_a_time_in_their_names_are_listed_by_when_they_changed() {
 }
 
 #[test]
-fn runs_in_groups_and_hidden_directories_are_listed_and_what_is_no_run_is_not() {
+fn runs_in_groups_and_hidden_directories_are_listed() {
     let temp = named(&["ep_b", "group/deep/ep_a", ".hidden/ep_c"]);
     let episodes = temp.path().join("episodes");
     fs::create_dir_all(episodes.join("ep_b/checkpoints/1")).unwrap();
@@ -428,7 +428,7 @@ fn runs_in_groups_and_hidden_directories_are_listed_and_what_is_no_run_is_not() 
 }
 
 #[test]
-fn a_run_whose_name_is_not_utf_8_is_listed() {
+fn run_is_listed_when_its_name_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let temp = named(&["ep_a"]);
     let odd = temp
@@ -496,7 +496,7 @@ fn runs_beyond_the_limit_are_not_opened() {
 }
 
 #[test]
-fn a_run_is_read_when_its_turn_comes() {
+fn run_is_read_when_its_turn_comes() {
     let (first, second) = (ulid(0), ulid(1));
     let temp = named(&[&first, &second]);
     let run_data = RunData::open(temp.path()).unwrap();
@@ -521,7 +521,7 @@ fn a_run_is_read_when_its_turn_comes() {
 }
 
 #[test]
-fn an_entry_says_what_is_known_of_a_run() {
+fn run_entry_says_what_is_known_of_a_run() {
     let run_data = RunData::open(corpus().join("demo")).unwrap();
     let entry = |id: &str| serde_json::to_value(run_data.episode(id).unwrap().entry()).unwrap();
     let (task, started) = (
@@ -634,7 +634,7 @@ fn records_of_older_and_newer_runtimes_are_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_with_path_and_place() {
+fn read_error_has_path_and_place() {
     let (_temp, dir) = copy_of("good/terminal");
     let state = dir.join("state.json");
     let episode = Episode::at(&dir).unwrap();
@@ -712,7 +712,7 @@ fn bytes_are_those_of_the_file() {
 }
 
 #[test]
-fn a_run_is_found_by_its_id_the_beginning_of_it_and_its_path() {
+fn run_is_found_by_id_prefix_or_path() {
     let temp = named(&["ep_1", "ep_10", "ep_2_long", "other"]);
     let run_data = RunData::open(temp.path()).unwrap();
     let found = |name: &str| run_data.episode(name).unwrap().id();
@@ -754,7 +754,7 @@ fn a_run_is_found_by_its_id_the_beginning_of_it_and_its_path() {
 }
 
 #[test]
-fn an_id_that_fits_no_run_or_several_is_an_error_that_helps() {
+fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     let temp = named(&[
         "ep_01_answer",
         "ep_02_paused",
@@ -856,7 +856,7 @@ impl Policy for Fixed<'_> {
 }
 
 #[test]
-fn policies_are_asked_in_order_and_what_each_says_stands_under_its_name_and_version() {
+fn policies_are_consulted_in_order_under_their_names() {
     let asked = std::cell::RefCell::default();
     let policy = |name, version, advice| Fixed {
         name,
