@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_that_repeats_its_event_word_for_word_differs_from_it_in_nothing() {
+    fn action_matches_event_when_copied_word_for_word() {
         const WHEN: [Option<&str>; 4] = [
             None,
             Some(r#""2025-01-01T00:00:00Z""#),

@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_in_one_pass_is_what_the_document_and_its_schema_say() {
+    fn note_agrees_with_document_and_schema() {
         let (mut noted, mut by_skeleton, mut tried) = (0_usize, 0, 0);
         for seed in SEEDS {
             let mut taker = eager();
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn events_as_runtimes_write_them_are_noted_in_one_pass() {
+    fn typical_events_are_noted_in_one_pass() {
         for (index, expected) in [true, true, true, true, false, true, true]
             .into_iter()
             .enumerate()
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_like_one_before_it_is_noted_by_its_skeleton() {
+    fn repeated_event_is_noted_by_its_skeleton() {
         let mut notes = eager();
         let first = SEEDS[0];
         assert!(notes.note(first.as_bytes()).is_some());
