@@ -75,7 +75,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         if end == self.bytes.len() {
             Ok(())
         } else {
-            fail(end, "more text after the JSON value")
+            fail(end, "there is more text after the JSON value")
         }
     }
 
@@ -113,7 +113,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                     Some(b't') => self.literal(at, b"true", Kind::True)?,
                     Some(b'f') => self.literal(at, b"false", Kind::False)?,
                     Some(b'n') => self.literal(at, b"null", Kind::Null)?,
-                    other => return fail(at, no_value(other.copied())),
+                    _ => return fail(at, no_value(self.bytes.get(at..).unwrap_or_default())),
                 }
             };
             // A value ended here: close what ends with it.
@@ -137,7 +137,8 @@ impl<'a, S: Sink> Parser<'a, S> {
                     }
                     (Some(_), true) => return fail(at, "expected `,` or `}`"),
                     (Some(_), false) => return fail(at, "expected `,` or `]`"),
-                    (None, _) => return fail(at, "the text ends before its value does"),
+                    (None, true) => return fail(at, "the text ends inside an object"),
+                    (None, false) => return fail(at, "the text ends inside an array"),
                 }
             }
         }
@@ -185,7 +186,7 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
         match self.bytes.get(at) {
             Some(b'"') => {}
-            Some(b'}') => return fail(at, "a comma stands before the closing bracket"),
+            Some(b'}') => return fail(at, "there is a comma before the closing bracket"),
             Some(_) => return fail(at, "expected a key in double quotes"),
             None => return fail(at, "the text ends where a key is expected"),
         }
@@ -239,16 +240,18 @@ enum Opened {
     Content(usize),
 }
 
-/// Why no value starts with a byte.
+/// Why no value starts with the rest of a text.
 #[cold]
-fn no_value(byte: Option<u8>) -> &'static str {
-    match byte {
-        Some(b'N' | b'I') => "NaN and Infinity are not JSON",
-        Some(b'\'') => "strings stand in double quotes",
-        Some(b'/' | b'#') => "JSON has no comments",
-        Some(b']' | b'}') => "a value is missing before the closing bracket",
-        Some(_) => "expected a value",
-        None => "the text ends where a value is expected",
+fn no_value(rest: &[u8]) -> &'static str {
+    match rest {
+        [b'N', b'o', ..] => "JSON writes `null`, not `None`",
+        [b'T' | b'F', ..] => "JSON writes `true` and `false` in lower case",
+        [b'N' | b'I', ..] => "NaN and Infinity are not JSON",
+        [b'\'', ..] => "JSON strings need double quotes",
+        [b'/' | b'#', ..] => "JSON has no comments",
+        [b']' | b'}', ..] => "a value is missing before the closing bracket",
+        [_, ..] => "expected a value",
+        [] => "the text ends where a value is expected",
     }
 }
 
@@ -266,7 +269,7 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
                 escaped = true;
                 at = escape_end(bytes, at)?;
             }
-            Some(_) => return fail(at, "a control character stands unescaped in a string"),
+            Some(_) => return fail(at, "a string has an unescaped control character"),
             None => return fail(at, "the text ends inside a string"),
         }
     }
@@ -289,7 +292,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         Some(b'0') => {
             at += 1;
             if bytes.get(at).is_some_and(u8::is_ascii_digit) {
-                return fail(at, "a number can't start with 0 and go on with digits");
+                return fail(at, "a number must not have leading zeros");
             }
         }
         Some(b'1'..=b'9') => at = digits(at),
@@ -341,12 +344,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
         Some(b'u') => match unit(at + 2) {
             Some(0xD800..=0xDBFF) => match (bytes.get(at + 6..at + 8), unit(at + 8)) {
                 (Some(b"\\u"), Some(0xDC00..=0xDFFF)) => Ok(at + 12),
-                _ => fail(at, "half a surrogate pair"),
+                _ => fail(at, "the escape is half of a surrogate pair"),
             },
-            Some(0xDC00..=0xDFFF) => fail(at, "half a surrogate pair"),
+            Some(0xDC00..=0xDFFF) => fail(at, "the escape is half of a surrogate pair"),
             Some(_) => Ok(at + 6),
             None => fail(at, "`\\u` needs four hexadecimal digits"),
         },
-        _ => fail(at, "an escape that JSON does not know"),
+        _ => fail(at, "JSON has no such escape"),
     }
 }

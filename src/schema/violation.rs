@@ -1,7 +1,7 @@
-//! Errors of the schema validator -> violations, each with its place on the tape and a sentence of
-//! our own.
+//! Errors of the schema validator -> violations, each with its place on the tape, a message and
+//! help.
 //!
-//! The validator's own messages are not shown: they quote whole values and raw names.
+//! The validator's own messages are not shown, because they quote whole values and raw names.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use crate::document::{Document, Found, Kind};
 use crate::printable::{brief, quote};
 use crate::source::Pointer;
 
-/// One assertion of a schema that does not hold.
+/// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The token that violates it: a value, or a key that may not be there.
+    /// The token that violates the schema: a value, or a key that is not allowed.
     pub(crate) token: u32,
-    /// Leads to the value, or to the value under the key.
+    /// The pointer to the value, or to the value under the key.
     pub(crate) pointer: Pointer,
     /// Whether the token is a key.
     pub(crate) is_key: bool,
     /// What is wrong.
     pub(crate) message: String,
-    /// What to do, where more can be said than for the rule at large.
+    /// How to fix it; `None` where the hint of the rule says enough.
     pub(crate) help: Option<String>,
 }
 
-/// The violations that errors stand for, in the order of the text.
+/// Turns errors into violations, in the order of the text.
 pub(super) fn explain<'e>(
     document: Document<'_>,
     errors: impl Iterator<Item = ValidationError<'e>>,
@@ -38,8 +38,8 @@ pub(super) fn explain<'e>(
         .map(|error| (Pointer::new(error.instance_path().as_str()), error))
         .collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
-    // Of a value of the wrong type its other keywords have nothing more to say: one mistake, one
-    // violation.
+    // A value of the wrong type fails other keywords too; only the type is reported, so that one
+    // mistake makes one violation.
     let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Found<'_>>)| {
         matches!(error.kind(), ValidationErrorKind::Type { .. })
             .then(|| found.map(|found| found.value.index()))?
@@ -91,12 +91,12 @@ fn unexpected_keys<'a>(
         pointer: pointer.field(&key.name()),
         is_key: true,
         message: format!(
-            "{} may not hold the field {}",
+            "{} must not have the field `{}`",
             subject(pointer),
-            quote(&key.name())
+            brief(&key.name())
         ),
         help: Some(
-            "Rename the field with an `x-` in front, as an extension, or take it out.".into(),
+            "Add the prefix `x-` to the name to make the field an extension, or remove it.".into(),
         ),
     })
 }
@@ -129,7 +129,7 @@ fn describe(
             let name = property.as_str().unwrap_or_default();
             (
                 format!("{subject} lacks the required field `{name}`"),
-                Some(format!("Have the writer add `{name}`.")),
+                Some(format!("Add the field `{name}`.")),
             )
         }
         ValidationErrorKind::Type { kind } => {
@@ -144,16 +144,12 @@ fn describe(
         }
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
-            let list = options.iter().map(|option| {
-                option
-                    .as_str()
-                    .map_or_else(|| option.to_string(), str::to_owned)
-            });
+            let list = options.iter().map(|option| brief(&option.to_string()));
             let list = list.collect::<Vec<_>>().join(", ");
             let help = value
                 .text()
                 .and_then(|text| nearest(&text, &options))
-                .map(|name| format!("Did you mean `{name}`?"));
+                .map(|name| format!("Did you mean {}?", quote(name)));
             (format!("{subject} is {shown}, not one of {list}"), help)
         }
         ValidationErrorKind::Constant { expected_value } => (
@@ -174,11 +170,14 @@ fn describe(
         ValidationErrorKind::MinLength { .. } => (format!("{subject} is empty"), None),
         ValidationErrorKind::Format { .. } => (
             format!("{subject} is {shown}, not an RFC 3339 date-time with an offset"),
-            Some("Write it like 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z.".into()),
+            Some(
+                "Write it with an offset, such as 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z."
+                    .into(),
+            ),
         ),
         other => (
             format!(
-                "{subject} is {shown}, which `{}` in its schema does not allow",
+                "{subject} is {shown}, which the keyword `{}` of its schema does not allow",
                 other.keyword()
             ),
             None,
@@ -190,7 +189,7 @@ fn wanted_types(kind: &TypeKind) -> String {
     let name = |kind: JsonType| match kind {
         JsonType::Array => "an array",
         JsonType::Boolean => "a boolean",
-        JsonType::Integer => "a whole number",
+        JsonType::Integer => "an integer",
         JsonType::Null => "null",
         JsonType::Number => "a number",
         JsonType::Object => "an object",

@@ -1,4 +1,4 @@
-//! `projection/missing`: no event gives evidence of the persisted state.
+//! `projection/missing`: no projection event confirms the persisted state.
 
 use crate::facts::{Run, StateFacts, Timeline};
 use crate::finding::{RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/missing",
         severity: Severity::Error,
-        title: "no event gives evidence of the persisted state",
-        hint: "Emit a `run.state_projection` event each time a state record is persisted.",
+        title: "no projection event confirms the persisted state",
+        hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
         page: include_str!("missing.md"),
     },
     check: Check::StateTimeline(check),
@@ -22,13 +22,13 @@ fn check(_: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Fin
     if timeline.projection.is_none() {
         if let Some(line) = timeline.unfinished_line {
             return findings.skip(format!(
-                "line {} of events.jsonl is not finished, and may become the projection event",
+                "line {} of events.jsonl is not finished, and could become the projection event",
                 line.number
             ));
         }
         findings.at(
             Place::whole(Artifact::Events),
-            "events.jsonl has no `run.state_projection` event of phase `runtime`",
+            "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",
         );
     }
 }

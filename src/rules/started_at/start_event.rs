@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "started-at/start-event",
         severity: Severity::Error,
         title: "the start event does not confirm when the run started",
-        hint: "Take `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
+        hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
         page: include_str!("start_event.md"),
     },
     check: Check::StateTimeline(check),
@@ -23,7 +23,7 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut
     let Some(start) = &timeline.start else {
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
             return findings.skip(format!(
-                "line {} of events.jsonl is no event, and may have been the start event",
+                "line {} of events.jsonl is not an event, and could be the `start` event",
                 line.number
             ));
         }
@@ -32,18 +32,20 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut
             "events.jsonl has no `start` event",
         );
     };
-    let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else {
+    let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
         return;
     };
-    if ours.instant != theirs.instant {
-        let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
-        let draft = Draft::new(
-            Place::state("/episode/started_at"),
-            format!("the state says the run started at {ours}, the start event at {theirs}"),
+    if in_state.instant != in_event.instant {
+        let message = format!(
+            "`episode.started_at` is {}, but the `start` event on line {} has the timestamp {}",
+            quote(&in_state.text),
+            start.line.number,
+            quote(&in_event.text)
         );
+        let draft = Draft::new(Place::state("/episode/started_at"), message);
         findings.push(draft.related(
             Place::event(start.line, "/timestamp"),
-            "the start event's timestamp",
+            "the timestamp of the `start` event",
         ));
     }
 }

@@ -37,14 +37,14 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .timeline
         .read()
         .and_then(|timeline| timeline.first_direction);
-    let event = event.map(|line| ("a `direction` event", Place::event(line, "/phase")));
+    let event = event.map(|line| ("`direction` events", Place::event(line, "/phase")));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {
         let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
         let draft = Draft::new(
             Place::summary("/flags/mode"),
             format!(
-                "the mode is \"minimal\", and there is {}",
+                "`flags.mode` is \"minimal\", but the run has {}",
                 names.join(" and ")
             ),
         );
