@@ -303,7 +303,7 @@ fn a_line_of_ten_megabytes_makes_a_short_report() {
 }
 
 #[test]
-fn evidence_for_links_is_told_by_what_one_side_alone_links() {
+fn projection_links_lists_the_keys_of_one_side() {
     let good = corpus().join("good/terminal/episodes/ep_answer");
     let read = |artifact: Artifact| fs::read_to_string(good.join(artifact.file_name())).unwrap();
     let (state, events) = (read(Artifact::State), read(Artifact::Events));
@@ -320,5 +320,8 @@ fn evidence_for_links_is_told_by_what_one_side_alone_links() {
         .iter()
         .find(|finding| finding.rule == "projection/links")
         .unwrap();
-    assert_eq!(links.message, "the evidence alone links \"plan\"");
+    assert_eq!(
+        links.message,
+        "only the projection event on line 10 links `plan`"
+    );
 }
