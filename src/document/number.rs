@@ -12,16 +12,16 @@ pub struct Number<'a>(pub(super) &'a str);
 #[derive(Debug)]
 struct Decimal<'a> {
     negative: bool,
-    /// Digits, perhaps with a decimal point among them, which does not count.
+    /// Digits, and perhaps a decimal point, which `exponent` accounts for.
     mantissa: &'a str,
     exponent: i64,
-    /// Whether the exponent was cut to 18 digits: a number so large or so small is told from others
-    /// by its text alone.
+    /// Whether the exponent has more than 18 digits and was cut: two such numbers are equal only if
+    /// their texts are.
     cut: bool,
 }
 
 impl<'a> Number<'a> {
-    /// The number that a JSON text writes; the text must be one.
+    /// The number with this text, which must be a JSON number.
     pub(crate) fn of(text: &'a str) -> Self {
         Self(text)
     }
@@ -50,7 +50,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Whether the value is a whole number.
+    /// Whether the value is an integer.
     #[must_use]
     pub fn is_integer(self) -> bool {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
@@ -63,9 +63,9 @@ impl<'a> Number<'a> {
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }
 
-    /// The nearest double, except that a number is never taken for a whole number that it is not:
-    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that comparing with a whole
-    /// bound gives the true answer.
+    /// The nearest double, except that rounding never yields an integer that the number is not:
+    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that a comparison with an
+    /// integer bound is exact.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         if let Some(small) = self.small() {
@@ -92,7 +92,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The value, where it is written with a few digits alone, as most are.
+    /// The value, if the number is written with at most nine digits and nothing else, as most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
         (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit)).then(|| {
@@ -132,7 +132,7 @@ impl<'a> Number<'a> {
         } else {
             magnitude
         };
-        // The power of ten of the last digit that counts.
+        // The power of ten of the last significant digit.
         let place = if last < point {
             i64::try_from(point - last - 1).ok()?
         } else {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn different_values_stay_different_where_a_double_would_round() {
+    fn different_values_differ_when_a_double_would_round() {
         for (a, b) in [
             ("9007199254740993", "9007199254740992"),
             ("0.1", "0.10000000000000000001"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_told_from_others() {
+    fn integers_are_recognized() {
         for whole in [
             "2",
             "2.0",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_double_never_crosses_a_whole_bound() {
+    fn the_double_never_crosses_an_integer() {
         assert!(Number("1.00000000000000000000001").as_f64() > 1.0);
         assert!(Number("0.99999999999999999999999").as_f64() < 1.0);
         assert!(Number("1e-400").as_f64() > 0.0);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_count_the_digits_that_matter() {
+    fn decimals_counts_significant_digits() {
         for (text, decimals) in [
             ("0.1234", 4),
             ("0.12345", 5),

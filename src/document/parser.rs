@@ -1,27 +1,27 @@
-//! JSON text -> its parts: the grammar of RFC 8259, read in one pass without recursion.
+//! A JSON text -> its parts, by the grammar of RFC 8259, in one pass without recursion.
 
 use wide::u8x16;
 
 use super::{Kind, MAX_DEPTH, SyntaxError, fail};
 
-/// What becomes of the parts of a text as they are read, in the order of the text.
+/// Receives the parts of a text as they are read, in the order of the text (a push parser).
 pub(crate) trait Sink {
-    /// A value that is whole: a scalar, or an array or object whose content is not wanted.
+    /// A complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
     /// The key of the next value.
     fn key(&mut self, start: usize, end: usize, escaped: bool);
-    /// An array or object opens; whether its content is wanted.
+    /// An array or object opens; returns whether its content is wanted.
     fn open(&mut self, kind: Kind, start: usize) -> bool;
     /// The array or object that was opened last closes.
     fn close(&mut self, end: usize);
 }
 
-/// Keeps nothing: what is read is only checked to be JSON.
+/// Ignores everything: the text is only checked to be JSON.
 struct Nothing;
 
 #[expect(
     clippy::inline_always,
-    reason = "measured: nothing is to be left of it"
+    reason = "measured: no instruction of it should remain"
 )]
 impl Sink for Nothing {
     #[inline(always)]
@@ -36,7 +36,7 @@ impl Sink for Nothing {
     fn close(&mut self, _: usize) {}
 }
 
-/// Reads one value, whatever it holds.
+/// Parses one value.
 pub(crate) struct Parser<'a, S> {
     bytes: &'a [u8],
     sink: S,
@@ -47,7 +47,7 @@ pub(crate) struct Parser<'a, S> {
 
 const _: () = assert!(
     MAX_DEPTH <= u128::BITS as usize,
-    "every open array or object has a bit"
+    "each open array or object needs a bit"
 );
 
 #[expect(
@@ -66,12 +66,12 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     /// Reads a text that is one value.
     pub(crate) fn text(&mut self) -> Result<(), SyntaxError> {
-        let at = self.blank(0);
+        let at = self.skip_whitespace(0);
         if at == self.bytes.len() {
             return fail(at, "the text is empty");
         }
         let end = self.value(at)?;
-        let end = self.blank(end);
+        let end = self.skip_whitespace(end);
         if end == self.bytes.len() {
             Ok(())
         } else {
@@ -79,12 +79,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
     }
 
-    /// Reads a value that starts at `at`; where it ends.
+    /// Reads the value that starts at `at`; returns its end.
     fn value(&mut self, mut at: usize) -> Result<usize, SyntaxError> {
         let outside = self.depth;
         loop {
-            // A value starts here.
-            // Most values are strings.
+            // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
                 let (end, escaped) = string(self.bytes, at)?;
                 self.sink.value(Kind::String, at, end, escaped);
@@ -116,16 +115,16 @@ impl<'a, S: Sink> Parser<'a, S> {
                     _ => return fail(at, no_value(self.bytes.get(at..).unwrap_or_default())),
                 }
             };
-            // A value ended here: close what ends with it.
+            // A value ended here: close the arrays and objects that end with it.
             loop {
                 if self.depth == outside {
                     return Ok(at);
                 }
-                at = self.blank(at);
+                at = self.skip_whitespace(at);
                 let in_object = self.objects & 1 == 1;
                 match (self.bytes.get(at), in_object) {
                     (Some(b','), _) => {
-                        at = self.blank(at + 1);
+                        at = self.skip_whitespace(at + 1);
                         if in_object {
                             at = self.key(at)?;
                         }
@@ -165,7 +164,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         self.depth += 1;
         self.objects = self.objects << 1 | u128::from(kind == Kind::Object);
-        let at = self.blank(start + 1);
+        let at = self.skip_whitespace(start + 1);
         let closing = if kind == Kind::Object { b'}' } else { b']' };
         if self.bytes.get(at) == Some(&closing) {
             self.close(at + 1);
@@ -181,7 +180,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         self.sink.close(end);
     }
 
-    /// Reads a key and its colon; where its value starts.
+    /// Reads a key and its colon; returns the start of its value.
     #[inline(always)]
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
         match self.bytes.get(at) {
@@ -195,11 +194,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         if let Some([b':', b'!'..=0xFF]) = self.bytes.get(end..end + 2) {
             return Ok(end + 1);
         }
-        let colon = self.blank(end);
+        let colon = self.skip_whitespace(end);
         if self.bytes.get(colon) != Some(&b':') {
             return fail(colon, "expected `:` after the key");
         }
-        Ok(self.blank(colon + 1))
+        Ok(self.skip_whitespace(colon + 1))
     }
 
     #[inline(always)]
@@ -212,19 +211,19 @@ impl<'a, S: Sink> Parser<'a, S> {
         Ok(end)
     }
 
-    /// The first byte at or after `at` that is no blank.
+    /// The first byte at or after `at` that is not whitespace.
     #[inline(always)]
-    fn blank(&self, at: usize) -> usize {
-        // Most records are written without blanks.
+    fn skip_whitespace(&self, at: usize) -> usize {
+        // Most records are written without whitespace.
         if self.bytes.get(at).is_some_and(|byte| *byte > b' ') {
             at
         } else {
-            self.blanks(at)
+            self.skip_long_whitespace(at)
         }
     }
 
     #[inline(never)]
-    fn blanks(&self, mut at: usize) -> usize {
+    fn skip_long_whitespace(&self, mut at: usize) -> usize {
         while matches!(self.bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             at += 1;
         }
@@ -232,9 +231,9 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 }
 
-/// How an array or object began.
+/// How an array or object starts.
 enum Opened {
-    /// It ends here, or was passed over up to here.
+    /// It is empty, or was skipped, and ends here.
     Whole(usize),
     /// Its first key or item starts here.
     Content(usize),
@@ -255,7 +254,7 @@ fn no_value(rest: &[u8]) -> &'static str {
     }
 }
 
-/// Reads a string: where it ends, and whether backslashes stand in it.
+/// Reads a string; returns its end and whether it has escapes.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
@@ -275,7 +274,7 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
     }
 }
 
-/// Reads a number: where it ends.
+/// Reads a number; returns its end.
 pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -308,7 +307,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     Ok(at)
 }
 
-/// The first quote, backslash or control character at or after `at`; sixteen bytes at a time.
+/// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 fn string_stop(bytes: &[u8], mut at: usize) -> usize {
@@ -332,7 +331,7 @@ fn string_stop(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The index after the escape that starts at `at`; surrogates must come in pairs.
+/// The end of the escape that starts at `at`; surrogates must come in pairs.
 fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     let unit = |at: usize| {
         bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| {
