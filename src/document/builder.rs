@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::parser::Sink;
 use super::{Kind, Tape, Token};
 
-/// The number of members up to which a key is compared with all earlier keys of its object. The keys
-/// of a larger object are sorted once, when the object closes, so that an object of a million keys
-/// does not take quadratic time.
+/// The number of members up to which a key is compared with all earlier keys of its object. The
+/// keys of a larger object are sorted once, when the object closes, so that an object of a million
+/// keys does not take quadratic time.
 const SCANNED_KEYS: u32 = 64;
 
 /// An array or object that is not closed yet.

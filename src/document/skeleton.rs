@@ -1,9 +1,9 @@
 //! A JSON text with a known skeleton -> its marked strings, without parsing the skeleton again.
 //!
-//! The skeleton of a text is everything outside its string and number values. Writers of logs repeat
-//! the same keys in the same order, so most lines of a log share a few skeletons. A text with the
-//! skeleton of a text that was parsed before has the same keys and the same nesting; it is valid
-//! JSON if its strings and numbers are, and only those are read.
+//! The skeleton of a text is everything outside its string and number values. Writers of logs
+//! repeat the same keys in the same order, so most lines of a log share a few skeletons. A text
+//! with the skeleton of a text that was parsed before has the same keys and the same nesting; it is
+//! valid JSON if its strings and numbers are, and only those are read.
 //!
 //! The skeletons are a trie of literals, stored as first child and next sibling. A full trie is
 //! reset; before the next skeleton is added, texts are skipped with exponential back-off, so that a
@@ -97,9 +97,9 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         }
     }
 
-    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns whether
-    /// the skeleton is known; where it is not, the text may be JSON or not, and the strings that
-    /// were found mean nothing.
+    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns
+    /// whether the skeleton is known; where it is not, the text may be JSON or not, and the strings
+    /// that were found mean nothing.
     #[inline]
     pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> bool {
         let mut at = 0;
