@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digest_depends_on_where_parts_end() {
+    fn digest_separates_parts() {
         let digest =
             |parts: &[&str]| Digest::of(parts.iter().map(|part| part.as_bytes())).to_string();
         assert_eq!(digest(&["ab", "c"]).len(), 32);

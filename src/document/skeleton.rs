@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn text_with_a_known_skeleton_is_read() {
+    fn line_is_read_by_the_skeleton_of_another() {
         let mut skeletons = Skeletons::eager();
         for text in [
             r#"{"a":"x","b":[1,{"c":"y"}]}"#,
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn trie_stays_small_however_many_texts_come() {
+    fn skeletons_stay_bounded_for_many_texts() {
         let separator = format!(",{}", " ".repeat(1 << 10));
         let mut skeletons = Skeletons::eager();
         let mut most = 0;
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn skeletons_met_once_do_not_block_later_ones() {
+    fn unique_texts_do_not_stop_learning() {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_a_common_beginning_keep_their_marks() {
+    fn skeletons_keep_own_marks_when_prefixes_match() {
         let mut skeletons = Skeletons::eager();
         let marked = |skeletons: &Skeletons<usize>, text: &str| {
             let mut marks = Vec::new();

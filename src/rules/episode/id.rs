@@ -20,10 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some((expected, says)) = &run.id else {
+    let Some((expected, says)) = &run.stage.id else {
         return;
     };
-    let known = format!("{} {}", says.words(), quote(expected));
+    let source = match says {
+        IdSource::DirectoryName => "the directory is called",
+        IdSource::State => "state.json says",
+        IdSource::Summary => "summary.json says",
+    };
+    let known = format!("{source} {}", quote(expected));
     let in_state = run
         .state
         .read()

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let in_summary = summary.0.stamp(&["started_at"]);
+    let in_summary = summary.stamp(&["started_at"]);
     let (Some(in_state), Some(in_summary)) = (state.started_at(), in_summary) else {
         return;
     };
