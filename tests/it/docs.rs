@@ -1,5 +1,5 @@
-//! The documents say what is so: their table, outputs, examples, links and names are held against
-//! the code.
+//! The documents are true: their tables, outputs, examples, links and names are compared with the
+//! code.
 //!
 //! A fenced block shows by its info string what it is held against:
 //!
@@ -8,7 +8,7 @@
 //! | `console` | if it starts with `$ runvet `: commands, each with what it prints; a line `…` stands for lines left out |
 //! | `json report-of=PATH` | the report of the run data at the path |
 //! | `LANGUAGE file=FILE` | a part of that file |
-//! | `rust` | in the README, a documentation test of the library |
+//! | `rust` | in the README and `docs/library.md`, a documentation test of the library |
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -201,34 +201,6 @@ fn with_outputs(block: &str) -> String {
     expected
 }
 
-#[test]
-fn the_readme_lists_every_rule() {
-    let _alone = alone();
-    let readme = read("README.md");
-    let (before, rest) = readme
-        .split_once("<!-- rules -->")
-        .expect("a mark where the table starts");
-    let (_, after) = rest
-        .split_once("<!-- /rules -->")
-        .expect("a mark where the table ends");
-    let row = |rule: &runvet::RuleInfo| {
-        let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
-        format!(
-            "| [`{}`]({page}) | {} | {} |\n",
-            rule.id,
-            rule.severity.word(),
-            rule.title
-        )
-    };
-    let rows: String = all_rules().map(row).collect();
-    let table =
-        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
-    check(
-        "README.md",
-        &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"),
-    );
-}
-
 /// A page one level down, to stand below another heading.
 fn demoted(page: &str) -> String {
     let mut is_code = false;
@@ -249,22 +221,24 @@ fn the_rules_of_the_documents_are_the_pages_of_the_rules() {
     let explained = |rule: &runvet::RuleInfo| {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
-    let entry = |rule: &runvet::RuleInfo| {
+    let row = |rule: &runvet::RuleInfo| {
+        let heading = format!("{} ({})", rule.id, rule.severity.word());
         format!(
-            "- [{}](#{}): {}\n",
+            "| [`{}`](#{}) | {} | {} |\n",
             rule.id,
-            anchor(&format!("{} ({})", rule.id, rule.severity.word())),
+            anchor(&heading),
+            rule.severity.word(),
             rule.title
         )
     };
-    let index: String = all_rules().map(entry).collect();
+    let rows: String = all_rules().map(row).collect();
+    let table =
+        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
     let pages: String = all_rules()
         .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
         .collect();
-    check(
-        "docs/rules.md",
-        &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"),
-    );
+    let head = "# Rules\n\nEvery rule, with the page that `runvet explain` prints for it.";
+    check("docs/rules.md", &format!("{head}\n\n{table}{pages}"));
 }
 
 #[test]
@@ -398,8 +372,36 @@ fn links_lead_to_files_and_headings_that_are_there() {
     assert_eq!(wrong, [] as [&str; 0]);
     assert!(
         followed > all_rules().count(),
-        "the README links the page of every rule"
+        "the table of rules links the page of every rule"
     );
+}
+
+#[test]
+fn the_index_lists_every_document() {
+    let _alone = alone();
+    let index = links(&read("docs/README.md"));
+    let absent: Vec<String> = documents()
+        .into_iter()
+        .filter_map(|document| document.strip_prefix("docs/").map(str::to_owned))
+        .filter(|page| page != "README.md" && !index.contains(page))
+        .collect();
+    assert!(absent.is_empty(), "docs/README.md does not link {absent:?}");
+}
+
+#[test]
+fn prose_is_at_most_100_columns_wide() {
+    let _alone = alone();
+    let pages = all_rules().map(|rule| format!("src/rules/{}.md", rule.id.replace('-', "_")));
+    let mut wide = Vec::new();
+    for document in documents().into_iter().chain(pages) {
+        let prose = prose(&read(&document));
+        let lines = prose
+            .lines()
+            .filter(|line| !line.starts_with(['|', '#']) && !line.contains("]("))
+            .filter(|line| line.chars().count() > 100);
+        wide.extend(lines.map(|line| format!("{document}: {line}")));
+    }
+    assert_eq!(wide, [] as [String; 0]);
 }
 
 /// What a text in backticks names, as far as it can be looked up.
