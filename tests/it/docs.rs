@@ -393,7 +393,10 @@ fn prose_is_at_most_100_columns_wide() {
     let _alone = alone();
     let pages = all_rules().map(|rule| format!("src/rules/{}.md", rule.id.replace('-', "_")));
     let mut wide = Vec::new();
-    for document in documents().into_iter().chain(pages) {
+    let documents = documents()
+        .into_iter()
+        .filter(|document| !["ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&document.as_str()));
+    for document in documents.chain(pages) {
         let prose = prose(&read(&document));
         let lines = prose
             .lines()
