@@ -82,24 +82,32 @@ fn runvet(args: &str) -> Output {
         .unwrap()
 }
 
-/// Whether a text is what a block shows, where a line `…` stands for any number of lines.
-fn is_shown(actual: &str, shown: &str) -> bool {
+/// What a block should show of a text, where a line `…` in it stands for any number of lines: as
+/// many lines at the beginning and at the end as it shows now, and in between what is still there.
+fn abridged(actual: &str, shown: &str) -> String {
     let actual: Vec<&str> = actual.lines().collect();
     let shown: Vec<&str> = shown.lines().collect();
-    let mut parts = shown.split(|line| *line == LEFT_OUT);
-    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else {
-        return false;
+    let parts: Vec<&[&str]> = shown.split(|line| *line == LEFT_OUT).collect();
+    let [first, between @ .., last] = &parts[..] else {
+        return actual.join("\n");
     };
-    let mut parts: Vec<&[&str]> = parts.collect();
-    let Some(last) = parts.pop() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
-        let Some(at) = at else { return false };
-        rest = &rest[at + part.len()..];
+    if first.len() + last.len() > actual.len() {
+        return actual.join("\n");
     }
-    rest.ends_with(last)
+    let (start, rest) = actual.split_at(first.len());
+    let (mut rest, end) = rest.split_at(rest.len() - last.len());
+    let mut kept = start.to_vec();
+    for part in between {
+        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
+        if let Some(at) = at {
+            kept.push(LEFT_OUT);
+            kept.extend(*part);
+            rest = &rest[at + part.len()..];
+        }
+    }
+    kept.push(LEFT_OUT);
+    kept.extend(end);
+    kept.join("\n")
 }
 
 /// A block of commands with what they print, as it should be.
@@ -119,12 +127,7 @@ fn with_outputs(block: &str) -> String {
             code = output.status.code();
             String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
         };
-        let printed = printed.trim_end();
-        let shown = if is_shown(printed, shown.trim_end()) {
-            shown
-        } else {
-            printed
-        };
+        let shown = abridged(printed.trim_end(), shown.trim_end());
         writeln!(expected, "$ {command}\n{shown}").unwrap();
     }
     expected
