@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use runvet::Schema;
 use runvet::check::all_rules;
 use serde_json::Value;
 
@@ -403,29 +404,57 @@ impl<'s> Named<'s> {
     }
 }
 
-/// All that the command line says of itself.
-fn help() -> String {
-    let of =
-        |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
-    let overview = of("");
+fn help_of(command: &str) -> String {
+    String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap()
+}
+
+/// The commands of the command line.
+fn commands() -> Vec<String> {
+    let overview = help_of("");
     let listed = overview
         .lines()
         .skip_while(|line| *line != "Commands:")
         .skip(1)
         .take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = listed
+    let commands: Vec<String> = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
+        .filter(|command| *command != "help")
+        .map(str::to_owned)
         .collect();
     assert!(
-        commands.contains(&"validate"),
+        commands.iter().any(|command| command == "validate"),
         "the commands are {commands:?}"
     );
     commands
-        .into_iter()
-        .filter(|command| *command != "help")
-        .map(of)
+}
+
+/// All that the command line says of itself.
+fn help() -> String {
+    commands()
+        .iter()
+        .map(|command| help_of(command))
         .collect::<String>()
-        + &overview
+        + &help_of("")
+}
+
+#[test]
+fn tables_list_every_command_and_schema() {
+    let _alone = alone();
+    let rows = |document: &str| {
+        let text = read(document);
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        rows.collect::<Vec<_>>().join("\n")
+    };
+    let (pages, schemas) = (rows("docs/commands.md"), rows("docs/schemas.md"));
+    for command in commands() {
+        let name = format!("`runvet {command}`");
+        assert!(pages.contains(&name), "docs/commands.md lacks {name}");
+    }
+    for schema in Schema::ALL {
+        let row = format!("| [{schema}](");
+        assert!(schemas.contains(&row), "docs/schemas.md lacks {row}");
+    }
 }
 
 #[test]
