@@ -13,9 +13,9 @@ help: ## list these commands
 build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
-demo: ## vet the example run data in corpus/
-	$(CARGO) build --release --locked
-	$(CARGO) run --release --locked --quiet -- validate corpus/demo || test $$? -eq 1
+demo: ## check the example run data in corpus/, with a development build
+	$(CARGO) build --locked
+	$(CARGO) run --locked --quiet -- validate corpus/demo || test $$? -eq 1
 
 test: ## run all tests
 	$(CARGO) test --locked
