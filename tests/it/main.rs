@@ -47,6 +47,7 @@ mod cli {
     mod config;
     mod generators;
     mod hooks;
+    mod installed;
     mod view;
     mod watch;
 }
@@ -66,11 +67,13 @@ mod house {
 
 /// What the tests share. No test file imports another.
 mod support {
+    pub(crate) mod action;
     pub(crate) mod binary;
     pub(crate) mod bless;
     pub(crate) mod corpus;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
+    pub(crate) mod pre_commit;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod repository;
@@ -80,5 +83,6 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod skip;
     pub(crate) mod terminal;
 }
