@@ -36,6 +36,7 @@ pub mod report;
 mod rule;
 mod rules;
 mod schema;
+mod schemas;
 pub mod source;
 mod store;
 mod timestamp;
@@ -44,7 +45,7 @@ mod words;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
-pub use schema::Schema;
+pub use schemas::Schema;
 pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;

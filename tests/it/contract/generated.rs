@@ -15,7 +15,7 @@ use crate::support::run_data;
 fn schema_files_are_derived_from_the_types() {
     for schema in Schema::ALL {
         check(
-            &format!("schemas/{}.schema.json", schema.name()),
+            &format!("schemas/{}.schema.json", schema.word()),
             &schema.generate(),
         );
     }
