@@ -61,6 +61,7 @@ mod library {
 /// The order of the house: its sources and its documents.
 mod house {
     mod docs;
+    mod make_rule;
     mod tests;
     mod tidy;
 }
