@@ -5,7 +5,7 @@ DIR ?= corpus/good
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint check rule bless bench validate install audit fuzz dist
+.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
 	echo "skipped: this needs a nightly toolchain and cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
 	fi; fuzz/seed && for target in document episode schema locator renderers; do \
 	$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
+
+hooks: ## have git check commit messages
+	git config core.hooksPath .githooks
 
 rule: ## start a rule: make rule NAME=group/subject
 	@tools/rule "$(NAME)"

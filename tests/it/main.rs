@@ -60,6 +60,7 @@ mod library {
 
 /// The order of the house: its sources and its documents.
 mod house {
+    mod commits;
     mod docs;
     mod make_rule;
     mod tests;
