@@ -48,7 +48,7 @@ if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.9,<2"); then
   "$out/fresh/bin/pip" install --quiet --no-index --find-links "$out/wheels" "runvet==$version"
   try_out "$out/fresh/bin/runvet"
   say "the wheel and the hooks, as pre-commit and the action install them"
-  RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --ignored --test-threads=1
+  RUNVET_TESTS=all RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --test-threads=1 cli::installed::
 else
   echo "skipped: $python"
 fi
