@@ -17,8 +17,7 @@ pub(crate) use timeline::{Difference, EventFacts, Stamp, Timeline, TimelineReade
 use crate::document::{Document, Kind, Node, Number};
 use crate::finding::Lifecycle;
 use crate::schema::Violation;
-use crate::source::Artifact;
-use crate::store::Entries;
+use crate::source::{Artifact, Entries};
 use crate::timestamp::Timestamp;
 
 /// A value of a record, together with what is wrong in that record.

@@ -2,14 +2,13 @@
 //! `schemas/report.schema.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::printable::brief;
-use crate::source::Excerpt;
+use crate::source::{EpisodeKey, Excerpt};
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.1.0";
@@ -168,9 +167,9 @@ pub struct EpisodeReport {
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
-    /// The same path, with bytes that are not UTF-8.
+    /// What `dir` prints; a path has its bytes that are not UTF-8.
     #[serde(skip)]
-    pub path: PathBuf,
+    pub key: EpisodeKey,
     /// Where the run stands in its life.
     pub lifecycle: Lifecycle,
     /// The mode that the runtime was in, as the summary's `flags.mode` says; absent where it says

@@ -5,6 +5,7 @@
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] tells which findings count, by the configuration ([`config`]) and the baseline;
+//! - [`store`] says where episodes lie, and lets their bytes come from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`view`] shows one run at a glance;
@@ -37,14 +38,13 @@ mod rule;
 mod rules;
 mod schema;
 pub mod source;
-mod store;
+pub mod store;
 mod timestamp;
 pub mod view;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
 pub use schema::Schema;
-pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 
 // The example in the README is a test.

@@ -18,7 +18,7 @@ use crate::printable::quote;
 use crate::rule::{Draft, MAX_FINDINGS_PER_RULE, Trouble};
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-use crate::store::{Files, Stream, Unreadable};
+use crate::store::{Artifacts, Opened, Unreadable};
 
 /// Buffers that are used again for the next episode.
 #[derive(Default)]
@@ -84,12 +84,12 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) summary: Option<Document<'b>>,
     pub(crate) state_bytes: &'b [u8],
     pub(crate) summary_bytes: &'b [u8],
-    pub(crate) events: Option<&'l Stream<'b>>,
+    pub(crate) events: Option<&'l Opened<'b>>,
 }
 
 /// Loads an episode and hands everything to a function.
 pub(crate) fn episode<R>(
-    files: &Files<'_>,
+    files: &dyn Artifacts,
     directory_id: Option<&str>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
@@ -157,7 +157,7 @@ pub(crate) fn episode<R>(
             threads: buffers.threads,
         };
         match files
-            .stream(Artifact::Events)
+            .open(Artifact::Events)
             .and_then(|stream| events.read(stream, &mut buffers.lines))
         {
             Ok(read) => {
@@ -275,13 +275,19 @@ impl RecordKind {
         },
     };
 
-    fn read(&self, files: &Files<'_>, buffer: &mut Vec<u8>, troubles: &mut Troubles) -> Option<()> {
+    fn read(
+        &self,
+        files: &dyn Artifacts,
+        buffer: &mut Vec<u8>,
+        troubles: &mut Troubles,
+    ) -> Option<()> {
         buffer.clear();
         if !files.entries().has(self.artifact) {
             return None;
         }
         files
-            .read(self.artifact, buffer)
+            .open(self.artifact)
+            .and_then(|opened| opened.read_record(buffer))
             .map_err(|why| unreadable(troubles, self.artifact, &why))
             .ok()
     }

@@ -36,7 +36,7 @@ use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::Schema;
 use crate::source::{Artifact, Spot};
-use crate::store::{self, EpisodeDir, Files, RunDir, Stream};
+use crate::store::{self, Directory, EpisodeDir, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
 
 /// Why something can't be read.
@@ -353,7 +353,7 @@ impl Episode {
     /// [`Error::Artifact`] where there is none, it can't be read, or is larger than 64 MiB.
     pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let read = self.stream(artifact)?.read_all(&mut bytes);
+        let read = self.stream(artifact)?.read_record(&mut bytes);
         read.map_err(|why| self.error(artifact, None, why.to_string()))?;
         Ok(bytes)
     }
@@ -427,16 +427,16 @@ impl Episode {
     }
 
     /// The artifacts, to read from.
-    pub(crate) fn files(&self) -> Result<Files<'static>, Error> {
-        Files::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
+    pub(crate) fn files(&self) -> Result<Directory, Error> {
+        Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
     }
 
-    fn stream(&self, artifact: Artifact) -> Result<Stream<'static>, Error> {
+    fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, "there is no such file".into()));
         }
         self.files()?
-            .stream(artifact)
+            .open_file(artifact)
             .map_err(|why| self.error(artifact, None, why.to_string()))
     }
 

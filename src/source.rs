@@ -4,14 +4,18 @@
 //! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are
 //! found later, and only for findings that exist.
 
+mod entries;
 mod excerpt;
+mod key;
 mod link;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+pub use entries::{Entries, EntryKind};
 pub use excerpt::Excerpt;
+pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 
 /// A file that a run leaves in its episode directory (reference, section 1).

@@ -7,11 +7,11 @@ use crate::document::{Document, Kind, Node, Tape};
 use crate::record::Event;
 use crate::schema::Schema;
 use crate::source::Line;
-use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Stream};
+use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened};
 
 /// The events of a timeline, read as they are asked for.
 pub struct Events {
-    lines: Lines<Stream<'static>>,
+    lines: Lines<Opened<'static>>,
     path: PathBuf,
     failed: bool,
     tape: Tape,
@@ -92,7 +92,7 @@ fn column_of(text: &str, offset: usize) -> u64 {
 }
 
 impl Events {
-    pub(super) fn new(stream: Stream<'static>, path: PathBuf) -> Self {
+    pub(super) fn new(stream: Opened<'static>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
         Self {
             lines,

@@ -82,7 +82,15 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
     ),
     (
         "report",
-        &["digest", "finding", "printable", "record", "rule", "source"],
+        &[
+            "digest",
+            "finding",
+            "printable",
+            "record",
+            "rule",
+            "source",
+            "store",
+        ],
     ),
     (
         "check",
@@ -110,6 +118,7 @@ const MAY_IMPORT: [(&str, &[&str]); 26] = [
             "printable",
             "report",
             "rule",
+            "store",
         ],
     ),
     ("policy", &["record"]),
