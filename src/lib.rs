@@ -41,11 +41,13 @@ pub mod source;
 pub mod store;
 mod timestamp;
 pub mod view;
+mod words;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
 pub use schema::Schema;
 pub use timestamp::Timestamp;
+pub use words::UnknownWord;
 
 // The example in the README is a test.
 #[cfg(doctest)]

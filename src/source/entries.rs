@@ -1,12 +1,12 @@
-//! The names that an episode lists -> which artifacts are there, and as what.
+//! What a directory lists under the names of an episode's artifacts.
 
 use super::Artifact;
 
-/// What kind of entry is listed under an artifact's name.
+/// What kind of entry a directory lists under an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// A regular file, or an object of a store.
+    /// A regular file.
     File,
     /// A symbolic link.
     Link,
@@ -16,31 +16,32 @@ pub enum EntryKind {
     Special,
 }
 
-/// The artifacts that an episode lists.
+/// The artifacts that an episode's directory lists.
 ///
 /// ```
 /// use runvet::source::{Artifact, Entries, EntryKind};
 /// let entries = Entries::from_iter([(Artifact::State, EntryKind::File)]);
-/// assert!(entries.has(Artifact::State) && !entries.has(Artifact::Summary));
+/// assert!(entries.has(Artifact::State));
+/// assert_eq!(entries.kind(Artifact::Events), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {
-    /// Adds an entry.
+    /// Adds an entry, or replaces the one of the same name.
     pub fn set(&mut self, artifact: Artifact, kind: EntryKind) {
         if let Some(slot) = self.0.get_mut(artifact as usize) {
             *slot = Some(kind);
         }
     }
 
-    /// The kind of the entry that has an artifact's name, if there is one.
+    /// What the directory lists under the artifact's name; `None` where it lists nothing.
     #[must_use]
     pub fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()
     }
 
-    /// Whether there is an entry of the artifact's name, of whatever kind.
+    /// Whether the directory lists an entry of the artifact's name, of any kind.
     #[must_use]
     pub fn has(self, artifact: Artifact) -> bool {
         self.kind(artifact).is_some()
@@ -48,11 +49,11 @@ impl Entries {
 }
 
 impl FromIterator<(Artifact, EntryKind)> for Entries {
-    fn from_iter<I: IntoIterator<Item = (Artifact, EntryKind)>>(listed: I) -> Self {
-        let mut entries = Self::default();
-        for (artifact, kind) in listed {
-            entries.set(artifact, kind);
+    fn from_iter<I: IntoIterator<Item = (Artifact, EntryKind)>>(entries: I) -> Self {
+        let mut found = Self::default();
+        for (artifact, kind) in entries {
+            found.set(artifact, kind);
         }
-        entries
+        found
     }
 }
