@@ -9,8 +9,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::check::Check;
-use runvet::plan::{Comparison, Plan, compare, project};
-use runvet::read::Episode;
+use runvet::plan::{PlanComparison, RebuiltPlan, compare, project};
+use runvet::read::RunReader;
 use runvet::record::{Event, StepStatus};
 use serde_json::{Value, json};
 
@@ -189,7 +189,7 @@ fn typed(events: &[Value]) -> impl Iterator<Item = Event> {
 }
 
 /// A plan as JSON; a step whose status no act event told has no line.
-fn plain(plan: Option<Plan>) -> Option<Value> {
+fn plain(plan: Option<RebuiltPlan>) -> Option<Value> {
     plan.map(|plan| serde_json::to_value(plan).unwrap())
 }
 
@@ -306,7 +306,7 @@ fn each_of_the_five_steps_counts() {
     assert!(plan.from_labels && plan.source.as_deref() == Some("c"));
 }
 
-fn differences(comparison: &Comparison) -> Vec<(&str, u64)> {
+fn differences(comparison: &PlanComparison) -> Vec<(&str, u64)> {
     comparison
         .differences
         .iter()
@@ -352,20 +352,20 @@ proptest! {
         let mut state: Value = serde_json::from_str(&fs::read_to_string(dir.join("state.json")).unwrap()).unwrap();
         state["plan"] = plan;
         fs::write(dir.join("state.json"), state.to_string()).unwrap();
-        let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
         prop_assert_eq!(differences(&comparison), []);
-        prop_assert_eq!((comparison.parts_at(), &comparison.unjudged), (None, &None));
+        prop_assert_eq!((comparison.differs_from(), &comparison.unjudged), (None, &None));
         prop_assert_eq!(plain(comparison.rebuilt), five_steps(&events));
 
         let index = changed.index(told_on.len());
         let is_other = state["plan"]["steps"][index]["status"] != other;
         state["plan"]["steps"][index]["status"] = other;
         fs::write(dir.join("state.json"), state.to_string()).unwrap();
-        let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
         let expected = is_other.then(|| (format!("/plan/steps/{index}/status"), told_on[index]));
         let expected: Vec<(&str, u64)> = expected.iter().map(|(pointer, line)| (&**pointer, *line)).collect();
         prop_assert_eq!(differences(&comparison), expected);
-        prop_assert_eq!(comparison.parts_at(), is_other.then_some(told_on[index]));
+        prop_assert_eq!(comparison.differs_from(), is_other.then_some(told_on[index]));
     }
 }
 
@@ -383,7 +383,7 @@ fn the_differences_of_a_comparison_are_those_that_a_check_finds() {
         .iter()
         .flat_map(|case| Check::new().discover(&[case]).episodes)
     {
-        let episode = Episode::at(&dir.path).unwrap();
+        let episode = RunReader::open(&dir.path).unwrap();
         let comparison = compare(&episode).unwrap();
         let report = Check::new().episode(&dir).unwrap();
         let rules = ["plan/projection", "plan/legacy-labels"];
@@ -411,7 +411,7 @@ fn the_differences_of_a_comparison_are_those_that_a_check_finds() {
         differences.sort();
         assert_eq!(differences, found, "{}", dir.path.display());
         assert_eq!(
-            comparison.parts_at(),
+            comparison.differs_from(),
             found.iter().map(|(_, line, _)| *line).min()
         );
         let skipped = report
@@ -433,9 +433,9 @@ fn the_differences_of_a_comparison_are_those_that_a_check_finds() {
 #[test]
 fn a_plan_and_its_timeline_part_at_the_first_event_that_says_otherwise() {
     let (_temp, dir) = copy_of("demo/episodes/ep_03_edited");
-    let comparison = || compare(&Episode::at(&dir).unwrap()).unwrap();
+    let comparison = || compare(&RunReader::open(&dir).unwrap()).unwrap();
     assert_eq!(
-        (differences(&comparison()), comparison().parts_at()),
+        (differences(&comparison()), comparison().differs_from()),
         (vec![("/plan/steps/1/status", 6)], Some(6))
     );
     replace(
@@ -454,7 +454,7 @@ fn a_plan_and_its_timeline_part_at_the_first_event_that_says_otherwise() {
         ("/plan/steps/2/status", 7),
     ];
     assert_eq!(
-        (differences(&comparison()), comparison().parts_at()),
+        (differences(&comparison()), comparison().differs_from()),
         (both.to_vec(), Some(3))
     );
 }
@@ -462,9 +462,9 @@ fn a_plan_and_its_timeline_part_at_the_first_event_that_says_otherwise() {
 #[test]
 fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
     let told = |dir: &Path| {
-        let comparison = compare(&Episode::at(dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(dir).unwrap()).unwrap();
         assert_eq!(
-            (differences(&comparison), comparison.parts_at()),
+            (differences(&comparison), comparison.differs_from()),
             (vec![], None)
         );
         (
@@ -503,7 +503,7 @@ fn a_plan_that_cannot_be_judged_says_why_and_has_no_differences() {
     let reason = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
     assert_eq!(told(&dir), (None, reason.into()));
     // What happened after the snapshot of a run that goes on is not held against it.
-    let beyond = Episode::at(run_of("good/events-beyond-the-snapshot")).unwrap();
+    let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
     let (all, compared) = (
         project(beyond.events().unwrap().map(|line| line.unwrap().event)),
         compare(&beyond).unwrap(),
@@ -544,7 +544,7 @@ fn the_plan_as_json_has_both_plans_and_their_differences() {
     );
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["episode_id"], "ep_03_edited");
-    let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+    let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
     assert_eq!(
         json["comparison"],
         serde_json::to_value(comparison).unwrap()

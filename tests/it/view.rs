@@ -11,8 +11,8 @@ use std::process::{Command, Output, Stdio};
 use runvet::check::Check;
 use runvet::plan::compare;
 use runvet::printable::is_hostile;
-use runvet::read::Episode;
-use runvet::view::{EVENTS_AT_EACH_END, Timeline};
+use runvet::read::RunReader;
+use runvet::view::{EVENTS_AT_EACH_END, outline};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use unicode_width::UnicodeWidthStr;
@@ -217,7 +217,7 @@ fn a_list_can_be_limited_and_says_how_many_more_there_are() {
     assert_eq!(ids(demo.path(), &["--limit", "2"]), in_order[..2]);
     let text = printed(demo.path(), &["list", "--limit", "2"]);
     assert!(
-        text.lines().count() == 4 && text.ends_with("\n… and 3 more directories (--limit)\n"),
+        text.lines().count() == 4 && text.ends_with("\n… and 3 more runs (--limit)\n"),
         "{text}"
     );
     assert!(!printed(demo.path(), &["list", "--limit", "5"]).contains("more"));
@@ -320,7 +320,7 @@ fn the_dashboard_as_json_has_the_records_as_they_were_stored_and_what_is_known()
         (&json["lifecycle"], &json["valid"]),
         (&json!("terminal"), &json!(false))
     );
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     assert_eq!(
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
@@ -380,7 +380,7 @@ fn a_dashboard_of_a_broken_run_shows_the_rest_and_says_what_is_missing() {
         "Summarize the open tickets\n",
         "\nVerification: passed",
         "\nTimeline, events: 11\n",
-        "\nVerdict: not to be trusted",
+        "\nRun: unknown · Records: ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -406,7 +406,7 @@ fn a_dashboard_of_a_broken_run_shows_the_rest_and_says_what_is_missing() {
     }
     assert!(
         !printed(&demo(), &["view", "ep_02"]).contains("can't be shown"),
-        "a run that goes on has no summary yet"
+        "a run in progress has no summary yet"
     );
 }
 
@@ -765,7 +765,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
 }
 
 /// What wants to act on a terminal, to hide, or to look like a line of its own.
-const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nVerdict: valid, nothing found\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
+const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nRun: succeeded (ok) · Records: consistent\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
 
 /// Poisons every text and adds a poisonous key to every object, but for the texts that name a kind
 /// of thing.
@@ -843,7 +843,7 @@ fn nothing_of_a_hostile_run_reaches_the_output_raw() {
                     .filter(|c| *c != '\n' && is_hostile(*c))
                     .collect();
                 assert_eq!(raw, [] as [char; 0], "{args:?}:\n{text}");
-                let forged = ["Verdict: valid", "0 episodes", "::error"];
+                let forged = ["Run: succeeded", "0 episodes", "::error"];
                 let is_forged = |line: &&str| forged.iter().any(|forged| line.starts_with(forged));
                 assert_eq!(text.lines().find(is_forged), None, "{args:?}:\n{text}");
                 assert_eq!(commands(&text), [] as [&str; 0], "{args:?}:\n{text}");
@@ -902,7 +902,7 @@ fn of_a_long_timeline_only_the_ends_and_the_counts_are_kept() {
         }
     });
     assert!(fs::metadata(dir.join("events.jsonl")).unwrap().len() > 3 << 20);
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(
         (timeline.events, timeline.broken_lines, timeline.fault),
         (20_011, 0, None)
@@ -943,7 +943,7 @@ fn a_short_timeline_is_shown_whole() {
     for (more, shown) in [(0, "Timeline, events: 11\n"), (9, "Timeline, events: 20\n")] {
         let (temp, dir) = copy_of("good/terminal");
         lengthen(&dir, more, |_| "tick".into());
-        let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+        let timeline = outline(&RunReader::open(&dir).unwrap());
         assert_eq!(timeline.first.len() + timeline.last.len(), 11 + more);
         let text = printed(temp.path(), &["view", "ep"]);
         assert!(
@@ -957,7 +957,7 @@ fn a_short_timeline_is_shown_whole() {
 fn of_a_timeline_with_a_thousand_phases_the_rest_is_counted_together() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 3_000, |index| format!("phase-{:04}", index % 1_000));
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(timeline.phases.len(), 101);
     assert_eq!(timeline.phases.values().sum::<u64>(), 3_011);
     // Nine phases come before them.
@@ -992,7 +992,7 @@ fn an_event_of_megabytes_is_outlined_in_a_line_and_broken_lines_are_counted() {
         .open(dir.join("events.jsonl"))
         .unwrap();
     writeln!(file, "{event}\n{}", format!("{{\"{long}\n").repeat(30)).unwrap();
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(
         (
             timeline.events,
@@ -1008,7 +1008,7 @@ fn an_event_of_megabytes_is_outlined_in_a_line_and_broken_lines_are_counted() {
         last.summary.len()
     );
     assert!(timeline.broken.iter().all(|broken| broken.len() < 1_000));
-    assert!(last.offset.is_none() && last.summary.ends_with("labels of steps: 2"));
+    assert!(last.offset_sec.is_none() && last.summary.ends_with("labels of steps: 2"));
 }
 
 #[test]
