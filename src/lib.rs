@@ -37,6 +37,7 @@ pub mod report;
 mod rule;
 mod rules;
 mod schema;
+mod schemas;
 pub mod source;
 pub mod store;
 mod timestamp;
@@ -45,7 +46,7 @@ mod words;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
-pub use schema::Schema;
+pub use schemas::Schema;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;
 

@@ -64,6 +64,7 @@ impl Locator {
 fn whole(place: &Place, key: &EpisodeKey) -> Location {
     Location {
         file: key.file(place.artifact),
+        artifact: Some(place.artifact),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()
     }

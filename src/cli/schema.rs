@@ -11,16 +11,12 @@ use super::{Exit, Failure};
 pub(super) struct Schema {
     /// Which one
     #[arg(value_name = "NAME", value_parser = parser())]
-    schema: crate::Schema,
+    schema: crate::schemas::Schema,
 }
 
-fn parser() -> impl TypedValueParser<Value = crate::Schema> {
-    PossibleValuesParser::new(crate::Schema::ALL.map(crate::Schema::name)).try_map(|name| {
-        crate::Schema::ALL
-            .into_iter()
-            .find(|schema| schema.name() == name)
-            .ok_or("no such schema")
-    })
+fn parser() -> impl TypedValueParser<Value = crate::schemas::Schema> {
+    PossibleValuesParser::new(crate::schemas::Schema::ALL.map(crate::schemas::Schema::word))
+        .try_map(|word| word.parse())
 }
 
 impl Schema {

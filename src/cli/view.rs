@@ -37,7 +37,7 @@ Examples:
     ○ step-2     act      pending  Summarize the tickets
   …
   Run: succeeded (ok) · Records: 2 errors
-    the plan differs from the timeline from line 6 of events.jsonl on (runvet plan)
+    the plan differs from the timeline from line 6 on (runvet plan)
   …
   $ runvet view ep_03 --run-data corpus/demo --events --phase plan
        3   +0.020s plan       planner.minimal  steps: 3")]

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_for_any_number_of_workers() {
+    fn results_keep_order_for_any_number_of_workers() {
         let expected: Vec<usize> = (0..5000).map(|item| item * 2).collect();
         for jobs in [1, 2, 3, 16] {
             assert_eq!(doubled(5000, jobs, usize::MAX), expected, "{jobs} jobs");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_anywhere_ends_all_threads() {
+    fn panic_anywhere_ends_all_threads() {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         let items: Vec<usize> = (0..5000).collect();
         let panics = |work_at: usize, take_at: usize| {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn work_stops_when_the_taker_breaks() {
+    fn work_stops_when_asked() {
         for jobs in [1, 2, 4] {
             assert_eq!(doubled(5000, jobs, 3), [0, 2, 4]);
         }

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_their_source() {
+    fn pipeline_keeps_the_order_of_its_source() {
         for workers in [1, 2, 5] {
             let mut state = (0..1000, Vec::new());
             pipeline(
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_a_worker_ends_the_pipeline() {
+    fn panic_of_a_worker_ends_the_pipeline() {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         for at in [0, 5] {
             let work = |item: usize| assert!(item < at);

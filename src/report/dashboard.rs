@@ -337,8 +337,7 @@ impl Page<'_> {
         ))?;
         if let Some(line) = verdict.plan_differs_from {
             self.line(&format!(
-                "  the plan differs from the timeline from line {line} of events.jsonl on \
-                 (runvet plan)"
+                "  the plan differs from the timeline from line {line} on (runvet plan)"
             ))?;
         }
         for (suppression, what) in [
