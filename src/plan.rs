@@ -5,7 +5,8 @@
 //!
 //! let run_data = RunData::open("corpus/demo")?;
 //! let edited = run_data.get("ep_03_edited")?;
-//! let plan = runvet::plan::project(edited.events()?.flatten().map(|line| line.event)).unwrap();
+//! let events = edited.events()?.flatten().map(|line| line.event);
+//! let plan = runvet::plan::project(events).unwrap().unwrap();
 //! assert_eq!(plan.steps[1].status.as_deref(), Some("done"));
 //!
 //! let comparison = runvet::plan::compare(&edited).unwrap();
@@ -19,7 +20,7 @@ use serde_json::Value;
 
 use crate::document::Tape;
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
-use crate::facts::{self, EventFacts, EventNote, Run, TimelineReader};
+use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
 use crate::load::{self, Buffers};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
@@ -100,22 +101,38 @@ impl PlanComparison {
     }
 }
 
-/// Rebuilds the plan from events in the order of their timeline;
-/// `None` where none of them is a `plan` event.
+/// An event that no JSON text can hold which runvet reads.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("event {number} is not readable as JSON: {reason}")]
+#[non_exhaustive]
+pub struct UnreadableEvent {
+    /// The number of the event, counted from 1.
+    pub number: u64,
+    /// Why it is not readable: it nests too deep, say.
+    pub reason: String,
+}
+
+/// Rebuilds the plan from events in the order of their timeline; `None` where none of them is a
+/// `plan` event.
 ///
-/// The latest `plan` event gives the steps, by its `step_records` or else by its labels; each later
-/// `act` event with a `step_id` and a
-/// `step_status` sets the status of the step with that id; a step without such evidence keeps the status of its record. An `act`
-/// event for an unknown step changes nothing.
-#[must_use]
-pub fn project(events: impl IntoIterator<Item = Event>) -> Option<RebuiltPlan> {
+/// The latest `plan` event gives the steps, by its `step_records` or else by its labels. Each later
+/// `act` event with a `step_id` and a `step_status` sets the status of the step with that id; a
+/// step without such an event keeps the status of its record. An `act` event for an unknown step
+/// changes nothing.
+///
+/// # Errors
+///
+/// [`UnreadableEvent`].
+pub fn project(
+    events: impl IntoIterator<Item = Event>,
+) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
-        let text = serde_json::to_string(&event).ok()?;
-        let Ok(document) = tape.read(text.as_bytes()) else {
-            continue;
-        };
+        let unreadable = |reason: String| UnreadableEvent { number, reason };
+        let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
+        let document = tape.read(text.as_bytes());
+        let document = document.map_err(|why| unreadable(why.to_string()))?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
         let line = Line {
@@ -132,10 +149,17 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<RebuiltPlan> {
         );
     }
     let timeline = reader.finish();
+    Ok(latest(&timeline, &mut tape))
+}
+
+/// The plan of the latest plan event of a timeline, brought up to date.
+fn latest(timeline: &Timeline, tape: &mut Tape) -> Option<RebuiltPlan> {
     let event = timeline.plan_event(u64::MAX)?;
+    // It was read before.
     let document = tape.read(&event.text).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
-    Rebuilt::new(&event, &timeline, u64::MAX).map(|rebuilt| RebuiltPlan::of(&rebuilt))
+    let rebuilt = Rebuilt::new(&event, timeline, u64::MAX)?;
+    Some(RebuiltPlan::of(&rebuilt))
 }
 
 /// Holds the persisted plan of a run against the one that its timeline tells, by the code of the
@@ -216,7 +240,7 @@ impl RebuiltPlan {
 impl PlanStep {
     fn of(step: &RebuiltStep<'_>) -> Self {
         let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
-        // An act event that says what is no status leaves nothing known.
+        // An act event with an unknown status leaves the step's status unknown.
         let told = step.evidence.map(|evidence| {
             (
                 evidence.status.map(|status| status.name().to_owned()),

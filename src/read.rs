@@ -31,7 +31,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::document::{Node, OwnedDocument};
-use crate::facts;
+use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::Lifecycle;
 use crate::printable::escape;
 use crate::record::{State, Summary};
@@ -318,27 +318,14 @@ impl RunReader {
         }
     }
 
-    /// The run's id: the name of its directory below `episodes`, else what its records say, else
-    /// its directory's name.
+    /// The run's id, by the law of a check: the name of its directory below `episodes`, else what its
+    /// records say, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
-        let named = |artifact, path: &[&str]| {
-            let document = self.document(artifact).ok()?;
-            text_at(document.root(), path)
-        };
-        self.dir
-            .id
-            .clone()
-            .or_else(|| named(Artifact::State, &["episode", "id"]))
-            .or_else(|| named(Artifact::Summary, &["episode_id"]))
-            .unwrap_or_else(|| {
-                self.dir
-                    .path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+        match &self.dir.id {
+            Some(id) => id.clone(),
+            None => self.entry().episode_id,
+        }
     }
 
     /// The run's directory.
@@ -415,6 +402,9 @@ impl RunReader {
     }
 
     /// What a list of runs says of this one. Records that can't be read leave gaps.
+    ///
+    /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
+    /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
         let state = self.document(Artifact::State).ok();
@@ -422,17 +412,24 @@ impl RunReader {
         let of = |document: &Option<OwnedDocument>, path: &[&str]| {
             text_at(document.as_ref()?.root(), path)
         };
-        let status = of(&state, &["outcomes", "status"]);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, &state),
+            refused(&schema::SUMMARY, &summary),
+        );
+        let state_facts = value(&state, &state_refused).map(StateFacts::new);
+        let summary_facts = value(&summary, &summary_refused).map(SummaryFacts::new);
+        let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
+        let status = state_facts.and_then(StateFacts::status);
         let duration = summary
             .as_ref()
             .and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
-            episode_id: self.id(),
+            episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
             task: of(&state, &["goal", "task"]).or_else(|| of(&summary, &["task"])),
             started_at: of(&state, &["episode", "started_at"])
                 .or_else(|| of(&summary, &["started_at"])),
             lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
-            status,
+            status: of(&state, &["outcomes", "status"]),
             outcome: of(&summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
         }
@@ -478,6 +475,20 @@ impl RunReader {
             reason,
         }
     }
+}
+
+/// The tokens of a record that its schema refuses; `None` where no fact can be taken from it.
+fn refused(schema: &Schema, record: &Option<OwnedDocument>) -> Option<Vec<u32>> {
+    let violations = schema.violations(record.as_ref()?.view()).ok()?;
+    Some(violations.iter().map(|violation| violation.token).collect())
+}
+
+/// The value of a record from which facts can be taken.
+fn value<'a>(
+    record: &'a Option<OwnedDocument>,
+    refused: &'a Option<Vec<u32>>,
+) -> Option<Value<'a>> {
+    Some(Value::root(record.as_ref()?.view(), refused.as_deref()?))
 }
 
 /// The text at the end of a path of keys.

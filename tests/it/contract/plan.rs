@@ -9,7 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::check::Check;
-use runvet::plan::{PlanComparison, RebuiltPlan, compare, project};
+use runvet::plan::{PlanComparison, RebuiltPlan, compare};
 use runvet::read::RunReader;
 use runvet::record::{Event, StepStatus};
 use serde_json::{Value, json};
@@ -183,6 +183,10 @@ fn event() -> impl Strategy<Value = Value> {
         })
 }
 
+fn project(events: impl IntoIterator<Item = Event>) -> Option<RebuiltPlan> {
+    runvet::plan::project(events).unwrap()
+}
+
 fn typed(events: &[Value]) -> impl Iterator<Item = Event> {
     events
         .iter()
@@ -305,6 +309,29 @@ fn each_of_the_five_steps_counts() {
         ]
     );
     assert!(plan.from_labels && plan.source.as_deref() == Some("c"));
+}
+
+#[test]
+fn project_says_which_event_it_cannot_read() {
+    let mut deep = json!(1);
+    for _ in 0..200 {
+        deep = json!([deep]);
+    }
+    let records = |inputs| {
+        json!({
+            "phase": "plan", "timestamp": "2026-03-01T12:00:00Z",
+            "payload": {"step_records": [{"id": "s1", "inputs": inputs}]}
+        })
+    };
+    let events = [records(json!(1)), records(deep)];
+    let error = runvet::plan::project(typed(&events)).unwrap_err();
+    assert_eq!(error.number, 2);
+    assert!(
+        error
+            .to_string()
+            .starts_with("event 2 is not readable as JSON: "),
+        "{error}"
+    );
 }
 
 fn differences(comparison: &PlanComparison) -> Vec<(&str, u64)> {
@@ -501,7 +528,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
         projection,
         "\"event_type\":\"run.other\"",
     );
-    let reason = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
+    let reason = "the run may not have ended, and no projection event dates its snapshot";
     assert_eq!(told(&dir), (None, reason.into()));
     // What happened after the snapshot of a run that goes on is not held against it.
     let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
@@ -577,7 +604,7 @@ fn plan_table_marks_differences_and_ends_with_the_verdict() {
     };
     assert!(
         table("good/terminal")
-            .ends_with("\nthe persisted plan is the one that the timeline tells\n")
+            .ends_with("\nthe persisted plan equals the one rebuilt from the timeline\n")
     );
     let edited = table("demo/episodes/ep_03_edited");
     let marked: Vec<&str> = edited
