@@ -100,7 +100,7 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
         },
         None => Side {
             pointer: Pointer::default(),
-            shown: "no instant".into(),
+            shown: "not a date-time".into(),
         },
     };
     let differs = match (written, &happened) {

@@ -46,30 +46,36 @@ impl fmt::Display for PlanDifference {
         match &self.what {
             What::Source => write!(
                 f,
-                "`plan.source` is {state}, the latest plan event says {event}"
+                "`plan.source` is {state}, but {event} in the plan event on line {line}"
             ),
             What::UpdatedAt => write!(
                 f,
-                "`plan.updated_at` is {state}, the latest plan event happened at {event}"
+                "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
             ),
             What::Number if self.by_label => {
-                write!(f, "the plan has {state}, the plan event labels {event}")
+                write!(
+                    f,
+                    "the plan has {state}, but the plan event on line {line} has labels for {event}"
+                )
             }
-            What::Number => write!(f, "the plan has {state}, the rebuilt plan {event}"),
+            What::Number => write!(f, "the plan has {state}, but the rebuilt plan has {event}"),
             What::Order => write!(
                 f,
-                "the steps are in another order: {state} where the rebuilt plan has {event}"
+                "the steps are in another order: {state} is where the rebuilt plan has {event}"
             ),
             What::Field(path) if self.by_label => {
-                write!(f, "`{path}` is {state}, the label says {event}")
+                write!(
+                    f,
+                    "`{path}` is {state}, but {event} in the label of the plan event on line {line}"
+                )
             }
             What::Field(path) => write!(
                 f,
-                "`{path}` is {state}, the plan event's step record says {event}"
+                "`{path}` is {state}, but {event} in the step record of the plan event on line {line}"
             ),
             What::Status(path) => write!(
                 f,
-                "`{path}` is {state}, the act event on line {line} set it to {event}"
+                "`{path}` is {state}, but the act event on line {line} set it to {event}"
             ),
         }
     }
