@@ -19,6 +19,7 @@
 mod contract {
     mod agreement;
     mod corpus;
+    mod doors;
     mod generated;
     mod pages;
     mod plan;
