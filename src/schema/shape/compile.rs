@@ -1,4 +1,4 @@
-//! A schema -> its shapes.
+//! The text of a schema, parsed -> the shapes of the fast validator.
 
 use std::collections::BTreeMap;
 
@@ -248,7 +248,7 @@ impl Shape {
                     .iter()
                     .any(|value| value.is_array() || value.is_object())
             }
-            // Bounds are compared as doubles, which is exact against whole ones.
+            // Bounds are compared as doubles, which is exact for integer bounds.
             ("minimum", bound) => {
                 self.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
                 self.minimum.is_some()
