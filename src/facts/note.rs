@@ -440,7 +440,7 @@ mod tests {
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
-    /// Pieces of which mutants are made.
+    /// The pieces that mutants are made from.
     const PIECES: [&str; 16] = [
         "\"act\"",
         "\"done\"",

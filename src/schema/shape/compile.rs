@@ -91,7 +91,7 @@ impl<'a> Compiler<'a> {
         shape
     }
 
-    /// Whether a keyword on the members of an object is understood; `None` where it is none.
+    /// Whether a keyword on the members of an object is implemented; `None` for other keywords.
     fn understands_object(
         &mut self,
         keyword: &str,
@@ -163,8 +163,8 @@ impl<'a> Compiler<'a> {
             .fold(0, |lengths, name| lengths | length_bit(name.len()));
     }
 
-    /// Whether a keyword with schemas of items or conditions is understood; `None` where it is
-    /// none.
+    /// Whether a keyword with schemas of items or conditions is implemented; `None` for other
+    /// keywords.
     fn understands_parts(
         &mut self,
         keyword: &str,
@@ -226,7 +226,7 @@ const ANNOTATIONS: [&str; 8] = [
 ];
 
 impl Shape {
-    /// Whether a keyword on the value itself is understood; `None` where it is none.
+    /// Whether a keyword on the value itself is implemented; `None` for other keywords.
     fn understands_value(
         &mut self,
         keyword: &str,
