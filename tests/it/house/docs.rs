@@ -445,7 +445,7 @@ fn help() -> String {
 }
 
 #[test]
-fn tables_list_every_command_and_schema() {
+fn tables_list_every_command_schema_and_module() {
     let _alone = alone();
     let rows = |document: &str| {
         let text = read(document);
@@ -460,6 +460,15 @@ fn tables_list_every_command_and_schema() {
     for schema in Schema::ALL {
         let row = format!("| [{schema}](");
         assert!(schemas.contains(&row), "docs/schemas.md lacks {row}");
+    }
+    let (library, modules) = (read("src/lib.rs"), rows("docs/library.md"));
+    for declared in library
+        .replace("#[doc(hidden)]\npub mod", "")
+        .split("\npub mod ")
+        .skip(1)
+    {
+        let name = format!("`runvet::{}`", declared.split(';').next().unwrap());
+        assert!(modules.contains(&name), "docs/library.md lacks {name}");
     }
 }
 
