@@ -10,7 +10,6 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FileType, Stat};
 
 use super::Version;
-use super::disk::kind_of;
 use crate::source::{Artifact, EntryKind};
 
 /// How long nothing must have been written: a writer takes less than that from one file to the
@@ -149,6 +148,15 @@ impl Movement {
     /// How long to wait until what was written last is no news any more.
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
+    }
+}
+
+pub(super) fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        FileType::Directory => EntryKind::Directory,
+        _ => EntryKind::Special,
     }
 }
 

@@ -507,7 +507,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
         events.replacen("\"phase\":\"observe\"", "\"phase\" \"observe\"", 1),
     )
     .unwrap();
-    let reason = "line 2 of events.jsonl is no event, and may be the one that matters";
+    let reason = "line 2 of events.jsonl is not an event, and could be the one that matters";
     assert_eq!(told(&dir), (Some(3), reason.to_owned()));
     fs::remove_file(dir.join("events.jsonl")).unwrap();
     assert_eq!(told(&dir), (None, "there is no timeline to read".into()));
@@ -617,7 +617,7 @@ fn plan_table_marks_differences_and_ends_with_the_verdict() {
     );
     assert!(
         table("demo/episodes/ep_04_crashed")
-            .contains("\nnot judged: line 11 of events.jsonl is no event")
+            .contains("\nnot judged: line 11 of events.jsonl is not an event")
     );
     assert!(table("good/legacy-labels").contains("Collect"));
     assert!(table("broken/summary-alone").contains("\nnot judged: there is no timeline to read"));
