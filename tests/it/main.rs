@@ -48,6 +48,7 @@ mod cli {
     mod config;
     mod generators;
     mod hooks;
+    mod installed;
     mod view;
     mod watch;
 }
@@ -60,19 +61,23 @@ mod library {
 
 /// The order of the house: its sources and its documents.
 mod house {
+    mod commits;
     mod docs;
     mod layers;
+    mod make_rule;
     mod tests;
     mod tidy;
 }
 
 /// What the tests share. No test file imports another.
 mod support {
+    pub(crate) mod action;
     pub(crate) mod binary;
     pub(crate) mod bless;
     pub(crate) mod corpus;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
+    pub(crate) mod pre_commit;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod repository;
@@ -82,6 +87,7 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod skip;
     pub(crate) mod sources;
     pub(crate) mod terminal;
 }

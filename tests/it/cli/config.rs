@@ -905,16 +905,9 @@ fn list_and_view_count_what_validate_counts() {
         let output = project.run(&[&["view", "ep_03", "--run-data", "runs/demo"], args].concat());
         stdout(&output).to_owned()
     };
-    assert!(
-        view(&[]).contains("Records: 2 errors"),
-        "{}",
-        view(&[])
-    );
+    assert!(view(&[]).contains("Records: 2 errors"), "{}", view(&[]));
     let known = view(&["--baseline", "known.json"]);
-    assert!(
-        known.contains("Records: no new error"),
-        "{known}"
-    );
+    assert!(known.contains("Records: no new error"), "{known}");
     assert!(known.contains("in the baseline: 2 findings"), "{known}");
     let json = |args: &[&str]| -> Value {
         serde_json::from_str(&view(&[&["--json"], args].concat())).unwrap()
