@@ -407,30 +407,29 @@ impl RunReader {
     /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
-        let state = self.document(Artifact::State).ok();
-        let summary = self.document(Artifact::Summary).ok();
-        let of = |document: &Option<OwnedDocument>, path: &[&str]| {
-            text_at(document.as_ref()?.root(), path)
-        };
-        let (state_refused, summary_refused) = (
-            refused(&schema::STATE, &state),
-            refused(&schema::SUMMARY, &summary),
+        let (state, summary) = (
+            self.document(Artifact::State).ok(),
+            self.document(Artifact::Summary).ok(),
         );
-        let state_facts = value(&state, &state_refused).map(StateFacts::new);
-        let summary_facts = value(&summary, &summary_refused).map(SummaryFacts::new);
+        let (state, summary) = (state.as_ref(), summary.as_ref());
+        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, state),
+            refused(&schema::SUMMARY, summary),
+        );
+        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
+        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
         let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
         let status = state_facts.and_then(StateFacts::status);
-        let duration = summary
-            .as_ref()
-            .and_then(|summary| summary.root().get("duration_sec")?.number());
+        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
             episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
-            task: of(&state, &["goal", "task"]).or_else(|| of(&summary, &["task"])),
-            started_at: of(&state, &["episode", "started_at"])
-                .or_else(|| of(&summary, &["started_at"])),
+            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
+            started_at: of(state, &["episode", "started_at"])
+                .or_else(|| of(summary, &["started_at"])),
             lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
-            status: of(&state, &["outcomes", "status"]),
-            outcome: of(&summary, &["outcome"]),
+            status: of(state, &["outcomes", "status"]),
+            outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
         }
     }
@@ -478,17 +477,14 @@ impl RunReader {
 }
 
 /// The tokens of a record that its schema refuses; `None` where no fact can be taken from it.
-fn refused(schema: &Schema, record: &Option<OwnedDocument>) -> Option<Vec<u32>> {
-    let violations = schema.violations(record.as_ref()?.view()).ok()?;
+fn refused(schema: &Schema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
+    let violations = schema.violations(record?.view()).ok()?;
     Some(violations.iter().map(|violation| violation.token).collect())
 }
 
 /// The value of a record from which facts can be taken.
-fn value<'a>(
-    record: &'a Option<OwnedDocument>,
-    refused: &'a Option<Vec<u32>>,
-) -> Option<Value<'a>> {
-    Some(Value::root(record.as_ref()?.view(), refused.as_deref()?))
+fn value<'a>(record: Option<&'a OwnedDocument>, refused: Option<&'a [u32]>) -> Option<Value<'a>> {
+    Some(Value::root(record?.view(), refused?))
 }
 
 /// The text at the end of a path of keys.
@@ -569,5 +565,28 @@ fn io_error(path: &Path, why: &io::Error) -> Error {
         path: path.to_owned(),
         place: None,
         reason: why.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed;
+
+    /// Texts that a document allows and a type does not, each with the whole of its reason.
+    #[test]
+    fn reason_of_a_misfit_names_no_place() {
+        let reason = |text: &str| typed::<Vec<u8>>(text).unwrap_err();
+        assert_eq!(reason("[1, 1e999]"), "number out of range");
+        assert_eq!(reason(r#"["\ud800"]"#), "unexpected end of hex escape");
+        assert_eq!(
+            reason(&format!("{}1{}", "[".repeat(128), "]".repeat(128))),
+            "recursion limit exceeded"
+        );
+        assert_eq!(reason("{}"), "invalid type: map, expected a sequence");
+        assert_eq!(
+            reason(r#"["in line at line 3 column 4"]"#),
+            "invalid type: string \"in line at line 3 column 4\", expected u8"
+        );
+        assert_eq!(reason("[300]"), "invalid value: integer `300`, expected u8");
     }
 }
