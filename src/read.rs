@@ -1,9 +1,9 @@
 //! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
 //! events and the plan.
 //!
-//! Reading honours the reference's versioning: a state without
-//! `intuition_mode` reads as `advisory`, a summary without insight or direction reads, and so do
-//! newer minor versions. Nothing is judged here: see [`crate::check`] for that.
+//! Reading follows the reference's versioning: a state without `intuition_mode` reads as `advisory`,
+//! and a summary without insight or direction and newer minor versions read as well. Nothing is
+//! judged here: see [`crate::check`] for that.
 //!
 //! ```
 //! use runvet::read::RunData;
@@ -45,7 +45,7 @@ pub use events::{EventLine, EventTexts, Events};
 #[non_exhaustive]
 pub enum Error {
     /// There is no run-data directory at a path: it holds no directory called `episodes`.
-    #[error("{} is no run-data directory: it can't be listed, or holds no directory called `episodes`", escape(&.path.to_string_lossy()))]
+    #[error("{} is not a run-data directory: it can't be listed, or contains no directory called `episodes`", escape(&.path.to_string_lossy()))]
     NoRunData {
         /// The path.
         path: PathBuf,
@@ -151,8 +151,7 @@ impl RunData {
         &self.root
     }
 
-    /// How many directories there are that are most likely runs; none of them is opened to find
-    /// out.
+    /// The number of directories that are most likely runs; none of them is opened.
     #[must_use]
     pub fn len(&self) -> usize {
         self.runs.len()
@@ -164,12 +163,10 @@ impl RunData {
         self.runs.is_empty()
     }
 
-    /// What a list says of the runs, newest first, of at most `limit` of them. Runs beyond the limit
-    /// are not opened.
+    /// Entries for the newest runs, at most `limit` of them. Other runs are not opened.
     ///
-    /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when
-    /// the directory last changed. A run whose records can't be read is an entry with what is known
-    /// of it.
+    /// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the
+    /// last change of the directory. A run whose records can't be read has an entry with gaps.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<RunEntry> {
         self.iter().take(limit).map(|run| run.entry()).collect()
@@ -267,17 +264,17 @@ impl<'r> IntoIterator for &'r RunData {
 pub struct RunEntry {
     /// The run's id: the name of its directory.
     pub episode_id: String,
-    /// The task, as the state or else the summary tells it.
+    /// The task, from the state or else from the summary.
     pub task: Option<String>,
     /// When the run started, as written.
     pub started_at: Option<String>,
-    /// How the run stands, as the state says.
+    /// The status that the state gives.
     pub status: Option<String>,
-    /// How it ended, as the summary says.
+    /// The outcome that the summary gives.
     pub outcome: Option<String>,
-    /// How long it took, in seconds, as the summary says.
+    /// The duration in seconds that the summary gives.
     pub duration_sec: Option<f64>,
-    /// Where it stands in its life.
+    /// Whether it has ended.
     pub lifecycle: Lifecycle,
 }
 
@@ -318,8 +315,8 @@ impl RunReader {
         }
     }
 
-    /// The run's id, by the law of a check: the name of its directory below `episodes`, else what its
-    /// records say, else its directory's name.
+    /// The run's id, the same as in a report: the name of its directory below `episodes`, else what
+    /// its records say, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
         match &self.dir.id {
@@ -379,8 +376,8 @@ impl RunReader {
         Ok(bytes)
     }
 
-    /// The events, one at a time, in the order of the timeline. A line that is no event is an
-    /// error, and the next one goes on.
+    /// The events, one at a time, in the order of the timeline. A line that is not an event is an
+    /// error, and the next call reads the next line.
     ///
     /// # Errors
     ///
@@ -546,7 +543,8 @@ impl<T: DeserializeOwned> Stored<T> {
     }
 }
 
-/// A text as a type, or why it is none, without a place. Of keys that stand twice the last one counts, as everywhere here.
+/// A text as a type, or why it is none, without a place. Of repeated keys the last one counts, as
+/// everywhere here.
 fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
     serde_json::from_value(value).map_err(|error| reason(&error))

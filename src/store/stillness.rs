@@ -1,9 +1,9 @@
-//! What artifacts were when they were read -> whether an episode stands still, or is being written.
+//! Artifacts as they were when they were read -> whether the episode was being written meanwhile.
 //!
-//! A writer replaces several files one after the other. What is read meanwhile comes from two
-//! generations, and where these disagree no record is wrong. It is told by two looks at the
-//! directory: nothing that was read has changed since, and nothing in it was written in the last
-//! moment.
+//! This is an optimistic read, validated afterwards. A writer replaces several files one after the
+//! other, so a reader may get records of two generations, which disagree although none of them is
+//! wrong. A reading is valid if nothing that was read has changed since, and nothing in the
+//! directory was written in the last [`QUIET`] period.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,8 +12,7 @@ use rustix::fs::{FileType, Stat};
 use super::Version;
 use crate::source::{Artifact, EntryKind};
 
-/// How long nothing must have been written: a writer takes less than that from one file to the
-/// next.
+/// How old the last change must be: a writer takes less than that from one file to the next.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// One version of a file.
@@ -23,9 +22,9 @@ pub(super) struct FileVersion {
     device: u64,
     inode: u64,
     bytes: u64,
-    /// When its content, its name or its permissions changed last. Unlike the time of the last
-    /// writing nobody can set it at will, and a file that was written long before it was renamed
-    /// into its place is as fresh as its name.
+    /// When its content, its name or its permissions changed last. Unlike the modification time it
+    /// can't be set at will, and it shows a rename: a file may be written long before it is renamed
+    /// into its place.
     changed_ns: i128,
 }
 
@@ -47,7 +46,7 @@ impl FileVersion {
         self.kind
     }
 
-    /// The same, as other implementations tell versions.
+    /// The version in the form that all implementations of artifacts have.
     pub(super) fn tag(self) -> Version {
         Version::new(format!("{self:?}"))
     }
@@ -56,8 +55,8 @@ impl FileVersion {
         self.bytes
     }
 
-    /// How long it takes until the last change is no news. A clock that is far off says nothing,
-    /// and nobody waits for it.
+    /// How long it takes until the last change is older than [`QUIET`]. Times that are far from now
+    /// come from a wrong clock and are not waited for.
     fn settles_in(self, now_ns: i128) -> Duration {
         let age = u64::try_from(now_ns.abs_diff(self.changed_ns))
             .map_or(Duration::MAX, Duration::from_nanos);
@@ -69,19 +68,18 @@ impl FileVersion {
     }
 }
 
-/// What moves in an episode's directory.
+/// The changes of an episode while it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Movement {
     now_ns: i128,
     artifacts: Vec<Artifact>,
-    /// Whether entries come and go.
+    /// Whether entries were added or removed.
     listing: bool,
     settles_in: Duration,
 }
 
 impl Movement {
-    /// Looks at a directory: what has come, gone or been renamed in the last moment shows in its
-    /// own times.
+    /// Looks at a directory, whose own times show that entries were added, removed or renamed.
     pub(super) fn in_directory(now: SystemTime, directory: FileVersion) -> Self {
         let now_ns = now
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -95,7 +93,7 @@ impl Movement {
         }
     }
 
-    /// Looks at an entry: as it was listed, and as it is.
+    /// Compares an entry with what was listed.
     pub(super) fn entry(
         &mut self,
         artifact: Artifact,
@@ -108,7 +106,7 @@ impl Movement {
         }
     }
 
-    /// Looks at a file that was read: as it was when it was opened, and as it is.
+    /// Compares a file that was read with what was opened.
     pub(super) fn file(
         &mut self,
         artifact: Artifact,
@@ -133,19 +131,19 @@ impl Movement {
         }
     }
 
-    /// Whether nothing moves.
+    /// Whether nothing changed.
     pub(crate) fn is_none(&self) -> bool {
         self.artifacts.is_empty() && !self.listing
     }
 
-    /// Whether one of some artifacts moves.
+    /// Whether one of these artifacts changed.
     pub(crate) fn touches(&self, artifacts: &[Artifact]) -> bool {
         artifacts
             .iter()
             .any(|artifact| self.artifacts.contains(artifact))
     }
 
-    /// How long to wait until what was written last is no news any more.
+    /// How long to wait until the last change is older than [`QUIET`].
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
     }

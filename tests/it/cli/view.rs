@@ -589,7 +589,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
             "{args:?}"
         );
         assert!(
-            stderr(&output).starts_with("error: . is no run-data directory: "),
+            stderr(&output).starts_with("error: . is not a run-data directory: "),
             "{}",
             stderr(&output)
         );
@@ -600,7 +600,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
         );
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(
-            stderr(&output).starts_with("error: nowhere is no run-data directory: "),
+            stderr(&output).starts_with("error: nowhere is not a run-data directory: "),
             "{}",
             stderr(&output)
         );
