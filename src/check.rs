@@ -258,7 +258,7 @@ impl Check {
         let memory: Memory<'_> = contents
             .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
             .collect();
-        self.artifacts(EpisodeKey::from(id), Some(id), &memory)
+        self.artifacts(&id.into(), Some(id), &memory)
     }
 
     /// Checks an episode whose artifacts come from anywhere: from memory, from a directory, or from
@@ -297,7 +297,7 @@ impl Check {
     ///     (Artifact::State, Err(Unreadable::Other("its store answers 503".into()))),
     /// ]);
     /// let key = EpisodeKey::Text("s3://runs/episodes/ep_1".into());
-    /// let report = Check::new().artifacts(key, Some("ep_1"), &bucket);
+    /// let report = Check::new().artifacts(&key, Some("ep_1"), &bucket);
     /// assert_eq!(report.dir, "s3://runs/episodes/ep_1");
     /// let found = report.findings.iter().find(|finding| finding.rule == "record/unreadable");
     /// let found = found.unwrap();
@@ -308,7 +308,7 @@ impl Check {
     #[must_use]
     pub fn artifacts(
         &self,
-        key: EpisodeKey,
+        key: &EpisodeKey,
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {

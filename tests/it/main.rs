@@ -55,6 +55,7 @@ mod cli {
 
 /// The library as other programs meet it.
 mod library {
+    mod artifacts;
     mod documents;
     mod read;
 }
