@@ -17,37 +17,38 @@ use crate::report::Format;
 use crate::source;
 use crate::timestamp::Timestamp;
 
-/// What `runvet.toml` says. Every key may be left out.
+/// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "runvet configuration (runvet.toml)", extend("$id" = crate::record::schema_id("config")))]
 pub struct Config {
-    /// How the report on standard output is written.
+    /// The format of the report on standard output.
     #[schemars(with = "Format")]
     pub format: Option<Spanned<Format>>,
-    /// Whether warnings fail the gate too.
+    /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub deny_warnings: Option<Spanned<bool>>,
-    /// Findings of each rule that the human format shows at most; 0 shows all.
+    /// The maximum number of findings that the human format shows for each rule; 0 shows all.
     #[schemars(with = "usize")]
     pub max_findings: Option<Spanned<usize>>,
-    /// Episodes that are checked at a time; absent for the number of cores.
+    /// The number of episodes to check in parallel, at least 1; the default is the number of cores.
     #[schemars(with = "std::num::NonZeroUsize")]
     pub jobs: Option<Spanned<std::num::NonZeroUsize>>,
-    /// The file of known findings that do not fail the gate, relative to this file.
+    /// The path of the baseline, a file of known findings that do not fail the gate; relative to the
+    /// directory of this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
     pub baseline: Option<Spanned<PathBuf>>,
-    /// Directories that are not checked.
+    /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub exclude: Vec<Spanned<String>>,
-    /// How much each rule weighs. A rule goes before its group.
+    /// The level of each rule or group of rules. A rule takes precedence over its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub rules: Rules,
-    /// The same for some directories. Later ones go before earlier ones, and all of them before
-    /// `rules`.
+    /// Levels of rules for some directories. They take precedence over `rules`, and later ones over
+    /// earlier ones.
     #[serde(rename = "override")]
     pub overrides: Vec<Override>,
-    /// Findings that do not count.
+    /// Findings that do not count, each with a reason.
     #[serde(rename = "ignore")]
     pub ignores: Vec<Ignore>,
 }
@@ -55,14 +56,15 @@ pub struct Config {
 /// The levels of rules and groups of rules.
 pub type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 
-/// A rule, or a group of rules such as `plan/*`.
+/// The id of a rule, or a group of rules such as `plan/*`.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["record/misspelled-field", "plan/*"]))]
 #[expect(dead_code, reason = "a description for the schema")]
 struct RuleName(String);
 
-/// A glob of a directory's path, relative to this file, that also names all that lies below.
-/// Without a `/` it names directories of that name wherever they lie.
+/// A glob for the path of a directory, relative to the directory of this file. It also matches
+/// everything inside that directory. A glob without `/` matches directories with that name at any
+/// depth.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
 #[expect(dead_code, reason = "a description for the schema")]
@@ -72,10 +74,10 @@ struct Glob(String);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
-    /// Which directories.
+    /// The directories, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub paths: Vec<Spanned<String>>,
-    /// How much each rule weighs there.
+    /// The level of each rule or group of rules in these directories.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub rules: Rules,
 }
@@ -84,20 +86,21 @@ pub struct Override {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ignore {
-    /// Of which rule.
+    /// The rule, or group of rules, whose findings are ignored.
     #[schemars(with = "RuleName")]
     pub rule: Spanned<String>,
-    /// In which episodes.
+    /// The episodes in which findings are ignored.
     #[schemars(with = "Glob")]
     pub episode: Spanned<String>,
-    /// At which value, with all that lies in it: a JSON Pointer. Absent for anywhere.
+    /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
+    /// Absent to ignore findings at any place.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
     pub pointer: Option<Spanned<String>>,
-    /// Why they do not count.
+    /// Why the findings do not count; must not be empty.
     #[schemars(with = "String", length(min = 1))]
     pub reason: Spanned<String>,
-    /// The day from which on they count again, in UTC.
+    /// The first day on which the findings count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
     pub expires: Option<Day>,

@@ -11,8 +11,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::EpisodeDir;
 use crate::source::Artifact;
+use crate::store::EpisodeDir;
 use crate::store::is_gone;
 
 /// What is not as it was at a revision.

@@ -17,11 +17,11 @@ use super::output::{Color, Output, style, width};
 use super::settings::{Baselines, GateSettings, Settings, SettingsArgs};
 use super::sinks::{Rendering, Sinks, parse_output, unwritable, whole_file};
 use super::{Exit, Failure};
-use crate::EpisodeDir;
 use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
 use crate::gate::Baseline;
 use crate::report::{Closing, Format, GroupBy, HumanOptions, count};
+use crate::store::EpisodeDir;
 use crate::store::{WholeFile, is_gone};
 
 /// How long a check goes on before a progress bar is shown.

@@ -21,12 +21,12 @@ use signal_hook::iterator::Signals;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::{Exit, Failure};
-use crate::EpisodeDir;
 use crate::check::{Check, Discovery, Fault};
 use crate::finding::{EpisodeReport, Lifecycle, Severity};
 use crate::printable::escape;
 use crate::report::ndjson;
 use crate::source::Artifact;
+use crate::store::EpisodeDir;
 use crate::store::join;
 use touched::{End, Touched};
 

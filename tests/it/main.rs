@@ -62,6 +62,7 @@ mod library {
 mod house {
     mod commits;
     mod docs;
+    mod layers;
     mod make_rule;
     mod tests;
     mod tidy;
@@ -85,6 +86,7 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod sources;
     pub(crate) mod skip;
     pub(crate) mod terminal;
 }

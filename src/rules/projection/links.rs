@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "projection/links",
         severity: Severity::Error,
         title: "the projection event and the state disagree on the links",
-        hint: "Persist the state and emit its projection from one and the same value.",
+        hint: "Persist the state and emit its projection event from the same value.",
         page: include_str!("links.md"),
     },
     check: Check::StateTimeline(check),
@@ -21,10 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if stage.lifecycle == Lifecycle::Terminal
+    if at.lifecycle == Lifecycle::Terminal
         && let Some(draft) = timeline
             .projection
             .as_ref()
