@@ -13,7 +13,8 @@ help: ## list these commands
 build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
-demo: ## vet the example run data in corpus/
+demo: ## check the example run data in corpus/, with a development build
+	$(CARGO) build --locked
 	$(CARGO) run --locked --quiet -- validate corpus/demo || test $$? -eq 1
 
 test: ## run all tests, and count those that can't run here

@@ -50,7 +50,10 @@ pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;
 
-// The example in the README is a test.
+// The examples in the README and on the library's page are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;

@@ -33,6 +33,10 @@ fn shell_examples_find_the_bad_run() {
             "find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - --null --allow-empty",
             "3 episodes: 2 valid, 1 not",
         ),
+        (
+            r"git diff --name-only -z --diff-filter=d origin/main -- \",
+            "2 episodes: 1 valid, 1 not",
+        ),
     ] {
         let output = shell(&repository, &shown("docs/ci.md", "sh", line));
         assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));
