@@ -4,36 +4,18 @@
 use std::fs;
 use std::path::Path;
 
-use walkdir::WalkDir;
-
 use crate::support::markdown::root;
+use crate::support::sources::files;
 
 /// The longest name of a test.
 const MAX_NAME: usize = 60;
 
-/// The Rust files below a directory, with their texts.
-fn files(below: &str) -> Vec<(String, String)> {
-    let files = WalkDir::new(root().join(below)).sort_by_file_name();
-    let files = files.into_iter().map(Result::unwrap);
-    files
-        .filter(|file| {
-            file.path()
-                .extension()
-                .is_some_and(|extension| extension == "rs")
-        })
-        .map(|file| {
-            let name = file.path().strip_prefix(root()).unwrap();
-            (
-                name.display().to_string(),
-                fs::read_to_string(file.path()).unwrap(),
-            )
-        })
-        .collect()
-}
+/// Where tests are.
+const TESTED: [&str; 2] = ["src", "tests"];
 
 #[test]
 fn test_files_import_only_support() {
-    for (file, text) in files("tests/it") {
+    for (file, text) in files("tests/it", "rs") {
         for import in text.split("crate::").skip(1) {
             let is_prose = !import.starts_with(char::is_alphabetic);
             assert!(
@@ -47,7 +29,7 @@ fn test_files_import_only_support() {
 #[test]
 fn test_files_stand_under_a_guarantee_and_are_listed() {
     let main = fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
-    for (file, _) in files("tests/it") {
+    for (file, _) in files("tests/it", "rs") {
         let path = Path::new(file.strip_prefix("tests/it/").unwrap());
         let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
         let ["main.rs"] = parts[..] else {
@@ -70,7 +52,7 @@ fn test_files_stand_under_a_guarantee_and_are_listed() {
 
 #[test]
 fn tests_are_skipped_only_by_support() {
-    for (file, text) in ["src", "tests"].into_iter().flat_map(files) {
+    for (file, text) in TESTED.into_iter().flat_map(|below| files(below, "rs")) {
         let is_ignored = text
             .lines()
             .any(|line| line.trim_start().starts_with("#[ignore"));
@@ -84,7 +66,7 @@ fn tests_are_skipped_only_by_support() {
 #[test]
 fn test_names_are_short() {
     let mut names = 0;
-    for (file, text) in ["src", "tests"].into_iter().flat_map(files) {
+    for (file, text) in TESTED.into_iter().flat_map(|below| files(below, "rs")) {
         for test in text.split("#[test]\n").skip(1) {
             let (_, rest) = test.split_once("fn ").unwrap();
             let name = rest.split('(').next().unwrap();
