@@ -183,8 +183,15 @@ impl OwnedDocument {
     ///
     /// Those of [`Tape::read`].
     pub fn read(bytes: Vec<u8>) -> Result<Self, SyntaxError> {
+        Self::read_or_return(bytes).map_err(|(error, _)| error)
+    }
+
+    /// The same; an error comes with the bytes, in which it can be located.
+    pub(crate) fn read_or_return(bytes: Vec<u8>) -> Result<Self, (SyntaxError, Vec<u8>)> {
         let mut tape = Tape::default();
-        tape.read(&bytes)?;
+        if let Err(error) = tape.read(&bytes) {
+            return Err((error, bytes));
+        }
         // Read as UTF-8 before.
         Ok(Self {
             text: String::from_utf8(bytes).unwrap_or_default(),

@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::printable::{brief, escape};
-use crate::source::{Artifact, Excerpt};
+use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 
 /// The version of the report format.
@@ -180,9 +179,9 @@ pub struct EpisodeReport {
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
-    /// The same path, with bytes that are not UTF-8.
+    /// What `dir` prints; a path has its bytes that are not UTF-8.
     #[serde(skip)]
-    pub path: PathBuf,
+    pub key: EpisodeKey,
     /// Whether the run has ended.
     pub lifecycle: Lifecycle,
     /// The mode of the runtime, from `flags.mode` in the summary; absent when the summary has none.

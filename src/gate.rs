@@ -257,7 +257,7 @@ impl Gate {
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_left_over {
             return;
         }
-        let dir = relative(&episode.path, &self.root, &self.here);
+        let dir = relative(episode.key.as_path(), &self.root, &self.here);
         let levels = self
             .levels(&|paths| paths.is_none_or(|paths| paths.iter().any(|glob| glob.names(&dir))));
         let level_of = |rule: &str| {
@@ -299,7 +299,7 @@ impl Gate {
         let Some((lies_in, baseline)) = &mut self.known else {
             return;
         };
-        let dir = relative(&episode.path, lies_in, &self.here);
+        let dir = relative(episode.key.as_path(), lies_in, &self.here);
         self.unjudged.remove(&dir);
         if self.learns {
             baseline.add(&dir, episode);

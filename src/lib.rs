@@ -5,10 +5,11 @@
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] tells which findings count, by the configuration ([`config`]) and the baseline;
-//! - [`read`] lists runs and reads their states, summaries and events;
+//! - [`store`] says where episodes lie, and lets their bytes come from elsewhere;
+//! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
+//!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
-//! - [`view`] shows one run at a glance;
-//! - [`policy`] asks user code for advice on a run;
+//! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
@@ -20,6 +21,7 @@ pub mod check;
 #[doc(hidden)]
 pub mod cli;
 pub mod config;
+pub mod dashboard;
 mod digest;
 pub mod document;
 mod facts;
@@ -28,7 +30,6 @@ pub mod gate;
 mod load;
 mod parallel;
 pub mod plan;
-pub mod policy;
 pub mod printable;
 pub mod read;
 pub mod record;
@@ -38,7 +39,7 @@ mod rules;
 mod schema;
 mod schemas;
 pub mod source;
-mod store;
+pub mod store;
 mod timestamp;
 pub mod view;
 mod words;
@@ -46,7 +47,6 @@ mod words;
 pub use digest::Digest;
 pub use finding::RuleInfo;
 pub use schemas::Schema;
-pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;
 

@@ -2,6 +2,8 @@
 //! has written.
 
 mod concise;
+mod dashboard;
+mod figures;
 mod github;
 mod gitlab;
 mod human;
@@ -12,13 +14,17 @@ mod sarif;
 
 use std::io::{self, Write};
 
+pub use dashboard::DashboardText;
+pub(crate) use figures::{Glyphs, instant, seconds};
 pub use human::{GroupBy, HumanOptions, Style, draw};
-pub use json::{write_json, write_json_text};
+pub(crate) use json::raw_json;
+pub use json::{write_json, write_json_pretty, write_json_text};
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::dashboard::Dashboard;
 use crate::finding::RuleInfo;
 use crate::finding::{EpisodeReport, Severity, Statistics, Totals};
 
@@ -63,6 +69,16 @@ pub trait Renderer {
     ///
     /// Those of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
+    /// Writes the dashboard of the episode that was written last. Most formats have no place for it
+    /// and write nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    fn dashboard(&mut self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
+        let _ = (out, dashboard);
+        Ok(())
+    }
     /// Writes what stands behind the last episode.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 
 mod entries;
 mod excerpt;
+mod key;
 mod link;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 pub use entries::{Entries, EntryKind};
 pub use excerpt::Excerpt;
+pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 
 /// A file that a run writes to its episode's directory (reference, section 1).

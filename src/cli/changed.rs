@@ -6,14 +6,11 @@
 //! changed: run data can't hide itself.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::source::Artifact;
-use crate::store::EpisodeDir;
-use crate::store::is_gone;
+use crate::store::{EpisodeDir, is_gone, path};
 
 /// What is not as it was at a revision.
 pub(super) struct Changed {
@@ -61,9 +58,7 @@ struct Changes {
 impl Changes {
     fn since(revision: &str) -> Result<Self, String> {
         let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
-        let top = PathBuf::from(OsString::from_vec(
-            top.strip_suffix(b"\n").unwrap_or(&top).to_vec(),
-        ));
+        let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
         let commit = format!("{revision}^{{commit}}");
         let commit = git(
             &top,
@@ -97,7 +92,7 @@ impl Changes {
                 .split(|byte| *byte == 0)
                 .filter(|path| !path.is_empty());
             Ok::<BTreeSet<PathBuf>, String>(
-                paths.map(|path| OsStr::from_bytes(path).into()).collect(),
+                paths.map(|path| path::from_bytes(path.to_vec())).collect(),
             )
         };
         let tracked = paths(&["ls-files", "-z"])?;

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -21,7 +20,8 @@ const FILE_WIDTH: usize = 80;
 
 /// Reads `FORMAT=PATH`.
 pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
-    let bytes = setting.into_vec();
+    let setting = PathBuf::from(setting);
+    let bytes = store::path::bytes(&setting);
     let at = bytes
         .iter()
         .position(|byte| *byte == b'=')
@@ -44,7 +44,7 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
         b"=-" => Err("`-` is no file; --format prints to standard output".into()),
         path => Ok((
             format,
-            PathBuf::from(OsString::from_vec(path.iter().skip(1).copied().collect())),
+            store::path::from_bytes(path.iter().skip(1).copied().collect()),
         )),
     }
 }

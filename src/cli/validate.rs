@@ -1,10 +1,8 @@
 //! `runvet validate`: checks run data and prints what it found.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,8 +19,7 @@ use crate::check::Check;
 use crate::finding::{STILL_CHANGING, Statistics, Totals};
 use crate::gate::Baseline;
 use crate::report::{Closing, Format, GroupBy, HumanOptions, count};
-use crate::store::EpisodeDir;
-use crate::store::{WholeFile, is_gone};
+use crate::store::{EpisodeDir, WholeFile, is_gone, path};
 
 /// How long a check goes on before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -361,7 +358,7 @@ impl Validate {
             let listed = bytes
                 .split(|byte| *byte == separator)
                 .filter(|path| !path.is_empty());
-            paths.extend(listed.map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))));
+            paths.extend(listed.map(|path| path::from_bytes(path.to_vec())));
         } else if paths.is_empty() {
             paths.push(PathBuf::from("."));
         }

@@ -26,8 +26,7 @@ use crate::finding::{EpisodeReport, Lifecycle, Severity};
 use crate::printable::escape;
 use crate::report::ndjson;
 use crate::source::Artifact;
-use crate::store::EpisodeDir;
-use crate::store::join;
+use crate::store::{EpisodeDir, join};
 use touched::{End, Touched};
 
 /// Runs that go on of which the last verdict is kept, so that it is not printed twice in a row.

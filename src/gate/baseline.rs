@@ -2,15 +2,14 @@
 //! each.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, Finding};
 use crate::report::write_json;
+use crate::store::path;
 
 /// The version of the format.
 const VERSION: u64 = 1;
@@ -136,9 +135,7 @@ fn name(dir: &Path) -> String {
     match dir.to_str() {
         Some("") => ".".into(),
         Some(name) => name.into(),
-        None => dir
-            .as_os_str()
-            .as_bytes()
+        None => path::bytes(dir)
             .iter()
             .fold("\0".into(), |name, byte| format!("{name}{byte:02x}")),
     }
@@ -156,12 +153,11 @@ fn dir(name: &str) -> PathBuf {
     let byte = |at: usize| {
         u8::from_str_radix(bytes.get(at..at + 2).unwrap_or_default(), 16).unwrap_or_default()
     };
-    OsString::from_vec((0..bytes.len()).step_by(2).map(byte).collect()).into()
+    path::from_bytes((0..bytes.len()).step_by(2).map(byte).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
 
     use super::*;
 
@@ -175,9 +171,9 @@ mod tests {
             b"ep_1",
             b"",
         ];
-        let dirs = dirs.map(|dir| Path::new(OsStr::from_bytes(dir)));
-        let names: BTreeSet<String> = dirs.map(name).into();
+        let dirs = dirs.map(|dir| path::from_bytes(dir.to_vec()));
+        let names: BTreeSet<String> = dirs.each_ref().map(|dir| name(dir)).into();
         assert_eq!(names.len(), dirs.len(), "{names:?}");
-        assert_eq!(dirs.map(|path| dir(&name(path))), dirs);
+        assert_eq!(dirs.each_ref().map(|path| dir(&name(path))), dirs);
     }
 }

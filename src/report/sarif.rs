@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,6 +11,7 @@ use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::finding::RuleInfo;
 use crate::finding::{self, EpisodeReport, Finding, Severity, Tool};
+use crate::store;
 
 /// Where the log's own schema is.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -117,7 +117,7 @@ impl Renderer for Sarif {
                 let notification = Notification {
                     level: "warning",
                     message,
-                    locations: [whole(uri(&episode.path))],
+                    locations: [whole(uri(episode.key.as_path()))],
                 };
                 self.notifications.push(notification);
             }
@@ -347,7 +347,7 @@ fn location<'r>(
         })
     };
     let name = Path::new(&at.file).file_name().unwrap_or_default();
-    let path = episode.path.join(name);
+    let path = episode.key.as_path().join(name);
     let mut location = whole(uri(path.strip_prefix(".").unwrap_or(&path)));
     location.physical.region = region();
     // The pointer of the whole document is empty, and no name.
@@ -370,7 +370,7 @@ fn uri(path: &Path) -> String {
     } else {
         String::new()
     };
-    for byte in path.as_os_str().as_bytes() {
+    for byte in store::path::bytes(path) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(*byte));
@@ -384,11 +384,10 @@ fn uri(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsStr;
 
     #[test]
     fn uri_keeps_every_byte_of_a_path() {
-        let uri_of = |path: &[u8]| uri(Path::new(OsStr::from_bytes(path)));
+        let uri_of = |path: &[u8]| uri(&store::path::from_bytes(path.to_vec()));
         assert_eq!(uri_of(b"runs/ep_1/state.json"), "runs/ep_1/state.json");
         assert_eq!(uri_of(b"/runs/ep 1"), "file:///runs/ep%201");
         assert_eq!(

@@ -20,6 +20,7 @@ mod contract {
     mod agreement;
     mod api;
     mod corpus;
+    mod doors;
     mod generated;
     mod pages;
     mod plan;
