@@ -97,9 +97,17 @@ const ALL: [&str; 7] = [
     "ep_05 warning record/misspelled-field",
 ];
 
-/// The settings in all the places where they can be made: the key, the default, the value in the
-/// file; a variable, its text and what that sets; a flag, its text and what that sets.
-const SETTINGS: [(&str, &str, &str, [&str; 3], [&str; 3]); 5] = [
+/// A setting in all the places where it can be made: the key, the default, the value in the file; a
+/// variable, its text and what that sets; a flag, its text and what that sets.
+type Setting = (
+    &'static str,
+    &'static str,
+    &'static str,
+    [&'static str; 3],
+    [&'static str; 3],
+);
+
+const SETTINGS: [Setting; 5] = [
     (
         "format",
         "human",
