@@ -22,7 +22,7 @@ use runvet::check::all_rules;
 use serde_json::Value;
 
 use crate::support::bless::check;
-use crate::support::markdown::{blocks, read, root};
+use crate::support::markdown::{blocks, prose, read, root};
 
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
@@ -47,18 +47,6 @@ fn documents() -> Vec<String> {
     let mut documents = [in_dir(""), in_dir("docs")].concat();
     documents.sort();
     documents
-}
-
-/// The document without fenced blocks.
-fn prose(document: &str) -> String {
-    let mut prose = document.to_owned();
-    for block in blocks(document).iter().rev() {
-        prose.replace_range(block.body.clone(), "");
-    }
-    prose
-        .split_inclusive('\n')
-        .filter(|line| !line.starts_with("```"))
-        .collect()
 }
 
 /// The texts in backticks, outside fenced blocks.
