@@ -1,30 +1,20 @@
 //! The command line: the only place that prints, reads the environment and sets exit codes.
 
 mod changed;
-mod completions;
-mod config;
-mod explain;
-mod list;
-mod man;
+mod commands;
 mod output;
-mod plan;
-mod rules;
 mod run_data;
-mod schema;
 mod settings;
-mod show;
 mod sinks;
-mod validate;
-mod view;
-mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::process::ExitCode;
 
 use clap::builder::Resettable;
-use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 
+use commands::Command;
 use output::Output;
 
 /// How a command ended; see `runvet validate --help` for what the numbers mean.
@@ -89,47 +79,6 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Validate(validate::Validate),
-    Watch(watch::Watch),
-    List(list::List),
-    View(view::View),
-    Plan(plan::Plan),
-    Show(show::Show),
-    Explain(explain::Explain),
-    Rules(rules::Rules),
-    Schema(schema::Schema),
-    Config(config::Config),
-    Completions(completions::Completions),
-    Man(man::Man),
-}
-
-impl Cli {
-    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        // Of the command, to tell flags from the environment.
-        let matches = matches
-            .subcommand()
-            .map(|(_, matches)| matches)
-            .cloned()
-            .unwrap_or_default();
-        match self.command {
-            Command::Validate(command) => command.run(&matches, output),
-            Command::Config(command) => command.run(&matches, output),
-            Command::Watch(command) => command.run(&matches, output),
-            Command::List(command) => command.run(&matches, output),
-            Command::View(command) => command.run(&matches, output),
-            Command::Plan(command) => command.run(output),
-            Command::Show(command) => command.run(output),
-            Command::Explain(command) => command.run(output),
-            Command::Rules(command) => command.run(output),
-            Command::Schema(command) => command.run(output),
-            Command::Completions(command) => command.run(output),
-            Command::Man(command) => command.run(output),
-        }
-    }
-}
-
 /// The command line. A variable of the environment that is empty, as pipelines leave them, is as
 /// good as none.
 fn command() -> clap::Command {
@@ -150,7 +99,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let parsed = command().try_get_matches_from(args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
-        Ok((cli, matches)) => cli.run(&matches, &mut output),
+        Ok((cli, matches)) => {
+            let of_command = matches.subcommand().map(|(_, matches)| matches);
+            let of_command = of_command.cloned().unwrap_or_default();
+            cli.command.run(&of_command, &mut output)
+        }
         Err(error) if error.use_stderr() => {
             // Where the message can't be printed there is nowhere left to say so.
             let _ = error.print();

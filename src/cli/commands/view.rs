@@ -45,7 +45,7 @@ Examples:
   …
   $ runvet view ep_03 --run-data corpus/demo --events --phase plan
        3   +0.020s plan       planner.minimal  steps: 3")]
-pub(super) struct View {
+pub(in crate::cli) struct View {
     #[command(flatten)]
     run_data: RunDataArgs,
 

@@ -26,7 +26,7 @@ Example:
   $ runvet list --run-data corpus/demo --status pending
   STARTED          ID           STATUS   OUTCOME     TOOK TASK
   2026-03-01 12:00 ep_02_paused pending  -              - Summarize the open tick…")]
-pub(super) struct List {
+pub(in crate::cli) struct List {
     #[command(flatten)]
     run_data: RunDataArgs,
 

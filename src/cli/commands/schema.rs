@@ -8,7 +8,7 @@ use super::{Exit, Failure};
 
 /// Print a JSON Schema: byte for byte the file in schemas/
 #[derive(Args)]
-pub(super) struct Schema {
+pub(in crate::cli) struct Schema {
     /// Which one
     #[arg(value_name = "NAME", value_parser = parser())]
     schema: crate::Schema,

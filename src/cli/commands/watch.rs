@@ -51,7 +51,7 @@ Exit codes:
 Examples:
   runvet watch runs/
   runvet watch --format ndjson runs/ | jq -r 'select(.valid | not) | .dir'")]
-pub(super) struct Watch {
+pub(in crate::cli) struct Watch {
     /// A run-data directory, or any directory above or below one
     #[arg(default_value = ".")]
     dir: PathBuf,

@@ -22,7 +22,7 @@ Example:
   max-findings   5      --max-findings
   jobs           -      default
   baseline       -      default")]
-pub(super) struct Config {
+pub(in crate::cli) struct Config {
     #[command(flatten)]
     settings: SettingsArgs,
 }

@@ -53,7 +53,7 @@ Examples:
   runvet validate runs/episodes/ep_1         one episode
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
-pub(super) struct Validate {
+pub(in crate::cli) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]
     paths: Vec<PathBuf>,

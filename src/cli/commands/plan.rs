@@ -25,7 +25,7 @@ Example:
   ! ○ step-2 pending: Summarize the tic… │ ✓ step-2 done: Summarize the tickets
   …
   the plan and the timeline part at line 6 of events.jsonl")]
-pub(super) struct Plan {
+pub(in crate::cli) struct Plan {
     #[command(flatten)]
     run_data: RunDataArgs,
 

@@ -9,7 +9,7 @@ use crate::finding::RuleInfo;
 
 /// Explain a rule: what it means, why it matters, an example, how to fix it
 #[derive(Args)]
-pub(super) struct Explain {
+pub(in crate::cli) struct Explain {
     /// The rule, as in `lifecycle/links`, or a group, as in `lifecycle`, whose rules are listed
     rule: String,
 }

@@ -8,7 +8,7 @@ use crate::check::all_rules;
 
 /// List every rule with its severity and the defect that it finds
 #[derive(Args)]
-pub(super) struct Rules {}
+pub(in crate::cli) struct Rules {}
 
 impl Rules {
     #[expect(
