@@ -18,7 +18,7 @@ use crate::document::{Document, Kind, Node, Number};
 use crate::finding::Lifecycle;
 use crate::schema::Violation;
 use crate::source::Artifact;
-use crate::store::Entries;
+use crate::source::Entries;
 use crate::timestamp::Timestamp;
 
 /// A value of a record, together with what is wrong in that record.

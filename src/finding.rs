@@ -1,21 +1,27 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::printable::brief;
-use crate::source::Excerpt;
+use crate::printable::{brief, escape};
+use crate::source::{Artifact, Excerpt};
+use crate::words::words;
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.1.0";
 
-/// Why a rule was not judged in an episode that its writer left no time to read.
-pub const STILL_CHANGING: &str = "the episode kept changing while it was read";
+/// Why a rule was not judged in an episode that changed during every attempt to read it.
+pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
+    SkipKind::Changing,
+    "the episode kept changing while it was read",
+);
 
 /// How much a finding weighs.
 #[derive(
@@ -30,16 +36,10 @@ pub enum Severity {
     Warning,
 }
 
-impl Severity {
-    /// The word for it, in the singular.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
+words!(Severity {
+    Error = "error",
+    Warning = "warning",
+});
 
 /// What there is to know about a rule.
 #[derive(Debug)]
@@ -80,17 +80,13 @@ impl Level {
             Self::Off => None,
         }
     }
-
-    /// The word for it.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Off => "off",
-        }
-    }
 }
+
+words!(Level {
+    Error = "error",
+    Warning = "warning",
+    Off = "off",
+});
 
 impl From<Severity> for Level {
     fn from(severity: Severity) -> Self {
@@ -105,6 +101,7 @@ impl From<Severity> for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
+#[non_exhaustive]
 pub enum Lifecycle {
     /// The run has ended: its status is any but `pending`.
     Terminal,
@@ -114,12 +111,19 @@ pub enum Lifecycle {
     Unknown,
 }
 
+words!(Lifecycle {
+    Terminal = "terminal",
+    NonTerminal = "non_terminal",
+    Unknown = "unknown",
+});
+
 /// The result of checking run data.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(
     title = "runvet report",
     extend("$id" = crate::record::schema_id("report"))
 )]
+#[non_exhaustive]
 pub struct Report {
     /// The version of this format, a semantic version. Minor versions add fields; readers pass over
     /// fields they don't know.
@@ -138,6 +142,7 @@ pub struct Report {
 
 /// The program that wrote a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Tool {
     /// Always `runvet`.
     #[schemars(extend("const" = "runvet"))]
@@ -160,6 +165,7 @@ impl Tool {
 
 /// What was found in one episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct EpisodeReport {
     /// The episode's id: the name of its directory below a directory called `episodes`, elsewhere
     /// what its records say.
@@ -202,7 +208,7 @@ impl EpisodeReport {
     pub fn kept_changing(&self) -> bool {
         self.skipped
             .iter()
-            .any(|skip| skip.reason == STILL_CHANGING)
+            .any(|skip| skip.kind == Some(SkipKind::Changing))
     }
 
     /// What stood in the way of judging, each reason with the rules that it kept from it.
@@ -217,6 +223,7 @@ impl EpisodeReport {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule's id; `runvet explain` tells more about it.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
@@ -242,8 +249,29 @@ pub struct Finding {
     pub related: Vec<Related>,
 }
 
+impl fmt::Display for Finding {
+    /// The finding in one line: place, severity, rule, message. Text of the records is escaped.
+    ///
+    /// ```
+    /// let report = runvet::check::Check::new().records("ep_1", &[]);
+    /// assert_eq!(
+    ///     report.findings[0].to_string(),
+    ///     "ep_1/events.jsonl: error[events/missing]: there is no events.jsonl"
+    /// );
+    /// ```
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (location, severity) = (&self.location, self.severity);
+        write!(f, "{}", escape(&location.file))?;
+        if let (Some(line), Some(column)) = (location.line, location.column) {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {severity}[{}]: {}", self.rule, escape(&self.message))
+    }
+}
+
 /// A finding that does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Suppressed {
     /// What says so.
     pub by: Suppression,
@@ -258,6 +286,7 @@ pub struct Suppressed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
+#[non_exhaustive]
 pub enum Suppression {
     /// The configuration ignores it.
     Ignore,
@@ -274,6 +303,7 @@ pub(crate) fn is_valid(findings: &[Finding]) -> bool {
 
 /// The other side of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Related {
     /// What the other side says.
     pub message: String,
@@ -284,10 +314,14 @@ pub struct Related {
 
 /// A place in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Location {
     /// The path of the file, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_1/state.json"]))]
     pub file: String,
+    /// The artifact that the file is.
+    #[serde(skip)]
+    pub artifact: Option<Artifact>,
     /// The JSON Pointer of the value or key; in `events.jsonl` into the object on the line. Absent
     /// for a whole file, for a missing one and for bytes that are no JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -326,16 +360,86 @@ pub struct Location {
 
 /// A rule that could not be judged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Skip {
     /// The rule's id.
     pub rule: String,
     /// What stood in the way.
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
+    /// The same, for programs; absent in a report that was read back from JSON.
+    #[serde(skip)]
+    pub kind: Option<SkipKind>,
+}
+
+impl Skip {
+    pub(crate) fn new(rule: impl Into<String>, reason: &SkipReason) -> Self {
+        Self {
+            rule: rule.into(),
+            reason: reason.text.to_string(),
+            kind: Some(reason.kind),
+        }
+    }
+}
+
+/// What kept a rule from being judged, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum SkipKind {
+    /// A record that it needs is not there.
+    Missing,
+    /// A record that it needs can't be read.
+    Unreadable,
+    /// A record that it needs is not JSON, or too far from its schema.
+    Syntax,
+    /// A record that it needs is of a version that runvet does not support.
+    Version,
+    /// A line of the timeline is no event, and could be the one that the rule needs.
+    NoEvent,
+    /// No projection event dates the snapshot of a run that may not have ended.
+    Unreached,
+    /// The records do not say whether the run has ended.
+    Lifecycle,
+    /// The episode kept changing while it was read.
+    Changing,
+}
+
+words!(SkipKind {
+    Missing = "missing",
+    Unreadable = "unreadable",
+    Syntax = "syntax",
+    Version = "version",
+    NoEvent = "no_event",
+    Unreached = "unreached",
+    Lifecycle = "lifecycle",
+    Changing = "changing",
+});
+
+/// Why a rule could not be judged: in a sentence for people, and as a kind for programs.
+#[derive(Clone, Debug)]
+pub(crate) struct SkipReason {
+    pub(crate) kind: SkipKind,
+    pub(crate) text: Cow<'static, str>,
+}
+
+impl SkipReason {
+    pub(crate) const fn new(kind: SkipKind, text: &'static str) -> Self {
+        Self {
+            kind,
+            text: Cow::Borrowed(text),
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// Sums over episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Totals {
     /// Episodes checked.
     pub episodes: u64,
@@ -381,6 +485,7 @@ impl Totals {
 
 /// Sums by rule, by mode and by adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Statistics {
     /// For each rule that found something: the episodes in which it did, and its findings.
     pub rules: BTreeMap<String, Tally>,
@@ -394,6 +499,7 @@ pub struct Statistics {
 
 /// Sums over some episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Tally {
     /// Episodes.
     pub episodes: u64,

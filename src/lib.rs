@@ -40,12 +40,14 @@ pub mod source;
 mod store;
 mod timestamp;
 pub mod view;
+mod words;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
 pub use schema::Schema;
 pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
+pub use words::UnknownWord;
 
 // The example in the README is a test.
 #[cfg(doctest)]

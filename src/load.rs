@@ -15,6 +15,7 @@ use crate::facts::{
 };
 use crate::finding::{Lifecycle, Skip};
 use crate::printable::quote;
+use crate::record::format;
 use crate::rule::{Draft, MAX_FINDINGS_PER_RULE, Trouble};
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
@@ -253,8 +254,8 @@ impl RecordKind {
     const STATE: Self = Self {
         artifact: Artifact::State,
         schema: Schema::State,
-        version: ("state_schema_version", "1.0.0"),
-        format: Some(("version", "1.0")),
+        version: ("state_schema_version", format::STATE_SCHEMA_VERSION),
+        format: Some(("version", format::STATE_VERSION)),
         troubles: RecordTroubles {
             version: Trouble::StateVersion,
             newer_version: Trouble::StateNewerVersion,
@@ -265,7 +266,7 @@ impl RecordKind {
     const SUMMARY: Self = Self {
         artifact: Artifact::Summary,
         schema: Schema::Summary,
-        version: ("schema_version", "1.3.0"),
+        version: ("schema_version", format::SUMMARY_SCHEMA_VERSION),
         format: None,
         troubles: RecordTroubles {
             version: Trouble::SummaryVersion,
@@ -337,6 +338,7 @@ impl RecordKind {
                 skips.push(Skip {
                     rule: rule.into(),
                     reason: reason.clone(),
+                    kind: Some(crate::finding::SkipKind::Version),
                 });
             }
             // Told or not, what violates the schema is no fact.

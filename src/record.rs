@@ -6,6 +6,7 @@
 //! these types.
 
 mod event;
+pub mod format;
 mod scalar;
 mod state;
 mod summary;

@@ -163,6 +163,7 @@ impl Findings<'_> {
         self.skips.push(Skip {
             rule: self.info.id.into(),
             reason: reason.into(),
+            kind: None,
         });
     }
 

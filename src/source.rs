@@ -4,6 +4,7 @@
 //! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are
 //! found later, and only for findings that exist.
 
+mod entries;
 mod excerpt;
 mod link;
 
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+pub use entries::{Entries, EntryKind};
 pub use excerpt::Excerpt;
 pub(crate) use link::{leads_to, resolve};
 

@@ -30,7 +30,7 @@ pub(crate) use stillness::Movement;
 use stillness::Version;
 pub(crate) use whole::{WholeFile, append};
 
-use crate::source::{Artifact, Line};
+use crate::source::{Artifact, Entries, EntryKind, Line};
 
 /// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at
 /// most.
@@ -44,38 +44,6 @@ pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 /// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time
 /// that a file takes which costs its writer nothing: one with a hole of exabytes in it.
 pub(crate) const MAX_TIMELINE_BYTES: u64 = 16 << 30;
-
-/// What kind of entry a directory lists under an artifact's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    File,
-    Link,
-    Directory,
-    /// A FIFO, a socket or a device.
-    Special,
-}
-
-/// The artifacts that a directory lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries([Option<EntryKind>; 5]);
-
-impl Entries {
-    fn set(&mut self, artifact: Artifact, kind: EntryKind) {
-        if let Some(slot) = self.0.get_mut(artifact as usize) {
-            *slot = Some(kind);
-        }
-    }
-
-    pub(crate) fn kind(self, artifact: Artifact) -> Option<EntryKind> {
-        self.0.get(artifact as usize).copied().flatten()
-    }
-
-    /// Whether the directory lists an entry of the artifact's name, of whatever kind.
-    #[must_use]
-    pub fn has(self, artifact: Artifact) -> bool {
-        self.kind(artifact).is_some()
-    }
-}
 
 /// An episode's directory, as found.
 #[derive(Clone, Debug)]

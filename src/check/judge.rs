@@ -89,10 +89,7 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
             .and_then(|(rule, artifact)| rule.rests_on(artifact));
         let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
         if !stands {
-            skips.push(Skip {
-                rule: finding.rule.clone(),
-                reason: STILL_CHANGING.into(),
-            });
+            skips.push(Skip::new(&*finding.rule, &STILL_CHANGING));
         }
         stands
     });

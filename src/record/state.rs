@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use super::format;
 use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
 
 /// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and
@@ -16,10 +17,10 @@ use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
 pub struct State {
     /// The identifier of the record's format that stays the same as long as older readers can read
     /// it.
-    #[schemars(extend("const" = "1.0"))]
+    #[schemars(extend("const" = format::STATE_VERSION))]
     pub version: String,
     /// The semantic version of the contract that the record was written for.
-    #[schemars(extend("const" = "1.0.0"))]
+    #[schemars(extend("const" = format::STATE_SCHEMA_VERSION))]
     pub state_schema_version: String,
     /// Which run this is and how it was started.
     pub episode: Episode,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
+use super::format;
 use super::{
     Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id,
 };
@@ -14,7 +15,7 @@ use super::{
 #[schemars(title = "Summary record (summary.json)", extend("$id" = schema_id("summary")))]
 pub struct Summary {
     /// The semantic version of the contract that the record was written for.
-    #[schemars(extend("const" = "1.3.0"))]
+    #[schemars(extend("const" = format::SUMMARY_SCHEMA_VERSION))]
     pub schema_version: String,
     /// The run's unique identifier: the name of its directory.
     #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]

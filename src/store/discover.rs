@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::{Entries, EpisodeDir, Listing, display, id_of, list};
+use super::{EpisodeDir, Listing, display, id_of, list};
 use crate::parallel::in_order;
-use crate::source::Artifact;
+use crate::source::{Artifact, Entries};
 
 /// What was found below the given paths, and what stood in the way.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
-use super::{EntryKind, EpisodeDir, entry_kind, id_of, list};
-use crate::source::Artifact;
+use super::{EpisodeDir, entry_kind, id_of, list};
+use crate::source::{Artifact, EntryKind};
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Stat};
 
-use super::{EntryKind, kind_of};
-use crate::source::Artifact;
+use super::kind_of;
+use crate::source::{Artifact, EntryKind};
 
 /// How long nothing must have been written: a writer takes less than that from one file to the
 /// next.

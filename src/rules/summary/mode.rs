@@ -1,4 +1,4 @@
-//! `summary/mode`: a run in minimal mode has what only info mode writes.
+//! `summary/mode`: a run in minimal mode has what only meta mode writes.
 
 use crate::facts::Run;
 use crate::finding::{RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/mode",
         severity: Severity::Warning,
-        title: "a run in minimal mode has what only info mode writes",
-        hint: "Set `flags.mode` to `info`, or leave direction and insight out.",
+        title: "a run in minimal mode has what only meta mode writes",
+        hint: "Set `flags.mode` to `meta`, or leave direction and insight out.",
         page: include_str!("mode.md"),
     },
     check: Check::Run(check),

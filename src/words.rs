@@ -1,0 +1,59 @@
+//! Enums whose variants are words: the word of each, and back from a word.
+
+use crate::printable::quote;
+
+/// A word that names none of the values it could.
+///
+/// ```
+/// let error = "fatal".parse::<runvet::finding::Severity>().unwrap_err();
+/// assert_eq!(error.to_string(), "\"fatal\" is not one of error, warning");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} is not one of {}", quote(.word), .known.join(", "))]
+#[non_exhaustive]
+pub struct UnknownWord {
+    /// The word.
+    pub word: String,
+    /// The words there are.
+    pub known: &'static [&'static str],
+}
+
+/// Gives an enum its words: `ALL`, `word`, `Display` and `FromStr`.
+macro_rules! words {
+    ($type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $type {
+            /// All values, in the order in which they are declared.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The word for it.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.word())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::words::UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err($crate::words::UnknownWord {
+                        word: word.to_owned(),
+                        known: &[$($word),+],
+                    }),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use words;
