@@ -1,50 +1,37 @@
-//! The command line: the only place that prints, reads the environment and sets exit codes.
+//! The command line: the only place that prints and reads the environment.
 
-mod changed;
 mod commands;
 mod output;
 mod run_data;
 mod settings;
 mod sinks;
+mod words;
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::io;
-use std::process::ExitCode;
 
 use clap::builder::Resettable;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 
+use crate::gate::Exit;
 use commands::Command;
 use output::Output;
 
-/// How a command ended; see `runvet validate --help` for what the numbers mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
-    Success,
-    Findings,
-    Fault,
-    NothingFound,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Success => 0,
-            Exit::Findings => 1,
-            Exit::Fault => 2,
-            Exit::NothingFound => 3,
-        })
-    }
-}
-
-/// Why a command came to no end of its own.
+/// Why a command could not do its job.
 enum Failure {
     /// What it had to print could not be printed.
     Output(io::Error),
-    /// It could not do its job.
+    /// Anything else.
     Fault(String),
     /// The same, with the place that is to blame, ready to be printed.
     Drawn(String),
+}
+
+impl Failure {
+    fn fault(error: impl Display) -> Self {
+        Self::Fault(error.to_string())
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -55,13 +42,19 @@ impl From<io::Error> for Failure {
 
 impl From<crate::read::Error> for Failure {
     fn from(error: crate::read::Error) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error)
     }
 }
 
 impl From<crate::check::Error> for Failure {
     fn from(error: crate::check::Error) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error)
+    }
+}
+
+impl From<crate::watch::Error> for Failure {
+    fn from(error: crate::watch::Error) -> Self {
+        Self::fault(error)
     }
 }
 
@@ -79,8 +72,8 @@ struct Cli {
     command: Command,
 }
 
-/// The command line. A variable of the environment that is empty, as pipelines leave them, is as
-/// good as none.
+/// The command line. A variable of the environment that is empty, as pipelines leave them, counts
+/// as unset.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty = |arg: Arg| {
@@ -94,7 +87,8 @@ fn command() -> clap::Command {
 }
 
 /// Runs a command line, the program's name first, and says how it ended.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+#[must_use]
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let mut output = Output::new();
     let parsed = command().try_get_matches_from(args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
@@ -109,28 +103,27 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             Ok(Exit::Fault)
         }
-        // Help, and the version, are what was asked for.
+        // Help and the version were asked for.
         Err(error) => write!(output.stdout(), "{}", error.render())
             .map(|()| Exit::Success)
             .map_err(Failure::from),
     };
-    let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
+    match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,
-        Err(Failure::Fault(message)) => {
-            // What was printed before goes before what is told of it.
-            let _ = output.finish();
-            output.fault(&message);
+        Err(failure) => {
+            // What was printed before comes before the message.
+            match failure {
+                Failure::Fault(message) => {
+                    let _ = output.finish();
+                    output.fault(&message);
+                }
+                Failure::Drawn(text) => {
+                    let _ = output.finish();
+                    output.drawn(&text);
+                }
+                Failure::Output(error) => output.fault_of_output(&error),
+            }
             Exit::Fault
         }
-        Err(Failure::Drawn(text)) => {
-            let _ = output.finish();
-            output.drawn(&text);
-            Exit::Fault
-        }
-        Err(Failure::Output(error)) => {
-            output.fault_of_output(&error);
-            Exit::Fault
-        }
-    };
-    exit.into()
+    }
 }

@@ -4,10 +4,11 @@
 //! The doors, in reading order:
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
-//! - [`gate`] tells which findings count, by the configuration ([`config`]) and the baseline;
+//! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
 //! - [`read`] lists runs and reads their states, summaries and events;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`view`] shows one run at a glance;
+//! - `watch` judges runs as they are written (feature `watch`);
 //! - [`policy`] asks user code for advice on a run;
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
@@ -17,9 +18,10 @@
 //! time, [`printable`] text that is safe to show.
 
 pub mod check;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod config;
+mod config;
 mod digest;
 pub mod document;
 mod facts;
@@ -40,6 +42,8 @@ pub mod source;
 mod store;
 mod timestamp;
 pub mod view;
+#[cfg(feature = "watch")]
+pub mod watch;
 mod words;
 
 pub use digest::Digest;

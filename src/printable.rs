@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+#[cfg(feature = "human")]
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Characters of a quoted text that a message shows at most.
@@ -117,7 +118,7 @@ fn push_cut(out: &mut String, text: &str) {
     }
 }
 
-/// The text, escaped, in so many columns of a terminal at most; `…` stands for what was cut off.
+/// The text, escaped, in at most this many columns of a terminal; `…` stands for what was cut off.
 ///
 /// ```
 /// assert_eq!(runvet::printable::fit("a long text", 6), "a lon…");
@@ -128,13 +129,13 @@ pub fn fit(text: &str, columns: usize) -> String {
     // No character needs to be looked at beyond what could be shown.
     let head: String = text.chars().take(columns + 1).collect();
     let escaped = escape(&head);
-    if escaped.width() <= columns && head.len() == text.len() {
+    if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();
     }
     let mut fitting = String::new();
     let mut width = 0;
     for c in escaped.chars() {
-        width += c.width().unwrap_or(0);
+        width += columns_of_char(c).unwrap_or(0);
         if width + 1 > columns {
             break;
         }
@@ -142,6 +143,30 @@ pub fn fit(text: &str, columns: usize) -> String {
     }
     fitting.push('…');
     fitting
+}
+
+/// The columns of a terminal that a text takes.
+#[cfg(feature = "human")]
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.width()
+}
+
+/// The columns of a terminal that a character takes; `None` for a control character.
+#[cfg(feature = "human")]
+pub(crate) fn columns_of_char(c: char) -> Option<usize> {
+    c.width()
+}
+
+/// The columns of a terminal that a text takes, where nothing is drawn: its characters.
+#[cfg(not(feature = "human"))]
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The columns of a terminal that a character takes, where nothing is drawn: one.
+#[cfg(not(feature = "human"))]
+pub(crate) fn columns_of_char(c: char) -> Option<usize> {
+    (!c.is_control()).then_some(1)
 }
 
 /// One visible character in place of a hostile one, for snippets, where every character has its

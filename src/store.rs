@@ -1,11 +1,15 @@
 //! Paths -> episodes -> bytes: the one place that touches the file system, with every limit on
 //! reading.
 
+#[cfg(feature = "cli")]
+mod changed;
 mod discover;
 mod lines;
+pub(crate) mod path;
 mod runs;
 mod settings;
 mod stillness;
+#[cfg(feature = "cli")]
 mod whole;
 
 use std::cell::Cell;
@@ -21,13 +25,19 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+#[cfg(feature = "cli")]
+pub(crate) use changed::{Changed, changed_since};
 pub use discover::{Discovery, Fault};
 pub(crate) use discover::{discover, join};
 pub(crate) use lines::{Block, LineRead, Lines};
 pub(crate) use runs::{RunDir, runs};
-pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_text};
+#[cfg(feature = "cli")]
+pub(crate) use settings::must_be_file;
+pub(crate) use settings::read_text;
+pub use settings::{ConfigSearch, find_config};
 pub(crate) use stillness::Movement;
 use stillness::Version;
+#[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append};
 
 use crate::source::{Artifact, Entries, EntryKind, Line};

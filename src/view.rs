@@ -2,6 +2,8 @@
 //! it.
 //!
 //! ```
+//! use runvet::check::Check;
+//! use runvet::gate::Gate;
 //! use runvet::view::{Timeline, Verdict, View};
 //!
 //! let run_data = runvet::read::RunData::open("corpus/demo")?;
@@ -9,7 +11,8 @@
 //! assert_eq!(View::of(&episode).entry.status.as_deref(), Some("ok"));
 //! let timeline = Timeline::of(&episode);
 //! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
-//! assert!(Verdict::of(&episode, &runvet::check::Check::new())?.report.valid);
+//! let verdict = Verdict::of(&episode, &Check::new(), &mut Gate::new())?;
+//! assert!(verdict.report.valid);
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
@@ -18,6 +21,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::check::Check;
 use crate::document::{Kind, Node, OwnedDocument};
 use crate::finding::EpisodeReport;
+use crate::gate::Gate;
 use crate::plan::Comparison;
 use crate::printable::brief;
 use crate::read::{Episode, Error, RunEntry, Stored};
@@ -109,14 +113,14 @@ impl View {
 }
 
 impl Verdict {
-    /// Checks a run and rebuilds its plan, in one pass over its timeline.
+    /// Judges a run and rebuilds its plan, in one pass over its timeline.
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] where the directory can't be opened.
-    pub fn of(episode: &Episode, check: &Check) -> Result<Self, Error> {
-        let checked = check.episode_and(episode.dir(), Comparison::of);
-        let (report, plan) = checked.map_err(|fault| Error::from_fault(episode.path(), &fault))?;
+    pub fn of(episode: &Episode, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+        let judged = gate.episode_and(check, episode.dir(), Comparison::of);
+        let (report, plan) = judged.map_err(|fault| Error::from_fault(episode.path(), &fault))?;
         Ok(Self { report, plan })
     }
 }

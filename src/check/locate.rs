@@ -67,6 +67,7 @@ fn whole(place: &Place, dir: &Path) -> Location {
     let file = store::join(dir, Path::new(place.artifact.file_name()));
     Location {
         file: store::display(&file),
+        artifact: Some(place.artifact),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()
     }

@@ -16,7 +16,7 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Cli, Exit, Failure, changed, run_data, settings, sinks};
+use super::{Cli, Exit, Failure, run_data, settings, sinks, words};
 
 #[derive(Subcommand)]
 pub(super) enum Command {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::Digest;
+use crate::digest::Digest;
 use crate::finding::{EpisodeReport, Severity};
 
 #[derive(Default)]

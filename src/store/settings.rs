@@ -14,17 +14,20 @@ const CONFIG: &str = "runvet.toml";
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the configuration is.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct ConfigSearch {
-    /// The file in force, as it is called from the working directory.
-    pub(crate) found: Option<PathBuf>,
-    /// Files of that name that lie in run data: whoever wrote the run data may have written them.
-    pub(crate) passed_over: Vec<PathBuf>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigSearch {
+    /// The file in force, relative to the directory that the search started from.
+    pub found: Option<PathBuf>,
+    /// Files of that name that lie in run data and are not read: whoever wrote the run data may
+    /// have written them.
+    pub passed_over: Vec<PathBuf>,
 }
 
-/// Looks for the configuration from a directory upward to the root of the repository; outside of
-/// one, in the directory alone.
-pub(crate) fn find_config(here: &Path) -> ConfigSearch {
+/// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
+/// repository, in the directory alone.
+#[must_use]
+pub fn find_config(here: &Path) -> ConfigSearch {
     let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();
@@ -58,12 +61,13 @@ fn is_run_data(dir: &Path) -> bool {
         })
 }
 
-/// An error where a file that nobody named is none: reading a FIFO would wait for a writer.
+/// Refuses what is not a file where the user did not name it: reading a FIFO would wait for a writer.
+#[cfg(feature = "cli")]
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {
         Ok(())
     } else {
-        Err(io::Error::other("it is no regular file"))
+        Err(io::Error::other("it is not a regular file"))
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use quick_xml::events::Event;
 use runvet::check::{Check, all_rules};
 use runvet::finding::{EpisodeReport, Finding, Report, Severity};
-use runvet::report::{self, Closing};
+use runvet::report::{Closing, Format, Options};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -1045,20 +1045,18 @@ fn a_report_takes_the_place_of_no_link_and_of_nothing_that_is_printed_to() {
 #[test]
 fn what_renderers_hold_does_not_grow_with_the_number_of_episodes() {
     let report = Check::new().run([corpus().join("bad")]).unwrap();
-    let closing = Closing {
-        totals: &report.totals,
-        statistics: None,
-        is_whole: true,
-    };
-    for (mut renderer, holds_at_most) in [
-        (report::concise(), 0),
-        (report::json(), 0),
-        (report::ndjson(), 0),
-        (report::gitlab(), 0),
-        (report::sarif(all_rules()), 500_000),
-        (report::github(), 20_000),
-        (report::markdown(), 60_000),
+    let closing = Closing::new(&report.totals);
+    let options = Options::default().rules(all_rules());
+    for (format, holds_at_most) in [
+        (Format::Concise, 0),
+        (Format::Json, 0),
+        (Format::Ndjson, 0),
+        (Format::Gitlab, 0),
+        (Format::Sarif, 500_000),
+        (Format::Github, 20_000),
+        (Format::Markdown, 60_000),
     ] {
+        let mut renderer = format.renderer(&options);
         let mut out = Vec::new();
         renderer.begin(&mut out).unwrap();
         let before = out.len();

@@ -1,18 +1,19 @@
 //! `runvet config`: what is in force, and where each value is from.
 
+use std::ops::Range;
+
 use clap::{ArgMatches, Args};
 use toml::Spanned;
-use unicode_width::UnicodeWidthStr;
 
 use super::output::Output;
-use super::settings::{Baselines, GateSettings, Origin, Settings, SettingsArgs};
+use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs};
 use super::{Exit, Failure};
-use crate::config::Rules;
-use crate::printable::escape;
+use crate::config::{Ignore, Rules};
+use crate::printable::{columns_of, escape};
 
 /// Show what is set for `runvet validate`, and where each value is from
 ///
-/// Flags go before the environment, that before the configuration, and that before the defaults.
+/// Flags override the environment, which overrides the configuration, which overrides the defaults.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -30,131 +31,106 @@ pub(in crate::cli) struct Config {
 impl Config {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let settings = self.settings.resolve(matches, Baselines::Unread, output)?;
-        let rows: Vec<[String; 3]> = rows(&settings)
-            .into_iter()
-            .map(|(a, b, c)| [a, b, c].map(|text| escape(&text).into_owned()))
-            .collect();
-        let width = |of: fn(&[String; 3]) -> &String| {
-            rows.iter()
-                .map(|row| of(row).width())
-                .max()
-                .unwrap_or_default()
-        };
-        let (names, values) = (width(|[name, ..]| name), width(|[_, value, _]| value));
-        for [name, value, origin] in &rows {
+        let rows = rows(&settings);
+        let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
+        let names = width(|row| &row.name).unwrap_or_default();
+        let values = width(|row| &row.value).unwrap_or_default();
+        for Row {
+            name,
+            value,
+            origin,
+        } in &rows
+        {
             writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
         }
         Ok(Exit::Success)
     }
 }
 
-/// Everything that is set: its name, its value, and where that is from.
-fn rows(settings: &Settings) -> Vec<(String, String, String)> {
-    let Settings {
-        format,
-        deny_warnings,
-        max_findings,
-        jobs,
-        gate,
-    } = settings;
-    let GateSettings {
-        baseline,
-        rules,
-        file,
-        gate: _,
-    } = gate;
-    let row =
-        |name: &str, value: String, origin: &Origin| (name.to_owned(), value, origin.to_string());
-    let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".into());
+/// A setting, safe to print.
+struct Row {
+    name: String,
+    value: String,
+    origin: String,
+}
+
+impl Row {
+    fn new(name: &str, value: &str, origin: &str) -> Self {
+        let [name, value, origin] = [name, value, origin].map(|text| escape(text).into_owned());
+        Self {
+            name,
+            value,
+            origin,
+        }
+    }
+
+    fn of<T>(name: &str, set: &Set<T>, display: impl Fn(&T) -> String) -> Self {
+        Self::new(name, &display(&set.value), &set.origin.to_string())
+    }
+}
+
+/// Everything that is set.
+fn rows(settings: &Settings) -> Vec<Row> {
+    let gate = &settings.gate;
     let mut rows = vec![
-        row(
-            "format",
-            format!("{:?}", format.value).to_lowercase(),
-            &format.origin,
-        ),
-        row(
-            "deny-warnings",
-            deny_warnings.value.to_string(),
-            &deny_warnings.origin,
-        ),
-        row(
-            "max-findings",
-            max_findings.value.to_string(),
-            &max_findings.origin,
-        ),
-        row(
-            "jobs",
-            or_dash(jobs.value.map(|jobs| jobs.to_string())),
-            &jobs.origin,
-        ),
-        row(
-            "baseline",
-            or_dash(
-                baseline
-                    .value
-                    .as_ref()
-                    .map(|path| path.display().to_string()),
-            ),
-            &baseline.origin,
-        ),
+        Row::of("format", &settings.format, ToString::to_string),
+        Row::of("deny-warnings", &settings.deny_warnings, bool::to_string),
+        Row::of("max-findings", &settings.max_findings, usize::to_string),
+        Row::of("jobs", &settings.jobs, |jobs| or_dash(jobs.as_ref())),
+        Row::of("baseline", &gate.baseline, |path| {
+            or_dash(path.as_ref().map(|path| path.display()))
+        }),
     ];
-    let (file, config) = (file.file(), &file.config);
-    let at = |span: std::ops::Range<usize>| format!("{}:{}", file.name, file.line(&span));
-    let globs = |globs: &[Spanned<String>]| {
-        globs
-            .iter()
-            .map(|glob| glob.get_ref().clone())
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    for glob in &config.exclude {
-        rows.push(("exclude".into(), glob.get_ref().clone(), at(glob.span())));
-    }
-    let levels = |rules: &Rules, within: &str| {
-        let level = |(rule, level): (&Spanned<String>, &Spanned<_>)| {
-            let level: &crate::check::Level = level.get_ref();
-            (
-                format!("{}{within}", rule.get_ref()),
-                level.word().to_owned(),
-                at(rule.span()),
-            )
-        };
-        rules.iter().map(level).collect::<Vec<_>>()
-    };
-    rows.extend(levels(&config.rules, ""));
-    for within in &config.overrides {
-        rows.extend(levels(
-            &within.rules,
-            &format!(" in {}", globs(&within.paths)),
-        ));
-    }
-    for ignore in &config.ignores {
-        let pointer = ignore
-            .pointer
-            .as_ref()
-            .map(|pointer| &**pointer.get_ref())
-            .unwrap_or_default();
-        let name = format!(
-            "{} in {} {pointer}",
-            ignore.rule.get_ref(),
-            ignore.episode.get_ref()
-        );
-        let until = ignore
-            .expires
-            .as_ref()
-            .map(|day| format!(" until {day}"))
-            .unwrap_or_default();
-        rows.push((
-            name.trim_end().to_owned(),
-            format!("ignored{until}"),
-            at(ignore.rule.span()),
-        ));
-    }
+    rows.extend(configured(&gate.file));
+    let rules = &gate.rules;
+    let origin = rules.origin.to_string();
     rows.extend(
         rules
             .value
             .iter()
-            .map(|(rule, level)| row(rule, level.word().into(), &rules.origin)),
+            .map(|(rule, level)| Row::new(rule, level.word(), &origin)),
     );
     rows
+}
+
+fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".into(), |value| value.to_string())
+}
+
+/// What decides which findings count, as the configuration sets it.
+fn configured(file: &ConfigFile) -> Vec<Row> {
+    let config = &file.config;
+    let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));
+    let mut rows: Vec<Row> = config
+        .exclude
+        .iter()
+        .map(|glob| Row::new("exclude", glob.get_ref(), &at(glob.span())))
+        .collect();
+    let mut levels = |rules: &Rules, within: &str| {
+        rows.extend(rules.iter().map(|(rule, level)| {
+            let name = format!("{}{within}", rule.get_ref());
+            Row::new(&name, level.get_ref().word(), &at(rule.span()))
+        }));
+    };
+    levels(&config.rules, "");
+    for within in &config.overrides {
+        let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
+        levels(&within.rules, &format!(" in {}", globs.join(" ")));
+    }
+    rows.extend(config.ignores.iter().map(|ignore| ignored(ignore, &at)));
+    rows
+}
+
+fn ignored(ignore: &Ignore, at: &impl Fn(Range<usize>) -> String) -> Row {
+    let pointer = ignore.pointer.as_ref().map(Spanned::get_ref);
+    let pointer = pointer
+        .map(|pointer| format!(" {pointer}"))
+        .unwrap_or_default();
+    let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
+    let until = ignore.expires.as_ref().map(|day| format!(" until {day}"));
+    Row::new(
+        &format!("{rule} in {episode}{pointer}"),
+        &format!("ignored{}", until.unwrap_or_default()),
+        &at(ignore.rule.span()),
+    )
 }

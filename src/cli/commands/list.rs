@@ -95,7 +95,7 @@ impl List {
             .invalid
             .then(|| self.gate.resolve(matches, Baselines::Read, output))
             .transpose()?;
-        let mut gate = gate.map(|settings| (settings.gate.check(Check::new()), settings.gate));
+        let mut gate = gate.map(|settings| settings.gate);
         let mut looked_at = 0;
         let matching = run_data
             .episodes()
@@ -124,7 +124,7 @@ impl List {
 
     /// What the list says of a run, if it is one of those asked for; with a gate, those that fail
     /// it.
-    fn matching(&self, episode: &Episode, gate: Option<&mut (Check, Gate)>) -> Option<RunEntry> {
+    fn matching(&self, episode: &Episode, gate: Option<&mut Gate>) -> Option<RunEntry> {
         let entry = episode.entry();
         let is =
             |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
@@ -140,13 +140,12 @@ impl List {
     }
 }
 
-/// Whether a run fails the gate, which passes over what the configuration leaves out.
-fn is_invalid(episode: &Episode, (check, gate): &mut (Check, Gate)) -> bool {
+/// Whether a run fails the gate, which passes over what the configuration excludes.
+fn is_invalid(episode: &Episode, gate: &mut Gate) -> bool {
     !gate.excludes(episode.path())
-        && check.episode(episode.dir()).is_ok_and(|mut report| {
-            gate.judge(&mut report);
-            !report.valid
-        })
+        && gate
+            .episode(&Check::new(), episode.dir())
+            .is_ok_and(|report| !report.valid)
 }
 
 fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {

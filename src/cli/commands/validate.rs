@@ -1,10 +1,9 @@
 //! `runvet validate`: checks run data and prints what it found.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,25 +11,23 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::changed::{self, Changed};
 use super::output::{Color, Output, style, width};
-use super::settings::{Baselines, GateSettings, Settings, SettingsArgs};
-use super::sinks::{Rendering, Sinks, parse_output, unwritable, whole_file};
+use super::settings::{Baselines, Settings, SettingsArgs};
+use super::sinks::{Sinks, parse_output, unwritable, whole_file};
+use super::words::one_of;
 use super::{Exit, Failure};
-use crate::EpisodeDir;
-use crate::check::Check;
-use crate::finding::{STILL_CHANGING, Statistics, Totals};
-use crate::gate::Baseline;
-use crate::report::{Closing, Format, GroupBy, HumanOptions, count};
-use crate::store::{WholeFile, is_gone};
+use crate::check::{Check, all_rules};
+use crate::gate::{Baseline, Gate, Outcome, Selection};
+use crate::report::{Format, GroupBy, Options, count};
+use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
 
-/// How long a check goes on before a progress bar is shown.
+/// How long a check takes before a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs that are gone since a revision which are named; the rest is counted.
+/// Runs lost since a revision that are listed by name; the rest are counted.
 const MAX_LOST: usize = 10;
 
-/// Bytes of a list of paths that are read at most.
+/// The maximum size of a list of paths, in bytes.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Check run data and say what in it can't be trusted
@@ -41,8 +38,8 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
 Exit codes:
-  0  nothing of severity error was found (with --deny-warnings: nothing at all)
-  1  there are findings
+  0  no errors were found (with --deny-warnings: no warnings either)
+  1  errors were found (with --deny-warnings: or warnings)
   2  runvet could not do its whole job: a bad argument, a path that does not exist, a
      directory that can't be listed, an episode that kept changing, output that can't be
      written
@@ -61,31 +58,31 @@ pub(in crate::cli) struct Validate {
     #[command(flatten)]
     settings: SettingsArgs,
 
-    /// Write all findings to a file, as known ones: with it as `--baseline`, they pass
+    /// Write all findings to a file: with it as `--baseline`, they no longer fail the gate
     ///
-    /// Check all run data when you write it: it holds what this check finds, and nothing else. A
-    /// baseline is not read then.
+    /// Check all run data when you write it: the file lists the findings of this check and nothing
+    /// else. No baseline is read then.
     #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
     write_baseline: Option<PathBuf>,
 
     /// Write the report to a file too, in any format; repeatable
     ///
-    /// The file is written whole, when the check is done and has done its job (exit code 0 or 1).
-    /// Otherwise what was there stays as it was.
+    /// The file is replaced as a whole when the check is done (exit code 0 or 1). With any other
+    /// exit code it stays as it was.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
-    /// Count by rule, by mode of the runtime and by adapter too
+    /// Also sum up by rule, by mode of the runtime and by adapter
     ///
     /// In the formats human, markdown, json and ndjson.
     #[arg(long)]
     statistics: bool,
 
-    /// In the human format, what findings stand under
-    #[arg(long, value_name = "WHAT", default_value = "episode")]
+    /// In the human format, what to group findings by
+    #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(GroupBy::ALL, GroupBy::word, describe))]
     group_by: GroupBy,
 
-    /// Read more paths from a file, one on each line; `-` is standard input
+    /// Read more paths from a file, one per line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
 
@@ -93,31 +90,39 @@ pub(in crate::cli) struct Validate {
     #[arg(short = '0', long = "null", requires = "files_from")]
     null: bool,
 
-    /// Of the episodes, check only those in which an artifact is not as it was at a git revision
+    /// Check only episodes in which an artifact changed since a git revision
     ///
-    /// Runs git in the working directory, whose repository must hold the paths. What is committed,
-    /// staged, changed, new, ignored or deleted since counts.
+    /// Runs git in the working directory, whose repository must hold the paths. An artifact counts
+    /// as changed if it was committed, staged, edited, added or deleted since, or if git ignores
+    /// it.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
-    /// Succeed when there is no episode
+    /// Succeed when no episode is found
     #[arg(long)]
     allow_empty: bool,
 
     /// Read artifacts that are symbolic links to files within their episode's directory
     ///
-    /// By default they are reported. Links that lead out of the directory always are, for whoever
-    /// writes run data could have any file read.
+    /// By default such links are errors. Links that lead out of the directory always are: otherwise
+    /// whoever writes run data could have any file read.
     #[arg(long)]
     follow_links: bool,
 
-    /// Print findings, what could not be judged, and nothing else
+    /// Print only findings and rules that could not be judged
     #[arg(short, long)]
     quiet: bool,
 
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
+}
+
+fn describe(group_by: GroupBy) -> &'static str {
+    match group_by {
+        GroupBy::Episode => "Each episode with its findings, as soon as it is checked",
+        GroupBy::Rule => "Each rule with its findings, when all episodes are checked",
+    }
 }
 
 impl Validate {
@@ -127,146 +132,131 @@ impl Validate {
         } else {
             Baselines::Read
         };
-        let Settings {
-            format,
-            deny_warnings,
-            max_findings,
-            jobs,
-            gate,
-        } = self.settings.resolve(matches, reading, output)?;
-        let GateSettings {
-            baseline, mut gate, ..
-        } = gate;
-        let (format, deny_warnings) = (format.value, deny_warnings.value);
-        let mut check = gate.check(Check::new().follow_links(self.follow_links));
-        if let Some(jobs) = jobs.value {
-            check = check.jobs(jobs);
+        let settings = self.settings.resolve(matches, reading, output)?;
+        let options = self.options(&settings);
+        let baselines: Vec<&PathBuf> = self
+            .write_baseline
+            .iter()
+            .chain(&settings.gate.baseline.value)
+            .collect();
+        let mut sinks = Sinks::open(settings.format.value, &self.outputs, &baselines, options)?;
+        let check = self.check(settings.jobs.value);
+        let mut gate = settings.gate.gate;
+        if self.statistics {
+            gate = gate.with_statistics();
         }
-        let rendering = Rendering {
-            human: self.human(max_findings.value),
-            deny_warnings,
-        };
-        let baselines: Vec<&PathBuf> = self.write_baseline.iter().chain(&baseline.value).collect();
-        let mut sinks = Sinks::open(format, &self.outputs, &baselines, rendering)?;
-        let mut baseline_file = None;
+        let mut new_baseline = None;
         if let Some(path) = &self.write_baseline {
-            gate = gate.learning(path.parent().unwrap_or(Path::new("")));
-            baseline_file = Some((path, whole_file(path)?));
+            new_baseline = Some((path, whole_file(path)?));
+            gate = gate.record_baseline(path);
         }
-        let paths = self.paths().map_err(|error| {
-            let list = self.files_from.clone().unwrap_or_default();
-            Failure::Fault(format!(
-                "can't read the list of paths {}: {error}",
-                list.display()
-            ))
-        })?;
-        let mut discovery = check.discover(&paths);
-        let found = discovery.episodes.len();
-        discovery
-            .episodes
-            .retain(|episode| !gate.excludes(&episode.path));
-        let excluded = found - discovery.episodes.len();
-        let mut faulty = !discovery.faults.is_empty();
-        for fault in &discovery.faults {
-            output.fault(fault);
-        }
-
-        let is_empty = discovery.episodes.is_empty();
+        let paths = self.paths()?;
+        let mut selection = gate.discover(&check, &paths);
+        let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
         if let Some(revision) = &self.changed_since {
-            discovery.episodes = self.changed(revision, discovery.episodes, &paths, output)?;
+            selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
         }
 
-        let mut progress = Progress::new(self.quiet, discovery.episodes.len());
-        let mut totals = Totals::default();
-        let mut statistics = self.statistics.then(Statistics::default);
-        // On a terminal, and by the reader of a line for each episode, what was found is seen as
-        // soon as it is.
-        let is_watched = io::stdout().is_terminal() || format == Format::Ndjson;
-        let mut written = sinks.begin(output);
-        if written.is_ok() {
-            check.each(&discovery.episodes, |checked| {
-                progress.step();
-                match checked {
-                    Ok(mut episode) => {
-                        gate.judge(&mut episode);
-                        totals.add(&episode);
-                        if episode.kept_changing() {
-                            faulty = true;
-                            let message =
-                                format!("{}: {STILL_CHANGING}; check it again", episode.dir);
-                            progress.beside(|| output.fault(&message));
-                        }
-                        if let Some(statistics) = &mut statistics {
-                            statistics.add(&episode);
-                        }
-                        written = progress.beside(|| {
-                            sinks.episode(output, &episode)?;
-                            if is_watched {
-                                Ok(output.finish()?)
-                            } else {
-                                Ok(())
-                            }
-                        });
-                    }
-                    Err(fault) => {
-                        faulty = true;
-                        progress.beside(|| output.fault(&fault));
-                    }
-                }
-                if written.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            });
-        }
-        progress.finish();
-        written?;
-        let closing = Closing {
-            totals: &totals,
-            statistics: statistics.as_ref(),
-            is_whole: !faulty,
-        };
-        sinks.end(output, &closing)?;
-        output.finish()?;
-        if !self.quiet && !faulty {
+        let is_ndjson = settings.format.value == Format::Ndjson;
+        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
+        if !self.quiet && outcome.is_whole {
             if excluded > 0 && !is_empty {
-                output.note(&format!(
-                    "{} left out, as the configuration says",
-                    count(excluded as u64, "episode")
-                ));
+                let episodes = count(excluded as u64, "episode");
+                output.note(&format!("{episodes} excluded by the configuration"));
             }
-            gate.leftovers(is_gone)
-                .iter()
-                .for_each(|leftover| output.note(leftover));
+            for entry in gate.stale_entries() {
+                output.note(&entry);
+            }
         }
-
-        let is_clean = totals.errors == 0 && !(deny_warnings && totals.warnings > 0);
-        let exit = if faulty {
-            Exit::Fault
-        } else if is_empty && !self.allow_empty {
-            output.fault(&match excluded {
-                0 => "no episode found; an episode is a directory that holds state.json or events.jsonl, \
-                      or summary.json below a directory called episodes"
-                    .to_owned(),
-                excluded => format!("no episode is left to check; excluded: {excluded}"),
-            });
-            Exit::NothingFound
-        } else if is_clean {
-            Exit::Success
-        } else {
-            Exit::Findings
+        let exit = match outcome.exit(settings.deny_warnings.value) {
+            Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
+            exit => exit,
         };
-        if matches!(exit, Exit::Success | Exit::Findings) {
-            if let (Some((path, file)), Some(baseline)) = (baseline_file, gate.baseline()) {
-                self.keep_baseline(path, file, baseline, output)?;
+        match exit {
+            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
+            Exit::Fault => {}
+            Exit::Success | Exit::Findings => {
+                if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
+                    self.keep_baseline(path, file, baseline, output)?;
+                }
+                sinks.keep()?;
             }
-            sinks.keep()?;
         }
         Ok(exit)
     }
 
-    /// The episodes that changed; tells of what is not among them and may be missed.
+    /// Judges episodes, and writes what was found in each as soon as it is known.
+    fn judge(
+        &self,
+        check: &Check,
+        gate: &mut Gate,
+        selection: Selection,
+        sinks: &mut Sinks,
+        is_ndjson: bool,
+        output: &mut Output,
+    ) -> Result<Outcome, Failure> {
+        let mut progress = Progress::new(self.quiet, selection.episodes.len());
+        // On a terminal, and by a reader of one line for each episode, findings are seen at once.
+        let is_watched = is_ndjson || io::stdout().is_terminal();
+        sinks.begin(output)?;
+        let mut written: Result<(), Failure> = Ok(());
+        let outcome = gate.each(check, selection, |judged| {
+            match judged {
+                Ok(episode) => {
+                    progress.step();
+                    if episode.kept_changing() {
+                        let message = format!(
+                            "{}: the episode kept changing while it was read; check it again",
+                            episode.dir
+                        );
+                        progress.beside(|| output.fault(&message));
+                    }
+                    written = progress.beside(|| {
+                        sinks.episode(output, &episode)?;
+                        if is_watched {
+                            Ok(output.finish()?)
+                        } else {
+                            Ok(())
+                        }
+                    });
+                }
+                Err(fault) => {
+                    progress.beside(|| output.fault(&fault));
+                }
+            }
+            if written.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        progress.finish();
+        written?;
+        sinks.end(output, &outcome.closing())?;
+        output.finish()?;
+        Ok(outcome)
+    }
+
+    fn check(&self, jobs: Option<NonZeroUsize>) -> Check {
+        let check = Check::new().follow_links(self.follow_links);
+        match jobs {
+            Some(jobs) => check.jobs(jobs),
+            None => check,
+        }
+    }
+
+    fn options(&self, settings: &Settings) -> Options {
+        Options::default()
+            .rules(all_rules())
+            .deny_warnings(settings.deny_warnings.value)
+            .style(style(self.color))
+            .width(width())
+            .max_findings(settings.max_findings.value)
+            .quiet(self.quiet)
+            .group_by(self.group_by)
+    }
+
+    /// The episodes that changed; notes what may be missed among them.
     fn changed(
         &self,
         revision: &str,
@@ -276,35 +266,26 @@ impl Validate {
     ) -> Result<Vec<EpisodeDir>, Failure> {
         let found = episodes.len() as u64;
         let Changed { episodes, lost } =
-            changed::since(revision, episodes, paths).map_err(Failure::Fault)?;
+            changed_since(revision, episodes, paths).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
-                output.note(&format!(
-                    "nothing has changed since {revision} in {}",
-                    count(found, "episode")
-                ));
+                let episodes = count(found, "episode");
+                output.note(&format!("no change since {revision} in {episodes}"));
             }
             for dir in lost.iter().take(MAX_LOST) {
+                let dir = dir.display();
                 output.note(&format!(
-                    "the run that {revision} has in {} is gone",
-                    dir.display()
+                    "{dir} held a run at {revision} and holds none now"
                 ));
             }
             if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
-                output.note(&format!(
-                    "so {} more",
-                    if more == 1 {
-                        "is 1".into()
-                    } else {
-                        format!("are {more}")
-                    }
-                ));
+                output.note(&format!("and {more} more"));
             }
         }
         Ok(episodes)
     }
 
-    /// Puts the baseline in its place, and tells what it knows.
+    /// Puts the baseline in its place.
     fn keep_baseline(
         &self,
         path: &Path,
@@ -315,58 +296,67 @@ impl Validate {
         let written = baseline.write(&mut file).and_then(|()| file.keep());
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
-            let (findings, episodes) = baseline.size();
-            let (findings, episodes) = (
-                count(findings as u64, "finding"),
-                count(episodes as u64, "episode"),
-            );
+            let size = baseline.size();
             output.note(&format!(
-                "{} knows {findings} in {episodes}",
-                path.display()
+                "{} lists {} in {}",
+                path.display(),
+                count(size.findings as u64, "finding"),
+                count(size.episodes as u64, "episode")
             ));
         }
         Ok(())
     }
 
-    fn human(&self, max_findings: usize) -> HumanOptions {
-        HumanOptions {
-            style: style(self.color),
-            width: width(),
-            max_findings,
-            quiet: self.quiet,
-            group_by: self.group_by,
-        }
-    }
-
-    fn paths(&self) -> io::Result<Vec<PathBuf>> {
+    /// The paths to check.
+    fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
-        if let Some(list) = &self.files_from {
-            let mut bytes = Vec::new();
-            let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
-                Box::new(io::stdin().lock())
-            } else {
-                Box::new(File::open(list)?)
-            };
-            reader
-                .by_ref()
-                .take(MAX_LIST_BYTES + 1)
-                .read_to_end(&mut bytes)?;
-            if bytes.len() as u64 > MAX_LIST_BYTES {
-                return Err(io::Error::other(format!(
-                    "it is longer than {} MiB",
-                    MAX_LIST_BYTES >> 20
-                )));
+        match &self.files_from {
+            Some(list) => {
+                let listed = read_list(list, if self.null { 0 } else { b'\n' });
+                paths.extend(listed.map_err(|error| {
+                    Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
+                })?);
             }
-            let separator = if self.null { 0 } else { b'\n' };
-            let listed = bytes
-                .split(|byte| *byte == separator)
-                .filter(|path| !path.is_empty());
-            paths.extend(listed.map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))));
-        } else if paths.is_empty() {
-            paths.push(PathBuf::from("."));
+            None if paths.is_empty() => paths.push(PathBuf::from(".")),
+            None => {}
         }
         Ok(paths)
     }
+}
+
+fn nothing_to_check(excluded: usize) -> String {
+    if excluded > 0 {
+        return format!("no episode is left to check; excluded: {excluded}");
+    }
+    "no episode found; an episode is a directory that holds state.json or events.jsonl, \
+     or summary.json below a directory called episodes"
+        .into()
+}
+
+/// Reads a list of paths, each of which a byte ends.
+fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(list)?)
+    };
+    reader
+        .by_ref()
+        .take(MAX_LIST_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_LIST_BYTES {
+        return Err(io::Error::other(format!(
+            "it is longer than {} MiB",
+            MAX_LIST_BYTES >> 20
+        )));
+    }
+    let listed = bytes
+        .split(|byte| *byte == end)
+        .filter(|path| !path.is_empty());
+    Ok(listed
+        .map(|path| store::path::from_bytes(path.to_vec()))
+        .collect())
 }
 
 /// A bar on standard error, shown when that is a terminal and the work takes long.

@@ -174,9 +174,7 @@ struct Counts<'v> {
 
 /// The verdict on a run, judged as `runvet validate` judges it.
 fn verdict(episode: &Episode, gate: &mut Gate) -> Result<Verdict, Failure> {
-    let mut verdict = Verdict::of(episode, &gate.check(Check::new()))?;
-    gate.judge(&mut verdict.report);
-    Ok(verdict)
+    Ok(Verdict::of(episode, &Check::new(), gate)?)
 }
 
 fn json(

@@ -1,4 +1,4 @@
-//! Directories in which something happened, gathered until each is at rest and it is time to look.
+//! Directories in which something changed, gathered until each is at rest and it is time to look.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 /// other.
 const REST: Duration = Duration::from_millis(500);
 
-/// How long a directory that knows no rest is let be.
+/// How long a directory that keeps changing is left alone.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Directories that are told apart. When there are more, all is looked at instead.
+/// Directories that are remembered one by one. When more change, everything is looked at instead.
 const MAX_DIRS: usize = 10_000;
 
-/// What has happened since it was last asked for; shared with those who tell.
+/// What has changed since it was last asked for; shared with those who report changes.
 pub(super) struct Touched {
     /// The directory that all others lie below.
     top: PathBuf,
@@ -32,8 +32,17 @@ struct Inbox {
 /// Why the watch ends.
 #[derive(Clone)]
 pub(super) enum End {
-    Told,
-    Fault(String),
+    Stopped,
+    Fault(Fault),
+}
+
+/// What went wrong with a watch.
+#[derive(Clone)]
+pub(super) enum Fault {
+    /// The directory is gone.
+    Gone,
+    /// What reports changes failed.
+    Failed(String),
 }
 
 #[derive(Clone, Copy)]
@@ -175,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_looked_at_when_it_is_at_rest() {
+    fn a_directory_at_rest_is_looked_at() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut inbox = inbox(&[("a", 0), ("b", 100), ("a", 300)], start);
@@ -186,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_knows_no_rest_is_looked_at_all_the_same() {
+    fn a_directory_that_keeps_changing_is_looked_at_too() {
         let start = Instant::now();
         let touches: Vec<(&str, u64)> = (0..=49).map(|index| ("a", index * 100)).collect();
         let mut inbox = inbox(&touches, start);
@@ -213,7 +222,7 @@ mod tests {
     fn at_the_end_nothing_is_left() {
         let start = Instant::now();
         let mut inbox = inbox(&[("a", 0)], start);
-        inbox.end = Some(End::Told);
+        inbox.end = Some(End::Stopped);
         assert_eq!(taken(&mut inbox, start), ["a"]);
     }
 }
