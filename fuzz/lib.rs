@@ -1,7 +1,7 @@
 //! What the targets share: bytes from the fuzzer -> the artifacts of an episode, and a text in both
 //! readers.
 
-#[path = "../tests/it/second_look.rs"]
+#[path = "../tests/it/support/second_look.rs"]
 mod second_look;
 
 use runvet::source::Artifact;

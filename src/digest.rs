@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_from_each_other() {
+    fn digest_separates_parts() {
         let digest =
             |parts: &[&str]| Digest::of(parts.iter().map(|part| part.as_bytes())).to_string();
         assert_eq!(digest(&["ab", "c"]).len(), 32);

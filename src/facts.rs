@@ -1,143 +1,73 @@
 //! What the records of a run say, as far as it can be believed: documents -> facts.
 //!
-//! A fact is a value that its schema allows. Everything else is as good as not there: the schema
-//! rules have spoken about it, and no other rule says more. One broken value never hides the facts
-//! beside it.
+//! A fact is a value that its schema allows. Any other value counts as absent: the schema rules
+//! report it, and no other rule says more. One broken value never hides the facts beside it.
 
+mod event;
+mod mirror;
 mod note;
 pub(crate) mod plan;
 mod timeline;
+mod value;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
-use note::{ActNote, MIRRORED};
+pub(crate) use event::EventFacts;
 pub(crate) use note::{EventNote, NoteTaker};
-pub(crate) use timeline::{Difference, EventFacts, Stamp, Timeline, TimelineReader, show};
+use plan::Rebuilt;
+pub(crate) use timeline::{Timeline, TimelineReader};
+pub(crate) use value::{NotAFact, Stamp, Value, show};
 
-use crate::document::{Document, Kind, Node, Number};
-use crate::finding::Lifecycle;
-use crate::schema::Violation;
-use crate::source::Artifact;
-use crate::source::Entries;
-use crate::timestamp::Timestamp;
-
-/// A value of a record, together with what is wrong in that record.
-#[derive(Clone, Copy)]
-pub(crate) struct Value<'a> {
-    node: Node<'a>,
-    /// The tokens that violate the schema, ascending.
-    violations: &'a [Violation],
-}
-
-impl<'a> Value<'a> {
-    pub(crate) fn root(document: Document<'a>, violations: &'a [Violation]) -> Self {
-        Self {
-            node: document.root(),
-            violations,
-        }
-    }
-
-    /// The value itself, fact or not.
-    pub(crate) fn node(self) -> Node<'a> {
-        self.node
-    }
-
-    /// Whether nothing in the value violates its schema.
-    pub(crate) fn is_fact(self) -> bool {
-        if self.violations.is_empty() {
-            return true;
-        }
-        let first = self
-            .violations
-            .partition_point(|violation| violation.token < self.node.index());
-        self.violations
-            .get(first)
-            .is_none_or(|violation| violation.token >= self.node.end_index())
-    }
-
-    /// The value under a key, fact or not.
-    pub(crate) fn get(self, key: &str) -> Option<Self> {
-        Some(self.with(self.node.get(key)?))
-    }
-
-    /// The value at the end of a path of keys, fact or not.
-    pub(crate) fn at(self, path: &[&str]) -> Option<Self> {
-        Some(self.with(self.node.at(path)?))
-    }
-
-    /// The fact at the end of a path of keys.
-    pub(crate) fn fact(self, path: &[&str]) -> Option<Self> {
-        self.at(path).filter(|value| value.is_fact())
-    }
-
-    /// The fact at the end of a path, if it is a text.
-    pub(crate) fn text(self, path: &[&str]) -> Option<Cow<'a, str>> {
-        self.fact(path)?.node.text()
-    }
-
-    /// The fact at the end of a path, if it is a number.
-    pub(crate) fn number(self, path: &[&str]) -> Option<Number<'a>> {
-        self.fact(path)?.node.number()
-    }
-
-    /// The fact at the end of a path, if it is an instant.
-    pub(crate) fn stamp(self, path: &[&str]) -> Option<Stamp<'a>> {
-        Stamp::of(self.text(path)?)
-    }
-
-    /// The items of an array, facts or not.
-    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
-        self.node.items().map(move |item| self.with(item))
-    }
-
-    /// The members of an object, facts or not.
-    pub(crate) fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        self.node
-            .members()
-            .map(move |key| (key.name(), self.with(key.value())))
-    }
-
-    fn with(self, node: Node<'a>) -> Self {
-        Self {
-            node,
-            violations: self.violations,
-        }
-    }
-}
+use crate::document::{Kind, Number};
+use crate::finding::{Lifecycle, SkipKind, SkipReason};
+use crate::source::{Artifact, Entries};
 
 /// What a state record says.
 #[derive(Clone, Copy)]
-pub(crate) struct StateFacts<'a>(pub(crate) Value<'a>);
+pub(crate) struct StateFacts<'a>(Value<'a>);
+
+/// A record is its root value, with names for what many rules look at.
+impl<'a> Deref for StateFacts<'a> {
+    type Target = Value<'a>;
+
+    fn deref(&self) -> &Value<'a> {
+        &self.0
+    }
+}
 
 impl<'a> StateFacts<'a> {
+    pub(crate) fn new(root: Value<'a>) -> Self {
+        Self(root)
+    }
+
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.0.text(&["episode", "id"])
+        self.text(&["episode", "id"])
     }
 
     pub(crate) fn started_at(self) -> Option<Stamp<'a>> {
-        self.0.stamp(&["episode", "started_at"])
+        self.stamp(&["episode", "started_at"])
     }
 
     pub(crate) fn task(self) -> Option<Cow<'a, str>> {
-        self.0.text(&["goal", "task"])
+        self.text(&["goal", "task"])
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
-        self.0.text(&["outcomes", "status"])
+        self.text(&["outcomes", "status"])
     }
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        self.0
-            .get("outcomes")
-            .filter(|outcomes| outcomes.node.kind() == Kind::Object)
+        self.get("outcomes")
+            .filter(|outcomes| outcomes.node().kind() == Kind::Object)
     }
 
     /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
     /// allows.
     pub(crate) fn links(self) -> Result<Option<Value<'a>>, NotAFact> {
-        match self.0.get("links") {
-            None if self.0.node.kind() == Kind::Object => Ok(None),
+        match self.get("links") {
+            None if self.node().kind() == Kind::Object => Ok(None),
             Some(links) if links.is_fact() => Ok(Some(links)),
             _ => Err(NotAFact),
         }
@@ -145,61 +75,121 @@ impl<'a> StateFacts<'a> {
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<Vec<Value<'a>>> {
-        let steps = self.0.at(&["plan", "steps"])?;
-        (steps.node.kind() == Kind::Array).then(|| steps.items().collect())
+        let steps = self.at(&["plan", "steps"])?;
+        (steps.node().kind() == Kind::Array).then(|| steps.items().collect())
     }
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
-        self.0
-            .at(&["outcomes", "actions"])
+        self.at(&["outcomes", "actions"])
             .into_iter()
             .flat_map(Value::items)
     }
 }
 
-/// A value is there, and its schema does not allow it.
-#[derive(Debug)]
-pub(crate) struct NotAFact;
-
 /// What a summary record says.
 #[derive(Clone, Copy)]
-pub(crate) struct SummaryFacts<'a>(pub(crate) Value<'a>);
+pub(crate) struct SummaryFacts<'a>(Value<'a>);
+
+/// As for [`StateFacts`].
+impl<'a> Deref for SummaryFacts<'a> {
+    type Target = Value<'a>;
+
+    fn deref(&self) -> &Value<'a> {
+        &self.0
+    }
+}
 
 impl<'a> SummaryFacts<'a> {
+    pub(crate) fn new(root: Value<'a>) -> Self {
+        Self(root)
+    }
+
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
-        self.0.text(&["episode_id"])
+        self.text(&["episode_id"])
     }
 
     pub(crate) fn outcome(self) -> Option<Cow<'a, str>> {
-        self.0.text(&["outcome"])
+        self.text(&["outcome"])
     }
 
     /// `metrics.success`: whether it is 1.
     pub(crate) fn success(self) -> Option<bool> {
-        Some(
-            self.0
-                .number(&["metrics", "success"])?
-                .equals(Number::of("1")),
-        )
+        let success = self.number(&["metrics", "success"])?;
+        Some(success.equals(Number::of("1")))
     }
 
     /// Whether `metrics.veto_count` is 0.
     pub(crate) fn no_vetoes(self) -> bool {
-        self.0
-            .number(&["metrics", "veto_count"])
+        self.number(&["metrics", "veto_count"])
             .is_some_and(|count| count.equals(Number::of("0")))
     }
 }
 
+/// What a timeline says: what was noted of its events, and the two of them that rules read whole.
+pub(crate) struct TimelineFacts<'a> {
+    timeline: &'a Timeline,
+    /// The latest projection event.
+    pub(crate) projection: Option<EventFacts<'a>>,
+    /// The plan rebuilt from the latest plan event within reach.
+    pub(crate) plan: Option<Rebuilt<'a>>,
+}
+
+impl Deref for TimelineFacts<'_> {
+    type Target = Timeline;
+
+    fn deref(&self) -> &Timeline {
+        self.timeline
+    }
+}
+
+impl<'a> TimelineFacts<'a> {
+    pub(crate) fn new(
+        timeline: &'a Timeline,
+        projection: Option<EventFacts<'a>>,
+        plan: Option<Rebuilt<'a>>,
+    ) -> Self {
+        Self {
+            timeline,
+            projection,
+            plan,
+        }
+    }
+}
+
 /// A record, or why there is none to judge by.
+#[derive(Clone)]
 pub(crate) enum Recorded<T> {
     /// It was read.
     Read(T),
     /// It is not there, and need not be yet.
     NotDue,
     /// It can't be judged by, for a reason.
-    Unjudged(&'static str),
+    Unjudged(SkipReason),
+}
+
+impl<T> Recorded<T> {
+    pub(crate) fn unjudged(kind: SkipKind, reason: &'static str) -> Self {
+        Self::Unjudged(SkipReason::new(kind, reason))
+    }
+
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Recorded<U> {
+        match self {
+            Self::Read(record) => Recorded::Read(f(record)),
+            Self::NotDue => Recorded::NotDue,
+            Self::Unjudged(reason) => Recorded::Unjudged(reason),
+        }
+    }
+}
+
+impl<T> Recorded<T> {
+    pub(crate) fn as_ref(&self) -> Recorded<&T> {
+        match self {
+            Self::Read(record) => Recorded::Read(record),
+            Self::NotDue => Recorded::NotDue,
+            Self::Unjudged(reason) => Recorded::Unjudged(reason.clone()),
+        }
+    }
 }
 
 impl<T: Copy> Recorded<T> {
@@ -213,17 +203,20 @@ impl<T: Copy> Recorded<T> {
 
 /// All that is known of one run.
 pub(crate) struct Run<'a> {
+    pub(crate) stage: Stage<'a>,
+    pub(crate) state: Recorded<StateFacts<'a>>,
+    pub(crate) summary: Recorded<SummaryFacts<'a>>,
+    pub(crate) timeline: Recorded<&'a TimelineFacts<'a>>,
+}
+
+/// Which episode a run is, and how far it has come.
+pub(crate) struct Stage<'a> {
     pub(crate) entries: Entries,
     /// The episode's id, and what says so.
     pub(crate) id: Option<(Cow<'a, str>, IdSource)>,
     pub(crate) lifecycle: Lifecycle,
-    pub(crate) state: Recorded<StateFacts<'a>>,
-    pub(crate) summary: Recorded<SummaryFacts<'a>>,
-    pub(crate) timeline: Recorded<&'a Timeline>,
-    /// The latest projection event of the timeline.
-    pub(crate) projection: Option<EventFacts<'a>>,
-    /// The latest plan event within reach.
-    pub(crate) plan: Option<plan::Rebuilt<'a>>,
+    /// The last line of the timeline by which plan and actions are judged, see [`reach`].
+    pub(crate) reach: Option<u64>,
 }
 
 /// What names an episode.
@@ -234,31 +227,16 @@ pub(crate) enum IdSource {
     Summary,
 }
 
-impl IdSource {
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::DirectoryName => "the directory is called",
-            Self::State => "state.json says",
-            Self::Summary => "summary.json says",
-        }
-    }
-}
-
-/// Why nothing can be judged by a timeline whose reach is not known, see [`Run::reach`].
-pub(crate) const UNKNOWN_REACH: &str = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
-
-impl Run<'_> {
-    /// The last line of the timeline by which plan and actions are judged: a snapshot of a run that
-    /// goes on, or may go on, is as old as its latest projection event. `None` where there is none
-    /// yet.
-    pub(crate) fn reach(&self) -> Option<u64> {
-        match (self.lifecycle, &self.timeline) {
-            (Lifecycle::NonTerminal | Lifecycle::Unknown, Recorded::Read(timeline)) => {
-                timeline.projection_line()
-            }
-            _ => Some(u64::MAX),
-        }
-    }
+/// The id of an episode, and what says so: its directory, else its state, else its summary.
+pub(crate) fn id<'a>(
+    directory_id: Option<&str>,
+    state: Option<StateFacts<'a>>,
+    summary: Option<SummaryFacts<'a>>,
+) -> Option<(Cow<'a, str>, IdSource)> {
+    directory_id
+        .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
+        .or_else(|| Some((state?.id()?, IdSource::State)))
+        .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
 /// Where a run stands in its life, from its status or, where that can't be read, from what is
@@ -276,11 +254,24 @@ pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
     }
 }
 
-impl<'a> Stamp<'a> {
-    pub(crate) fn of(text: Cow<'a, str>) -> Option<Self> {
-        Some(Self {
-            instant: Timestamp::parse(&text)?,
-            text,
-        })
+/// The last line of a timeline by which plan and actions are judged: the snapshot of a run that is
+/// in progress, or may be, is as old as its latest projection event. `None` where there is none
+/// yet.
+pub(crate) fn reach(lifecycle: Lifecycle, timeline: Option<&Timeline>) -> Option<u64> {
+    match (lifecycle, timeline) {
+        (Lifecycle::NonTerminal | Lifecycle::Unknown, Some(timeline)) => timeline.projection_line(),
+        _ => Some(u64::MAX),
     }
 }
+
+/// Why nothing can be judged by the lifecycle of some runs.
+pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
+    SkipKind::Lifecycle,
+    "the records do not say whether the run has ended",
+);
+
+/// Why nothing can be judged by a timeline whose [`reach`] is not known.
+pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
+    SkipKind::Unreached,
+    "the run may not have ended, and no projection event dates its snapshot",
+);

@@ -17,6 +17,12 @@ use crate::words::words;
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.1.0";
 
+/// Findings of one rule in one episode that a report lists; the rest is counted in one more finding.
+///
+/// A record of millions of broken items would otherwise fill the memory with sentences that nobody
+/// reads.
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
+
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
 pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
     SkipKind::Changing,
@@ -427,6 +433,18 @@ impl SkipReason {
         Self {
             kind,
             text: Cow::Borrowed(text),
+        }
+    }
+
+    /// A line of the timeline is no event, and could be the one that is needed.
+    pub(crate) fn no_event(line: u64) -> Self {
+        Self {
+            kind: SkipKind::NoEvent,
+            text: format!(
+                "line {line} of events.jsonl is not an event, and could be the one that this rule \
+                 needs"
+            )
+            .into(),
         }
     }
 }

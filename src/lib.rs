@@ -38,6 +38,7 @@ pub mod report;
 mod rule;
 mod rules;
 mod schema;
+mod schemas;
 pub mod source;
 mod store;
 mod timestamp;
@@ -48,7 +49,7 @@ mod words;
 
 pub use digest::Digest;
 pub use finding::RuleInfo;
-pub use schema::Schema;
+pub use schemas::Schema;
 pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;

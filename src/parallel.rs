@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_whatever_the_number_of_workers() {
+    fn results_keep_order_for_any_number_of_workers() {
         let expected: Vec<usize> = (0..5000).map(|item| item * 2).collect();
         for jobs in [1, 2, 3, 16] {
             assert_eq!(doubled(5000, jobs, usize::MAX), expected, "{jobs} jobs");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_hands_results_out_in_the_order_of_their_source() {
+    fn pipeline_keeps_the_order_of_its_source() {
         for workers in [1, 2, 5] {
             let mut state = (0..1000, Vec::new());
             pipeline(
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_anywhere_ends_it() {
+    fn panic_anywhere_ends_the_pipeline() {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         let items: Vec<usize> = (0..5000).collect();
         let panics = |work_at: usize, take_at: usize| {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_told_to() {
+    fn work_stops_when_asked() {
         for jobs in [1, 2, 4] {
             assert_eq!(doubled(5000, jobs, 3), [0, 2, 4]);
         }

@@ -23,7 +23,7 @@ use crate::facts::{self, EventFacts, EventNote, Run, TimelineReader};
 use crate::load::{self, Buffers};
 use crate::read::{Episode, Error};
 use crate::record::Event;
-use crate::schema::Schema;
+use crate::schema;
 use crate::source::Line;
 
 /// A plan as the timeline tells it (reference, section 3). What the timeline does not say is
@@ -105,24 +105,26 @@ impl Comparison {
 /// event for an unknown step changes nothing.
 #[must_use]
 pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
-    let mut reader = TimelineReader::new(None, None);
+    let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
         let text = serde_json::to_string(&event).ok()?;
         let Ok(document) = tape.read(text.as_bytes()) else {
             continue;
         };
-        let violations = Schema::Event.violations(document).unwrap_or_default();
+        let violations = schema::EVENT.violations(document).unwrap_or_default();
+        let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
         let line = Line {
             number,
             offset: 0,
             length: text.len(),
         };
-        let value = facts::Value::root(document, &violations);
+        let value = facts::Value::root(document, &refused);
         reader.event(
             line,
             &EventNote::of(&EventFacts::new(line, value)),
             text.as_bytes(),
+            &refused,
         );
     }
     let timeline = reader.finish();
@@ -152,10 +154,11 @@ pub fn compare(episode: &Episode) -> Result<Comparison, Error> {
 impl Comparison {
     /// The comparison of a run that was loaded.
     pub(crate) fn of(run: &Run<'_>) -> Self {
-        let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.reach());
+        let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.stage.reach);
+        let plan = timeline.and_then(|timeline| timeline.plan.as_ref());
         let unjudged = match (timeline, reach) {
             (None, _) => Some("there is no timeline to read".to_owned()),
-            (_, None) => Some(facts::UNKNOWN_REACH.to_owned()),
+            (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
             (Some(timeline), Some(_)) => {
                 let line = timeline.broken_line.map(|line| line.number);
                 let broken = line.map(|line| {
@@ -170,19 +173,19 @@ impl Comparison {
                 })
             }
         };
-        let differences = match (&run.plan, state, timeline, reach, &unjudged) {
+        let differences = match (plan, state, timeline, reach, &unjudged) {
             (Some(plan), Some(state), Some(timeline), Some(reach), None) => {
                 plan.differences(state, timeline, reach)
             }
             _ => Vec::new(),
         };
         let differences = differences.into_iter().map(|difference| Difference {
+            message: difference.to_string(),
             pointer: difference.pointer.as_str().to_owned(),
-            message: difference.message,
             line: difference.line.number,
         });
         Self {
-            rebuilt: run.plan.as_ref().map(Plan::of),
+            rebuilt: plan.map(Plan::of),
             differences: differences.collect(),
             unjudged,
         }

@@ -34,7 +34,7 @@ use crate::facts;
 use crate::finding::Lifecycle;
 use crate::printable::escape;
 use crate::record::{State, Summary};
-use crate::schema::Schema;
+use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
 use crate::store::{self, EpisodeDir, Files, RunDir, Stream};
 pub use events::{EventLine, EventTexts, Events};
@@ -334,7 +334,7 @@ impl Episode {
     ///
     /// [`Error::Artifact`] where there is none, or it is no JSON.
     pub fn state(&self) -> Result<Stored<State>, Error> {
-        self.stored(Artifact::State, Schema::State)
+        self.stored(Artifact::State, &schema::STATE)
     }
 
     /// The summary record, as it was stored and as a type.
@@ -343,7 +343,7 @@ impl Episode {
     ///
     /// [`Error::Artifact`] where there is none, or it is no JSON.
     pub fn summary(&self) -> Result<Stored<Summary>, Error> {
-        self.stored(Artifact::Summary, Schema::Summary)
+        self.stored(Artifact::Summary, &schema::SUMMARY)
     }
 
     /// The bytes of an artifact.
@@ -404,7 +404,7 @@ impl Episode {
         }
     }
 
-    fn stored<T>(&self, artifact: Artifact, schema: Schema) -> Result<Stored<T>, Error> {
+    fn stored<T>(&self, artifact: Artifact, schema: &'static Schema) -> Result<Stored<T>, Error> {
         let path = self.dir.path.join(artifact.file_name());
         Ok(Stored {
             document: self.document(artifact)?,
@@ -460,7 +460,7 @@ fn text_at(root: Node<'_>, path: &[&str]) -> Option<String> {
 #[derive(Debug)]
 pub struct Stored<T> {
     document: OwnedDocument,
-    schema: Schema,
+    schema: &'static Schema,
     path: PathBuf,
     as_type: std::marker::PhantomData<fn() -> T>,
 }
@@ -494,7 +494,7 @@ impl<T: DeserializeOwned> Stored<T> {
     ///
     /// [`Error::Artifact`] with the place where the record does not fit its type.
     pub fn record(&self) -> Result<T, Error> {
-        if let Some((span, reason)) = self.schema.misfit(self.document.view()) {
+        if let Some((span, reason)) = self.schema.first_violation(self.document.view()) {
             let spot = Spot::of(self.text().as_bytes(), &span);
             return Err(Error::Artifact {
                 path: self.path.clone(),

@@ -1,15 +1,9 @@
 //! What a rule is: static data and one pure function from facts to findings.
 
-use crate::facts::{Run, StateFacts, SummaryFacts, Timeline};
-use crate::finding::{RuleInfo, Severity, Skip};
+use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
+use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
+use crate::load::Trouble;
 use crate::source::{Artifact, Place};
-
-/// Findings of one rule in one episode up to which each is told; the rest is counted in one more
-/// finding.
-///
-/// A record of millions of broken items would otherwise fill the memory with sentences that nobody
-/// reads.
-pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
 
 /// A rule: what it is called, how much it weighs, and how it is judged.
 pub(crate) struct Rule {
@@ -44,20 +38,34 @@ impl Rule {
 
 /// What a rule sees, and the function that judges it.
 pub(crate) enum Check {
-    /// Loading meets it.
-    Loading(Trouble),
-    /// The state record, and what else is there.
-    State(fn(StateFacts<'_>, &Run<'_>, &mut Findings<'_>)),
+    /// A trouble that loading met: the finding, where the trouble is one of this rule.
+    Loading(fn(&Trouble) -> Option<Draft>),
+    /// The state record.
+    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
     /// The summary record.
     Summary(fn(SummaryFacts<'_>, &mut Findings<'_>)),
     /// Both records.
     Records(fn(StateFacts<'_>, SummaryFacts<'_>, &mut Findings<'_>)),
     /// The state record and the timeline.
-    StateTimeline(fn(StateFacts<'_>, &Timeline, &Run<'_>, &mut Findings<'_>)),
+    StateTimeline(fn(StateFacts<'_>, &TimelineFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
     /// The summary record and the timeline.
-    SummaryTimeline(fn(SummaryFacts<'_>, &Timeline, &mut Findings<'_>)),
-    /// All there is.
+    SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>)),
+    /// Whatever there is.
     Run(fn(&Run<'_>, &mut Findings<'_>)),
+}
+
+impl Check {
+    /// The records without which a rule is not judged at all.
+    pub(crate) const fn records(&self) -> &'static [Record] {
+        match self {
+            Self::Loading(_) | Self::Run(_) => &[],
+            Self::State(_) => &[Record::State],
+            Self::Summary(_) => &[Record::Summary],
+            Self::Records(_) => &[Record::State, Record::Summary],
+            Self::StateTimeline(_) => &[Record::State, Record::Timeline],
+            Self::SummaryTimeline(_) => &[Record::Summary, Record::Timeline],
+        }
+    }
 }
 
 /// A record that rules look at.
@@ -66,41 +74,21 @@ pub(crate) enum Record {
     State,
     Summary,
     Timeline,
+    /// The state, judged by its schema.
+    StateShape,
+    /// The summary, judged by its schema.
+    SummaryShape,
 }
 
 /// A condition without which a rule can't be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The records tell where the run stands in its life.
+    /// The records say where the run stands in its life.
     Lifecycle,
     /// Every line of the timeline is an event.
     WholeTimeline,
-    /// In a run that goes on, an event tells how old its snapshot is.
+    /// In a run that may not have ended, an event dates its snapshot.
     Reach,
-}
-
-/// What loading can meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Trouble {
-    Unreadable,
-    JsonSyntax,
-    DuplicateKey,
-    MisspelledField,
-    StateVersion,
-    StateNewerVersion,
-    StateSchema,
-    SummaryVersion,
-    SummaryNewerVersion,
-    SummarySchema,
-    EventsSyntax,
-    EventsTornTail,
-    EventsUnfinishedLine,
-    EventsSchema,
-}
-
-impl Trouble {
-    /// How many kinds there are.
-    pub(crate) const COUNT: usize = Self::EventsSchema as usize + 1;
 }
 
 /// What a finding says, before its place is looked up.
@@ -159,12 +147,13 @@ impl Findings<'_> {
     }
 
     /// The rule could not be judged, or not in full.
-    pub(crate) fn skip(&mut self, reason: impl Into<String>) {
-        self.skips.push(Skip {
-            rule: self.info.id.into(),
-            reason: reason.into(),
-            kind: None,
-        });
+    pub(crate) fn skip(&mut self, reason: &SkipReason) {
+        self.skips.push(Skip::new(self.info.id, reason));
+    }
+
+    /// There are more findings, which are counted and not listed.
+    pub(crate) fn more(&mut self, count: usize) {
+        self.count += count;
     }
 
     /// Says how many findings were not told.

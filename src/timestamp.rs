@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_moment_is_equal_however_it_is_written() {
+    fn timestamps_are_equal_however_written() {
         for other in [
             "2025-01-01T00:00:00.000+00:00",
             "2025-01-01t00:00:00z",
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn any_digit_of_the_fraction_counts() {
+    fn timestamp_counts_every_fraction_digit() {
         assert_ne!(
             instant("2025-01-01T00:00:00.0000000000000000000000000001Z"),
             instant("2025-01-01T00:00:00Z")
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_since_the_epoch_are_right() {
+    fn timestamp_gives_seconds_since_the_epoch() {
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T23:59:59Z", 951_868_799),
@@ -234,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn a_leap_second_is_its_own_moment_and_stands_only_at_the_end_of_a_utc_day() {
+    fn leap_second_is_allowed_only_at_the_end_of_a_utc_day() {
         assert!(instant("2016-12-31T23:59:60Z") > instant("2016-12-31T23:59:59.999999Z"));
         assert!(instant("2017-01-01T00:59:60+01:00") < instant("2017-01-01T00:00:00Z"));
         assert_eq!(Timestamp::parse("2016-12-31T22:59:60Z"), None);
     }
 
     #[test]
-    fn what_the_grammar_does_not_allow_is_refused() {
+    fn timestamp_is_refused_when_the_grammar_forbids_it() {
         for text in [
             "",
             "2025-01-01",
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_in_seconds() {
+    fn timestamp_distances_are_in_seconds() {
         let distance =
             instant("2025-01-01T00:00:00.035Z").seconds_since(&instant("2025-01-01T00:00:00Z"));
         assert!((distance - 0.035).abs() < 1e-12, "{distance}");

@@ -2,18 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, tidy};
 use crate::digest::Digest;
-use crate::facts::{Recorded, Run, UNKNOWN_REACH};
+use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
     EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING, Severity, Skip,
-    is_valid,
+    SkipReason, is_valid,
 };
-use crate::load::{self, Buffers, Loaded};
+use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
 use crate::rules;
 use crate::source::Artifact;
@@ -27,12 +26,11 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id.as_deref(), buffers, |mut loaded| {
+    load::episode(files, episode.id.as_deref(), buffers, |loaded| {
         let mut drafts = Vec::new();
-        let mut skips = std::mem::take(&mut loaded.skips);
+        let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
-                skips.retain(|skip| skip.rule != rule.info.id);
                 continue;
             };
             let findings = Findings {
@@ -46,6 +44,7 @@ pub(super) fn episode<R>(
         }
         let id = loaded
             .run
+            .stage
             .id
             .as_ref()
             .map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
@@ -55,12 +54,12 @@ pub(super) fn episode<R>(
             id,
             dir: store::display(&episode.path),
             path: episode.path.clone(),
-            lifecycle: loaded.run.lifecycle,
+            lifecycle: loaded.run.stage.lifecycle,
             mode: summary
-                .and_then(|summary| summary.0.text(&["flags", "mode"]))
+                .and_then(|summary| summary.text(&["flags", "mode"]))
                 .map(Cow::into_owned),
             adapter: state
-                .and_then(|state| state.0.text(&["episode", "using"]))
+                .and_then(|state| state.text(&["episode", "using"]))
                 .map(Cow::into_owned),
             valid: is_valid(&findings),
             findings,
@@ -80,12 +79,8 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
         let rule = rules::ALL.iter().find(|rule| rule.info.id == finding.rule);
-        let artifact = Path::new(&finding.location.file)
-            .file_name()
-            .and_then(OsStr::to_str);
-        let artifact = artifact.and_then(Artifact::from_file_name);
         let rests_on = rule
-            .zip(artifact)
+            .zip(finding.location.artifact)
             .and_then(|(rule, artifact)| rule.rests_on(artifact));
         let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
         if !stands {
@@ -101,56 +96,32 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
 fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
     let run = loaded.run;
     for record in rule.reads {
-        if let Err(Some(reason)) = read(run, *record) {
-            findings.skip(reason);
+        if let Recorded::Unjudged(reason) = standing(loaded, *record) {
+            findings.skip(&reason);
         }
     }
     // A rule that lacks several things gives the first reason.
-    let records: &[Record] = match rule.check {
-        RuleCheck::Loading(_) | RuleCheck::Run(_) => &[],
-        RuleCheck::State(_) => &[Record::State],
-        RuleCheck::Summary(_) => &[Record::Summary],
-        RuleCheck::Records(_) => &[Record::State, Record::Summary],
-        RuleCheck::StateTimeline(_) => &[Record::State, Record::Timeline],
-        RuleCheck::SummaryTimeline(_) => &[Record::Summary, Record::Timeline],
-    };
-    let lacking = records
-        .iter()
-        .map(|record| read(run, *record))
-        .find_map(Result::err);
-    let lacking = lacking.or_else(|| {
-        rule.needs
-            .iter()
-            .find_map(|need| unmet(run, *need))
-            .map(Some)
-    });
-    if let Some(reason) = lacking {
-        if let Some(reason) = reason {
-            findings.skip(reason);
+    for record in rule.check.records() {
+        match standing(loaded, *record) {
+            Recorded::Read(()) => {}
+            Recorded::NotDue => return,
+            Recorded::Unjudged(reason) => return findings.skip(&reason),
         }
-        return;
+    }
+    if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
+        return findings.skip(&reason);
     }
     let (state, summary, timeline) = (run.state.read(), run.summary.read(), run.timeline.read());
     match (&rule.check, state, summary, timeline) {
-        (RuleCheck::Loading(trouble), ..) => {
-            for (_, draft) in loaded
-                .troubles
-                .drafts
-                .iter()
-                .filter(|(met, _)| met == trouble)
-            {
-                findings.push(draft.clone());
-            }
-            findings.count = loaded.troubles.count(*trouble);
-        }
+        (RuleCheck::Loading(word), ..) => loading(*word, loaded, &mut findings),
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
-        (RuleCheck::State(check), Some(state), ..) => check(state, run, &mut findings),
+        (RuleCheck::State(check), Some(state), ..) => check(state, &run.stage, &mut findings),
         (RuleCheck::Summary(check), _, Some(summary), _) => check(summary, &mut findings),
         (RuleCheck::Records(check), Some(state), Some(summary), _) => {
             check(state, summary, &mut findings);
         }
         (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => {
-            check(state, timeline, run, &mut findings);
+            check(state, timeline, &run.stage, &mut findings);
         }
         (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => {
             check(summary, timeline, &mut findings);
@@ -160,35 +131,46 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
     findings.close();
 }
 
-/// Whether a record can be judged by; if not, why, unless nothing is amiss with that.
-fn read(run: &Run<'_>, record: Record) -> Result<(), Option<String>> {
-    fn reason<T>(recorded: &Recorded<T>) -> Result<(), Option<String>> {
-        match recorded {
-            Recorded::Read(_) => Ok(()),
-            Recorded::NotDue => Err(None),
-            Recorded::Unjudged(reason) => Err(Some((*reason).into())),
+/// Has a rule word its troubles. Those of one sort belong to one rule.
+fn loading(
+    word: fn(&Trouble) -> Option<Draft>,
+    loaded: &Loaded<'_, '_>,
+    findings: &mut Findings<'_>,
+) {
+    for troubles in &loaded.troubles.by_sort {
+        let before = findings.count;
+        troubles
+            .met
+            .iter()
+            .filter_map(word)
+            .for_each(|draft| findings.push(draft));
+        if findings.count > before {
+            findings.more(troubles.more);
         }
     }
+}
+
+/// Whether a record can be judged by; if not, why.
+fn standing(loaded: &Loaded<'_, '_>, record: Record) -> Recorded<()> {
+    let run = loaded.run;
     match record {
-        Record::State => reason(&run.state),
-        Record::Summary => reason(&run.summary),
-        Record::Timeline => reason(&run.timeline),
+        Record::State => run.state.as_ref().map(|_| ()),
+        Record::Summary => run.summary.as_ref().map(|_| ()),
+        Record::Timeline => run.timeline.as_ref().map(|_| ()),
+        Record::StateShape => loaded.state_shape.clone(),
+        Record::SummaryShape => loaded.summary_shape.clone(),
     }
 }
 
 /// Why a condition does not hold.
-fn unmet(run: &Run<'_>, need: Need) -> Option<String> {
+fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
     match need {
-        Need::Lifecycle => (run.lifecycle == Lifecycle::Unknown)
-            .then(|| "the records do not tell whether the run has ended".into()),
+        Need::Lifecycle => (run.stage.lifecycle == Lifecycle::Unknown).then_some(UNKNOWN_LIFECYCLE),
         Need::WholeTimeline => {
             let line = run.timeline.read()?.broken_line?;
-            Some(format!(
-                "line {} of events.jsonl is no event, and may have been the one that matters",
-                line.number
-            ))
+            Some(SkipReason::no_event(line.number))
         }
-        Need::Reach => run.reach().is_none().then(|| UNKNOWN_REACH.into()),
+        Need::Reach => run.stage.reach.is_none().then_some(UNKNOWN_REACH),
     }
 }
 
@@ -241,9 +223,9 @@ fn locate(
     });
     let mut met: BTreeMap<Digest, u64> = BTreeMap::new();
     for finding in &mut findings {
-        let essence = essence(finding, id);
-        let nth = met.entry(essence).or_default();
-        finding.fingerprint = Digest::of([essence.bytes(), &nth.to_le_bytes()]).to_string();
+        let identity = identity(finding, id);
+        let nth = met.entry(identity).or_default();
+        finding.fingerprint = Digest::of([identity.bytes(), &nth.to_le_bytes()]).to_string();
         *nth += 1;
     }
     findings
@@ -251,16 +233,16 @@ fn locate(
 
 /// What of a finding stays the same wherever the episode lies and whatever is written before the
 /// place.
-fn essence(finding: &Finding, id: &str) -> Digest {
+fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |location: &Location| {
-        let file = Path::new(&location.file).file_name().unwrap_or_default();
+        let file = location.artifact.map_or("", Artifact::file_name);
         let pointer = location.pointer.as_deref().unwrap_or_default();
         let text = location
             .digest
             .as_ref()
             .map(Digest::bytes)
             .unwrap_or_default();
-        Digest::of([file.as_encoded_bytes(), pointer.as_bytes(), text])
+        Digest::of([file.as_bytes(), pointer.as_bytes(), text])
     };
     let others = finding
         .related

@@ -6,13 +6,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// A parser of words, with what `--help` says of each.
 pub(super) fn one_of<T>(
-    all: &[T],
+    all: impl IntoIterator<Item = T>,
     word: fn(T) -> &'static str,
     describe: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> + use<T>
+) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Copy + Send + Sync + 'static,
 {
-    let described = |value: &T| PossibleValue::new(word(*value)).help(describe(*value));
-    PossibleValuesParser::new(all.iter().map(described)).try_map(|word| word.parse::<T>())
+    let described = |value: T| PossibleValue::new(word(value)).help(describe(value));
+    PossibleValuesParser::new(all.into_iter().map(described)).try_map(|word| word.parse::<T>())
 }

@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn equal_values_are_equal_however_written() {
+    fn numbers_are_equal_however_written() {
         for (a, b) in [
             ("1", "1.0"),
             ("10e-1", "1"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn different_values_stay_different_where_a_double_would_round() {
+    fn numbers_differ_even_where_a_double_rounds() {
         for (a, b) in [
             ("9007199254740993", "9007199254740992"),
             ("0.1", "0.10000000000000000001"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_told_from_others() {
+    fn whole_numbers_are_recognised() {
         for whole in [
             "2",
             "2.0",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_double_never_crosses_a_whole_bound() {
+    fn double_never_crosses_a_whole_bound() {
         assert!(Number("1.00000000000000000000001").as_f64() > 1.0);
         assert!(Number("0.99999999999999999999999").as_f64() < 1.0);
         assert!(Number("1e-400").as_f64() > 0.0);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_count_the_digits_that_matter() {
+    fn decimals_count_significant_digits() {
         for (text, decimals) in [
             ("0.1234", 4),
             ("0.12345", 5),
@@ -264,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn moving_the_point_and_the_exponent_together_changes_nothing(digits in "[1-9][0-9]{0,30}", point in 0usize..31, zeros in 0usize..5) {
+        fn number_is_unchanged_when_point_and_exponent_move(digits in "[1-9][0-9]{0,30}", point in 0usize..31, zeros in 0usize..5) {
             let point = point.min(digits.len() - 1) + 1;
             let shifted = format!("{}.{}{}e{}", &digits[..point], &digits[point..], "0".repeat(zeros + 1), digits.len() - point);
             prop_assert!(Number(&digits).equals(Number(&shifted)), "{} = {}", digits, shifted);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_by_the_skeleton_of_another() {
+    fn line_is_read_by_the_skeleton_of_another() {
         let mut skeletons = Skeletons::eager();
         for text in [
             r#"{"a":"x","b":[1,{"c":"y"}]}"#,
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_texts_come_no_more_is_kept_than_is_worth_it() {
+    fn skeletons_stay_bounded_for_many_texts() {
         let separator = format!(",{}", " ".repeat(1 << 10));
         let mut skeletons = Skeletons::eager();
         let mut most = 0;
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_met_once_keeps_nothing_from_being_learned() {
+    fn unique_texts_do_not_stop_learning() {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn of_texts_that_begin_alike_each_has_its_own_marks() {
+    fn skeletons_keep_own_marks_when_prefixes_match() {
         let mut skeletons = Skeletons::eager();
         let marked = |skeletons: &Skeletons<usize>, text: &str| {
             let mut marks = Vec::new();

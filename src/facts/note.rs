@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::timeline::{EventFacts, text};
-use super::{NotAFact, Value};
+use super::event::{EventFacts, text};
+use super::value::{NotAFact, Value};
 use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
@@ -32,23 +32,13 @@ pub(crate) struct ActNote<'a> {
 }
 
 /// What of an event its action repeats: the timestamp, and fields of its payload.
-pub(crate) const MIRRORED: [&str; 6] = [
-    "timestamp",
-    "kind",
-    "tool",
-    "input_excerpt",
-    "result_status",
-    "step_id",
-];
-
-/// The same, as fields.
-const MIRRORED_FIELDS: [Field; MIRRORED.len()] = [
-    Field::Timestamp,
-    Field::ActionKind,
-    Field::Tool,
-    Field::InputExcerpt,
-    Field::ResultStatus,
-    Field::StepId,
+pub(super) const MIRRORED: [(&str, Field); 6] = [
+    ("timestamp", Field::Timestamp),
+    ("kind", Field::ActionKind),
+    ("tool", Field::Tool),
+    ("input_excerpt", Field::InputExcerpt),
+    ("result_status", Field::ResultStatus),
+    ("step_id", Field::StepId),
 ];
 
 impl<'a> EventNote<'a> {
@@ -125,7 +115,7 @@ impl<'a> ActNote<'a> {
                     .map(status),
             ),
             action_id: in_payload("action_id").or_else(|| in_payload("id")),
-            mirrored: MIRRORED.map(|name| {
+            mirrored: MIRRORED.map(|(name, _)| {
                 let value = if name == "timestamp" {
                     event.timestamp
                 } else {
@@ -154,7 +144,7 @@ impl<'a> ActNote<'a> {
         Some(Self {
             step: step_id.zip(status.map(Some)),
             action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
-            mirrored: MIRRORED_FIELDS.map(|field| {
+            mirrored: MIRRORED.map(|(_, field)| {
                 let part = parts.get(field).filter(|part| part.kind == Kind::String)?;
                 Some((part.start, part.end))
             }),
@@ -209,7 +199,11 @@ impl NoteTaker {
                 .is_none_or(|part| part.kind == Kind::String)
         };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
-            let fields = || Field::NOTED.into_iter().chain(MIRRORED_FIELDS);
+            let fields = || {
+                Field::NOTED
+                    .into_iter()
+                    .chain(MIRRORED.map(|(_, field)| field))
+            };
             let starts = |field: Field, at: usize| {
                 parts
                     .get(field)
@@ -224,31 +218,65 @@ impl NoteTaker {
 /// The longest event whose skeleton is kept: long ones are rarely alike.
 const MAX_LEARNED_BYTES: usize = 4 << 10;
 
-/// The fields of an event and of its payload that its schema describes and that are noted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
-    AgentId,
-    EpisodeId,
-    EventType,
-    Payload,
-    Phase,
-    Timestamp,
-    // From here on, those of the payload.
-    StepId,
-    StepStatus,
-    ActionId,
-    Id,
-    ActionKind,
-    Tool,
-    InputExcerpt,
-    ResultStatus,
-    /// Any other.
-    Other,
+/// Declares the fields that are noted, each with its key in the event or in the payload.
+macro_rules! fields {
+    (
+        event: { $($of_event:ident = $event_key:literal),+ $(,)? }
+        payload: { $($of_payload:ident = $payload_key:literal),+ $(,)? }
+    ) => {
+        /// The fields of an event and of its payload that are noted.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Field {
+            $($of_event,)+
+            $($of_payload,)+
+            /// Any other.
+            Other,
+        }
+
+        impl Field {
+            const COUNT: usize = [$(Self::$of_event,)+ $(Self::$of_payload,)+ Self::Other].len();
+
+            const OF_PAYLOAD: [Self; [$(stringify!($of_payload)),+].len()] = [$(Self::$of_payload,)+];
+
+            fn of_event(key: &[u8]) -> Self {
+                match key {
+                    $($event_key => Self::$of_event,)+
+                    _ => Self::Other,
+                }
+            }
+
+            fn of_payload(key: &[u8]) -> Self {
+                match key {
+                    $($payload_key => Self::$of_payload,)+
+                    _ => Self::Other,
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    event: {
+        AgentId = b"agent_id",
+        EpisodeId = b"episode_id",
+        EventType = b"event_type",
+        Payload = b"payload",
+        Phase = b"phase",
+        Timestamp = b"timestamp",
+    }
+    payload: {
+        StepId = b"step_id",
+        StepStatus = b"step_status",
+        ActionId = b"action_id",
+        Id = b"id",
+        ActionKind = b"kind",
+        Tool = b"tool",
+        InputExcerpt = b"input_excerpt",
+        ResultStatus = b"result_status",
+    }
 }
 
 impl Field {
-    const COUNT: usize = Self::Other as usize + 1;
-
     /// Those whose texts are noted.
     const NOTED: [Self; 9] = [
         Self::AgentId,
@@ -261,32 +289,6 @@ impl Field {
         Self::ActionId,
         Self::Id,
     ];
-
-    fn of_event(key: &[u8]) -> Self {
-        match key {
-            b"agent_id" => Self::AgentId,
-            b"episode_id" => Self::EpisodeId,
-            b"event_type" => Self::EventType,
-            b"payload" => Self::Payload,
-            b"phase" => Self::Phase,
-            b"timestamp" => Self::Timestamp,
-            _ => Self::Other,
-        }
-    }
-
-    fn of_payload(key: &[u8]) -> Self {
-        match key {
-            b"step_id" => Self::StepId,
-            b"step_status" => Self::StepStatus,
-            b"action_id" => Self::ActionId,
-            b"id" => Self::Id,
-            b"kind" => Self::ActionKind,
-            b"tool" => Self::Tool,
-            b"input_excerpt" => Self::InputExcerpt,
-            b"result_status" => Self::ResultStatus,
-            _ => Self::Other,
-        }
-    }
 }
 
 /// A value: what it is, and where it stands.
@@ -385,11 +387,8 @@ impl Sink for &mut Parts<'_> {
         );
         if field == Field::Payload {
             // What an earlier payload said does not count.
-            if let Some(of_payload) = self
-                .found
-                .get_mut(Field::StepId as usize..Field::Other as usize)
-            {
-                of_payload.fill(None);
+            for field in Field::OF_PAYLOAD {
+                self.set(field, None);
             }
         }
     }
@@ -428,7 +427,7 @@ impl Sink for &mut Parts<'_> {
 mod tests {
     use super::*;
     use crate::document::Tape;
-    use crate::schema::Schema;
+    use crate::schema;
     use crate::source::Line;
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
@@ -484,7 +483,7 @@ mod tests {
             .read(bytes)
             .unwrap_or_else(|error| panic!("{shown}: {error}"));
         assert!(
-            Schema::Event.violations_by_validator(document).is_empty(),
+            schema::EVENT.violations_by_validator(document).is_empty(),
             "{shown}"
         );
         let line = Line {
@@ -524,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_in_one_pass_is_what_the_document_and_its_schema_say() {
+    fn note_agrees_with_document_and_schema() {
         let (mut noted, mut by_skeleton, mut tried) = (0_usize, 0, 0);
         for seed in SEEDS {
             let mut taker = eager();
@@ -546,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn events_as_runtimes_write_them_are_noted_in_one_pass() {
+    fn typical_events_are_noted_in_one_pass() {
         for (index, expected) in [true, true, true, true, false, true, true]
             .into_iter()
             .enumerate()
@@ -561,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_like_one_before_it_is_noted_by_its_skeleton() {
+    fn repeated_event_is_noted_by_its_skeleton() {
         let mut notes = eager();
         let first = SEEDS[0];
         assert!(notes.note(first.as_bytes()).is_some());

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_that_of_one_directory() {
+    fn baseline_name_matches_one_directory() {
         let dirs = [
             &b"ep_\xff"[..],
             b"ep_\xfe",

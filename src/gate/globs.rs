@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glob_names_what_lies_below_and_a_bare_name_lies_anywhere() {
+    fn glob_matches_below_and_bare_name_anywhere() {
         let names = |glob: &str, dir: &str| Glob::new(glob).unwrap().names(Path::new(dir));
         assert!(names("runs/old", "runs/old/episodes/ep_1"));
         assert!(names("./runs/old/", "runs/old"));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_called_as_from_the_project() {
+    fn directories_are_relative_to_the_project() {
         let relative = |path: &str, from: &str| {
             relative(
                 Path::new(path),

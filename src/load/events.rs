@@ -4,13 +4,12 @@
 //! that matter. Those are taken in one by one and in order, as all lines of a short timeline are:
 //! what is found is the same.
 
-use super::{Troubles, violation_place};
+use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, Tape};
 use crate::facts::{EventFacts, EventNote, NoteTaker, TimelineReader, Value};
 use crate::parallel::pipeline;
-use crate::rule::{Draft, Trouble};
-use crate::schema::{Schema, Violation};
-use crate::source::{Artifact, Line, Place};
+use crate::schema;
+use crate::source::{Artifact, Line};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
 
 /// Bytes of a timeline from which on several threads look through it: starting them takes as long
@@ -101,13 +100,9 @@ impl EventsReader<'_, '_> {
             LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
             LineRead::TooLong { line } => {
                 self.no_event(line);
-                self.troubles.add(Trouble::Unreadable, || {
-                    let message = format!(
-                        "line {} is longer than the limit of {} MiB",
-                        line.number,
-                        MAX_RECORD_BYTES >> 20
-                    );
-                    Draft::new(Place::line_bytes(line, 0..0), message)
+                self.troubles.add(Trouble::LineTooLong {
+                    line,
+                    limit: MAX_RECORD_BYTES,
                 });
             }
         }
@@ -119,56 +114,41 @@ impl EventsReader<'_, '_> {
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
         if let Some(note) = self.notes.note(bytes) {
-            return self.facts.event(line, &note, bytes);
+            return self.facts.event(line, &note, bytes, &[]);
         }
-        let (offset, what) = match self.tape.read(bytes) {
+        let (span, why) = match self.tape.read(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
-                let violations = schema_violations(document, line, self.troubles);
-                let value = Value::root(document, &violations);
-                return self.facts.event(
-                    line,
-                    &EventNote::of(&EventFacts::new(line, value)),
-                    bytes,
-                );
+                let refused = refused(document, line, self.troubles);
+                let value = Value::root(document, &refused);
+                let note = EventNote::of(&EventFacts::new(line, value));
+                return self.facts.event(line, &note, bytes, &refused);
             }
-            Ok(document) => (
-                document.root().span(),
-                format!("{}, not an object", document.root().kind().with_article()),
-            ),
-            Err(error) => (error.span(bytes), format!("not JSON: {error}")),
+            Ok(document) => {
+                let root = document.root();
+                (root.span(), NotAnEvent::NotAnObject(root.kind()))
+            }
+            Err(error) => (error.span(bytes), NotAnEvent::NotJson(error)),
         };
-        let is_cut = !ended && what.starts_with("not JSON");
-        let (trouble, place, message) = if is_cut && self.may_be_unfinished {
-            self.facts.timeline_mut().unfinished_line = Some(line);
-            let message = format!(
-                "the last line ends without a newline and is {what}; the run may still write it"
-            );
-            (
-                Trouble::EventsUnfinishedLine,
-                Place::line_bytes(line, 0..bytes.len()),
-                message,
-            )
-        } else if is_cut {
-            self.no_event(line);
-            let message = format!("the last line ends without a newline and is {what}");
-            (
-                Trouble::EventsTornTail,
-                Place::line_bytes(line, 0..bytes.len()),
-                message,
-            )
-        } else {
-            self.no_event(line);
-            (
-                Trouble::EventsSyntax,
-                Place::line_bytes(line, offset),
-                format!("line {} is {what}", line.number),
-            )
+        let trouble = match why {
+            NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
+                self.facts.timeline_mut().unfinished_line = Some(line);
+                Trouble::UnfinishedLine { line, error }
+            }
+            NotAnEvent::NotJson(error) if !ended => {
+                self.no_event(line);
+                Trouble::TornTail { line, error }
+            }
+            why => {
+                self.no_event(line);
+                Trouble::NotAnEvent { line, span, why }
+            }
         };
-        self.troubles.add(trouble, || Draft::new(place, message));
+        self.troubles.add(trouble);
     }
 }
 
-/// The lines of a block that are not events of which nothing becomes.
+/// The lines of a block that a rule may need: all but sound events of which the timeline keeps
+/// nothing.
 fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
     let mut notes = NoteTaker::default();
     let lines = block.lines().filter_map(|read| match read {
@@ -181,16 +161,17 @@ fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
     lines.collect()
 }
 
-/// Holds an event against its schema.
-fn schema_violations(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<Violation> {
+/// The tokens of an event that its schema refuses, ascending.
+fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32> {
     // An event's schema has too few fields for too many violations.
-    let violations = Schema::Event.violations(event).unwrap_or_default();
-    for violation in &violations {
-        troubles.add(Trouble::EventsSchema, || {
-            let place = violation_place(Artifact::Events, Some(line), violation);
-            let message = violation.message.replacen("the record", "the event", 1);
-            Draft::new(place, message).help(violation.help.clone())
+    let violations = schema::EVENT.violations(event).unwrap_or_default();
+    let refused = violations.iter().map(|violation| violation.token).collect();
+    for violation in violations {
+        troubles.add(Trouble::Violation {
+            artifact: Artifact::Events,
+            line: Some(line),
+            violation,
         });
     }
-    violations
+    refused
 }

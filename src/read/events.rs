@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Error, io_error, typed};
 use crate::document::{Document, Kind, Node, Tape};
 use crate::record::Event;
-use crate::schema::Schema;
+use crate::schema;
 use crate::source::Line;
 use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Stream};
 
@@ -60,7 +60,7 @@ impl Iterator for Events {
 /// A line as an event, or the column and the reason why it is none.
 fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64, String)> {
     let document = event_document(tape, text)?;
-    if let Some((span, reason)) = Schema::Event.misfit(document) {
+    if let Some((span, reason)) = schema::EVENT.first_violation(document) {
         return Err((column_of(text, span.start), reason));
     }
     let event = typed(text).map_err(|reason| (1, reason))?;

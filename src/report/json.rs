@@ -142,7 +142,7 @@ mod tests {
     use super::write_json;
 
     #[test]
-    fn hostile_characters_are_escaped_and_read_back() {
+    fn json_escapes_hostile_characters_and_reads_back() {
         let text = "a\u{1b}\u{9b}\u{202e}\u{e0041}é\"\\b##[error]";
         let mut json = Vec::new();
         write_json(&mut json, &text).unwrap();

@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_keep_every_byte_of_a_path() {
+    fn uri_keeps_every_byte_of_a_path() {
         let uri_of = |path: &[u8]| uri(&path::from_bytes(path.to_vec()));
         assert_eq!(uri_of(b"runs/ep_1/state.json"), "runs/ep_1/state.json");
         assert_eq!(uri_of(b"/runs/ep 1"), "file:///runs/ep%201");
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_have_an_address_where_the_repository_has_one() {
+    fn page_has_a_url_when_the_repository_has_one() {
         assert_eq!(
             help_uri("", "plan/step-ids"),
             "urn:runvet:rule:plan/step-ids"

@@ -208,7 +208,7 @@ mod tests {
     use jsonschema::json::conformance;
 
     #[test]
-    fn the_representation_keeps_the_contract_of_the_validator() {
+    fn tape_keeps_the_contract_of_the_validator() {
         let text = conformance::document().to_string();
         let mut tape = crate::document::Tape::default();
         let document = tape

@@ -1,7 +1,7 @@
-//! Errors of the schema validator -> violations, each with its place on the tape and a sentence of
-//! our own.
+//! Errors of the schema validator -> violations as data, each with its place on the tape.
 //!
-//! The validator's own messages are not shown: they quote whole values and raw names.
+//! The validator's own messages are not shown: they quote whole values and raw names. A violation
+//! makes its own sentence.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,115 @@ pub(crate) struct Violation {
     pub(crate) pointer: Pointer,
     /// Whether the token is a key.
     pub(crate) is_key: bool,
-    /// What is wrong.
-    pub(crate) message: String,
-    /// What to do, where more can be said than for the rule at large.
-    pub(crate) help: Option<String>,
+    breach: Breach,
+}
+
+/// How a value violates an assertion, with the values in question as messages show them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Breach {
+    /// The object lacks a required field.
+    Lacks {
+        field: String,
+    },
+    /// The object holds a field that it may not hold.
+    Unexpected {
+        field: String,
+    },
+    WrongType {
+        is: &'static str,
+        /// The value, where its type does not say all.
+        shown: Option<String>,
+        wanted: String,
+    },
+    NotOneOf {
+        shown: String,
+        options: String,
+        nearest: Option<String>,
+    },
+    NotConstant {
+        shown: String,
+        expected: String,
+    },
+    BelowMinimum {
+        shown: String,
+        limit: String,
+    },
+    AboveMaximum {
+        shown: String,
+        limit: String,
+    },
+    Empty,
+    NotADateTime {
+        shown: String,
+    },
+    /// An assertion that the checked-in schemas do not make today.
+    Other {
+        shown: String,
+        keyword: String,
+    },
+}
+
+impl Violation {
+    /// What is wrong, in a sentence; `root` is what it calls the whole document, such as
+    /// "the event".
+    pub(crate) fn message(&self, root: &str) -> String {
+        // The pointer of a key leads to the value under it; the object holds the key.
+        let pointer = match self.pointer.as_str().rsplit_once('/') {
+            Some((object, _)) if self.is_key => Pointer::new(object),
+            _ => self.pointer.clone(),
+        };
+        let subject = match pointer.dotted() {
+            dotted if dotted.is_empty() => root.to_owned(),
+            dotted => format!("`{dotted}`"),
+        };
+        match &self.breach {
+            Breach::Lacks { field } => format!("{subject} lacks the required field `{field}`"),
+            Breach::Unexpected { field } => {
+                format!("{subject} may not hold the field {}", quote(field))
+            }
+            Breach::WrongType { is, shown, wanted } => match shown {
+                Some(shown) => format!("{subject} is {is} ({shown}), not {wanted}"),
+                None => format!("{subject} is {is}, not {wanted}"),
+            },
+            Breach::NotOneOf { shown, options, .. } => {
+                format!("{subject} is {shown}, not one of {options}")
+            }
+            Breach::NotConstant { shown, expected } => {
+                format!("{subject} is {shown}, not {expected}")
+            }
+            Breach::BelowMinimum { shown, limit } => {
+                format!("{subject} is {shown}, below the minimum of {limit}")
+            }
+            Breach::AboveMaximum { shown, limit } => {
+                format!("{subject} is {shown}, above the maximum of {limit}")
+            }
+            Breach::Empty => format!("{subject} is empty"),
+            Breach::NotADateTime { shown } => {
+                format!("{subject} is {shown}, not an RFC 3339 date-time with an offset")
+            }
+            Breach::Other { shown, keyword } => {
+                format!("{subject} is {shown}, which `{keyword}` in its schema does not allow")
+            }
+        }
+    }
+
+    /// What to do, where more can be said than for the schema at large.
+    pub(crate) fn help(&self) -> Option<String> {
+        match &self.breach {
+            Breach::Lacks { field } => Some(format!("Have the writer add `{field}`.")),
+            Breach::Unexpected { .. } => Some(
+                "Rename the field with an `x-` in front, as an extension, or take it out.".into(),
+            ),
+            Breach::NotOneOf { nearest, .. } => {
+                let nearest = nearest.as_ref()?;
+                Some(format!("Did you mean `{nearest}`?"))
+            }
+            Breach::NotADateTime { .. } => Some(
+                "Write it like 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z.".into(),
+            ),
+            _ => None,
+        }
+    }
 }
 
 /// The violations that errors stand for, in the order of the text.
@@ -60,17 +165,15 @@ pub(super) fn explain<'e>(
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
             violations.extend(unexpected_keys(pointer, found, unexpected));
         } else {
-            let (message, help) = describe(pointer, found, error.kind());
             violations.push(Violation {
                 token: found.value.index(),
                 pointer: pointer.clone(),
                 is_key: false,
-                message,
-                help,
+                breach: breach(found, error.kind()),
             });
         }
     }
-    violations.sort_by(|a, b| (a.token, &a.message).cmp(&(b.token, &b.message)));
+    violations.sort_by(|a, b| (a.token, &a.breach).cmp(&(b.token, &b.breach)));
     // Two subschemas may assert the same of one value.
     violations.dedup();
     violations
@@ -90,33 +193,13 @@ fn unexpected_keys<'a>(
         token: key.index(),
         pointer: pointer.field(&key.name()),
         is_key: true,
-        message: format!(
-            "{} may not hold the field {}",
-            subject(pointer),
-            quote(&key.name())
-        ),
-        help: Some(
-            "Rename the field with an `x-` in front, as an extension, or take it out.".into(),
-        ),
+        breach: Breach::Unexpected {
+            field: key.name().into_owned(),
+        },
     })
 }
 
-/// The value that a pointer names, as the subject of a sentence.
-fn subject(pointer: &Pointer) -> String {
-    let dotted = pointer.dotted();
-    if dotted.is_empty() {
-        "the record".into()
-    } else {
-        format!("`{dotted}`")
-    }
-}
-
-fn describe(
-    pointer: &Pointer,
-    found: Found<'_>,
-    kind: &ValidationErrorKind,
-) -> (String, Option<String>) {
-    let subject = subject(pointer);
+fn breach(found: Found<'_>, kind: &ValidationErrorKind) -> Breach {
     let value = found.value;
     let shown = match value.kind() {
         Kind::Object => "an object".into(),
@@ -125,64 +208,49 @@ fn describe(
         _ => brief(value.raw()),
     };
     match kind {
-        ValidationErrorKind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
-            (
-                format!("{subject} lacks the required field `{name}`"),
-                Some(format!("Have the writer add `{name}`.")),
-            )
-        }
-        ValidationErrorKind::Type { kind } => {
-            let wanted = wanted_types(kind);
-            let is = value.kind().with_article();
-            let of = if matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object) {
-                String::new()
-            } else {
-                format!(" ({shown})")
-            };
-            (format!("{subject} is {is}{of}, not {wanted}"), None)
-        }
+        ValidationErrorKind::Required { property } => Breach::Lacks {
+            field: property.as_str().unwrap_or_default().to_owned(),
+        },
+        ValidationErrorKind::Type { kind } => Breach::WrongType {
+            is: value.kind().with_article(),
+            shown: (!matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object))
+                .then_some(shown),
+            wanted: wanted_types(kind),
+        },
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
-            let list = options.iter().map(|option| {
+            let words = options.iter().map(|option| {
                 option
                     .as_str()
                     .map_or_else(|| option.to_string(), str::to_owned)
             });
-            let list = list.collect::<Vec<_>>().join(", ");
-            let help = value
-                .text()
-                .and_then(|text| nearest(&text, &options))
-                .map(|name| format!("Did you mean `{name}`?"));
-            (format!("{subject} is {shown}, not one of {list}"), help)
+            Breach::NotOneOf {
+                shown,
+                options: words.collect::<Vec<_>>().join(", "),
+                nearest: value
+                    .text()
+                    .and_then(|text| nearest(&text, &options))
+                    .map(str::to_owned),
+            }
         }
-        ValidationErrorKind::Constant { expected_value } => (
-            format!(
-                "{subject} is {shown}, not {}",
-                brief(&expected_value.to_string())
-            ),
-            None,
-        ),
-        ValidationErrorKind::Minimum { limit } => (
-            format!("{subject} is {shown}, below the minimum of {limit}"),
-            None,
-        ),
-        ValidationErrorKind::Maximum { limit } => (
-            format!("{subject} is {shown}, above the maximum of {limit}"),
-            None,
-        ),
-        ValidationErrorKind::MinLength { .. } => (format!("{subject} is empty"), None),
-        ValidationErrorKind::Format { .. } => (
-            format!("{subject} is {shown}, not an RFC 3339 date-time with an offset"),
-            Some("Write it like 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z.".into()),
-        ),
-        other => (
-            format!(
-                "{subject} is {shown}, which `{}` in its schema does not allow",
-                other.keyword()
-            ),
-            None,
-        ),
+        ValidationErrorKind::Constant { expected_value } => Breach::NotConstant {
+            shown,
+            expected: brief(&expected_value.to_string()),
+        },
+        ValidationErrorKind::Minimum { limit } => Breach::BelowMinimum {
+            shown,
+            limit: limit.to_string(),
+        },
+        ValidationErrorKind::Maximum { limit } => Breach::AboveMaximum {
+            shown,
+            limit: limit.to_string(),
+        },
+        ValidationErrorKind::MinLength { .. } => Breach::Empty,
+        ValidationErrorKind::Format { .. } => Breach::NotADateTime { shown },
+        other => Breach::Other {
+            shown,
+            keyword: other.keyword().to_string(),
+        },
     }
 }
 

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_line_is_shown_whole() {
+    fn excerpt_shows_a_short_line_whole() {
         let line = br#"{"status":"done"}"#;
         let excerpt = Excerpt::cut(line, 0, 10..16);
         assert_eq!(excerpt.text, r#"{"status":"done"}"#);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_on_both_sides() {
+    fn excerpt_cuts_a_long_line_on_both_sides() {
         let line = format!("{}\"here\"{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
         let excerpt = Excerpt::cut(line.as_bytes(), 0, 1_000_000..1_000_006);
         assert_eq!(shown(&excerpt), "\"here\"");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_characters_are_replaced_one_by_one() {
+    fn excerpt_replaces_hostile_characters_one_by_one() {
         let excerpt = Excerpt::cut("a\u{1b}[31m\u{202e}b".as_bytes(), 0, 0..1);
         assert_eq!(excerpt.text, "a␛[31m\u{fffd}b");
         let excerpt = Excerpt::cut(b"a##[error]b", 0, 3..8);
@@ -142,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_lines_stay_out() {
+    fn excerpt_leaves_neighbouring_lines_out() {
         let excerpt = Excerpt::cut(b"one\ntwo\nthree", 4, 4..7);
         assert_eq!(excerpt.text, "two");
     }
 
     proptest! {
         #[test]
-        fn the_window_is_bounded_and_the_span_is_in_it(line in ".{0,300}", a in 0usize..300, b in 0usize..300) {
+        fn excerpt_is_bounded_and_holds_the_span(line in ".{0,300}", a in 0usize..300, b in 0usize..300) {
             let boundaries: Vec<usize> = line.char_indices().map(|(at, _)| at).chain([line.len()]).collect();
             let (a, b) = (boundaries[a % boundaries.len()], boundaries[b % boundaries.len()]);
             let excerpt = Excerpt::cut(line.as_bytes(), 0, a.min(b)..a.max(b));

@@ -42,7 +42,7 @@ mod tests {
     use super::{leads_to, resolve};
 
     #[test]
-    fn only_the_path_of_the_file_leads_to_it() {
+    fn link_matches_only_the_path_of_the_file() {
         assert!(leads_to("a/.././events.jsonl", "events.jsonl"));
         for link in [
             "events.jsonl/",
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_resolved_as_text() {
+    fn link_resolves_dots_as_text() {
         for link in [
             "events.jsonl",
             "./events.jsonl",
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_directory_is_no_path() {
+    fn link_is_refused_when_it_leaves_the_directory() {
         for link in [
             "",
             "/etc/passwd",

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_numbered_and_measured_however_the_bytes_arrive() {
+    fn lines_are_numbered_however_bytes_arrive() {
         for drip in [1, 2, 3, 100] {
             let text = |text: &str| Some(text.to_owned());
             assert_eq!(
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_limit_is_passed_over_and_the_next_ones_are_read() {
+    fn oversized_line_is_skipped_and_the_rest_is_read() {
         for drip in [1, 7, 100] {
             let read = lines(b"aaaaaaaaaa\nb\ncccccccccc", 5, drip);
             assert_eq!(

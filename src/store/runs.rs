@@ -117,7 +117,7 @@ mod tests {
     use super::ulid_time;
 
     #[test]
-    fn the_time_of_a_ulid_is_in_its_first_ten_characters() {
+    fn ulid_time_is_in_its_first_ten_characters() {
         assert_eq!(
             ulid_time("ep_01JGFJJZ00CTSPE3DKFP348M8P"),
             Some(1_735_689_600_000)

@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_and_written_long_ago_stands_still() {
+    fn file_is_still_when_written_long_ago() {
         let old = written(NOW_NS - 100 * MS);
         assert!(movement(old.changed_ns, old, Some(old)).is_none());
     }
 
     #[test]
-    fn another_file_another_size_another_time_or_none_is_a_change() {
+    fn file_is_changed_when_its_metadata_differs() {
         let old = written(0);
         let others = [
             Version { inode: 9, ..old },
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_in_the_last_moment_is_waited_for() {
+    fn recent_write_is_waited_for() {
         let fresh = written(NOW_NS - 30 * MS);
         let waits = movement(0, fresh, Some(fresh));
         assert!(
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_wrong_is_not_waited_for() {
+    fn wrong_clock_is_not_waited_for() {
         let ahead = written(NOW_NS + 30 * MS);
         assert_eq!(
             movement(0, ahead, Some(ahead)).settles_in(),

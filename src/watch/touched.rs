@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_at_rest_is_looked_at() {
+    fn directory_is_checked_once_it_rests() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         let mut inbox = inbox(&[("a", 0), ("b", 100), ("a", 300)], start);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_keeps_changing_is_looked_at_too() {
+    fn restless_directory_is_checked_after_a_while() {
         let start = Instant::now();
         let touches: Vec<(&str, u64)> = (0..=49).map(|index| ("a", index * 100)).collect();
         let mut inbox = inbox(&touches, start);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_all_is_looked_at() {
+    fn everything_is_checked_beyond_the_limit() {
         let start = Instant::now();
         let mut inbox = Inbox::default();
         for index in 0..3 * MAX_DIRS {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_end_nothing_is_left() {
+    fn nothing_is_pending_at_the_end() {
         let start = Instant::now();
         let mut inbox = inbox(&[("a", 0)], start);
         inbox.end = Some(End::Stopped);

@@ -15,32 +15,70 @@
     reason = "tests read and write the files that they are about"
 )]
 
-mod agreement;
-mod bytes;
-mod changed;
-mod changing;
-mod ci;
-mod cli;
-mod config;
-mod corpus;
-mod crash;
-mod docs;
-mod documents;
-mod files;
-mod formats;
-mod generated;
-mod generators;
-mod hooks;
-mod pages;
-mod pipelines;
-mod plan;
-mod properties;
-mod python;
-mod read;
-#[path = "../../benches/run_data.rs"]
-mod run_data;
-#[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
-mod second_look;
-mod tidy;
-mod view;
-mod watch;
+/// What is promised about findings, and what is generated from the code.
+mod contract {
+    mod agreement;
+    mod corpus;
+    mod generated;
+    mod pages;
+    mod plan;
+}
+
+/// What each format of a report says, and to whom.
+mod formats {
+    mod pipelines;
+    mod reports;
+}
+
+/// What no input may do: hostile bytes, files and writers.
+mod hostile {
+    mod bytes;
+    mod changing;
+    mod crash;
+    mod files;
+    mod properties;
+}
+
+/// The command line as users, hooks and pipelines meet it.
+mod cli {
+    mod changed;
+    mod ci;
+    mod command_line;
+    mod config;
+    mod generators;
+    mod hooks;
+    mod view;
+    mod watch;
+}
+
+/// The library as other programs meet it.
+mod library {
+    mod documents;
+    mod read;
+}
+
+/// The order of the house: its sources and its documents.
+mod house {
+    mod docs;
+    mod tests;
+    mod tidy;
+}
+
+/// What the tests share. No test file imports another.
+mod support {
+    pub(crate) mod binary;
+    pub(crate) mod bless;
+    pub(crate) mod corpus;
+    pub(crate) mod hostile;
+    pub(crate) mod markdown;
+    pub(crate) mod python;
+    pub(crate) mod random;
+    pub(crate) mod repository;
+    #[path = "../../../benches/run_data.rs"]
+    pub(crate) mod run_data;
+    pub(crate) mod runs;
+    pub(crate) mod sarif;
+    #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
+    pub(crate) mod second_look;
+    pub(crate) mod terminal;
+}

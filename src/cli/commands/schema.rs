@@ -5,23 +5,19 @@ use clap::{Args, builder::TypedValueParser};
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::schema;
+use crate::schemas;
 
 /// Print a JSON Schema: byte for byte the file in schemas/
 #[derive(Args)]
 pub(in crate::cli) struct Schema {
     /// Which one
     #[arg(value_name = "NAME", value_parser = parser())]
-    schema: schema::Schema,
+    schema: schemas::Schema,
 }
 
-fn parser() -> impl TypedValueParser<Value = schema::Schema> {
-    PossibleValuesParser::new(schema::Schema::ALL.map(schema::Schema::name)).try_map(|name| {
-        schema::Schema::ALL
-            .into_iter()
-            .find(|schema| schema.name() == name)
-            .ok_or("no such schema")
-    })
+fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
+    PossibleValuesParser::new(schemas::Schema::ALL.map(schemas::Schema::word))
+        .try_map(|word| word.parse())
 }
 
 impl Schema {

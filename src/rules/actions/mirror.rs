@@ -1,7 +1,7 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
 use crate::document::Tape;
-use crate::facts::{Difference, Run, StateFacts, Timeline, Value, show};
+use crate::facts::{Stage, StateFacts, TimelineFacts, Value, show};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
@@ -20,8 +20,13 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline, Need::Reach],
 };
 
-fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some(reach) = run.reach() else { return };
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    let Some(reach) = stage.reach else { return };
     if !timeline.names_actions(reach) {
         return;
     }
@@ -39,11 +44,7 @@ fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &m
             continue;
         };
         for difference in &mirror.differences {
-            let Difference {
-                field,
-                action,
-                event,
-            } = difference;
+            let (field, action, event) = (&difference.field, &difference.action, &difference.event);
             let message = format!(
                 "{} of action {} is {}, its act event says {}",
                 quote(field),

@@ -20,10 +20,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some((expected, says)) = &run.id else {
+    let Some((expected, says)) = &run.stage.id else {
         return;
     };
-    let told = format!("{} {}", says.words(), quote(expected));
+    let named = match says {
+        IdSource::DirectoryName => "the directory is called",
+        IdSource::State => "state.json says",
+        IdSource::Summary => "summary.json says",
+    };
+    let named = format!("{named} {}", quote(expected));
     let in_state = run
         .state
         .read()
@@ -38,7 +43,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         if id != *expected {
             let draft = Draft::new(
                 place(pointer),
-                format!("the record is of episode {}, {told}", quote(&id)),
+                format!("the record is of episode {}, {named}", quote(&id)),
             );
             findings.push(other_side(draft, *says));
         }
@@ -52,7 +57,10 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             1 => "this event is".into(),
             lines => format!("{lines} events, this one first, are"),
         };
-        let message = format!("{lines} of another episode, {}; {told}", quote(&foreign.id));
+        let message = format!(
+            "{lines} of another episode, {}; {named}",
+            quote(&foreign.id)
+        );
         findings.push(other_side(
             Draft::new(Place::event(foreign.first, "/episode_id"), message),
             *says,

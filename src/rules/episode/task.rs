@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(ours), Some(theirs)) = (state.task(), summary.0.text(&["task"])) else {
+    let (Some(ours), Some(theirs)) = (state.task(), summary.text(&["task"])) else {
         return;
     };
     if ours != theirs {

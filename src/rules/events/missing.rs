@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    if !run.entries.has(Artifact::Events) {
+    if !run.stage.entries.has(Artifact::Events) {
         findings.at(Place::whole(Artifact::Events), "there is no events.jsonl");
     }
 }

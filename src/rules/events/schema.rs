@@ -1,17 +1,24 @@
 //! `events/schema`: an event violates its schema.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Artifact;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/schema",
         severity: Severity::Error,
         title: "an event violates its schema",
-        hint: "Mend what writes the event; `runvet schema event` describes every field.",
+        hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
         page: include_str!("schema.md"),
     },
-    check: Check::Loading(Trouble::EventsSchema),
+    check: Check::Loading(word),
     reads: &[Record::Timeline],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let (place, violation) = trouble.violation(Artifact::Events)?;
+    Some(Draft::new(place, violation.message("the event")).help(violation.help()))
+}

@@ -1,7 +1,9 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
@@ -11,7 +13,17 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
         page: include_str!("torn_tail.md"),
     },
-    check: Check::Loading(Trouble::EventsTornTail),
+    check: Check::Loading(word),
     reads: &[Record::Timeline],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let Trouble::TornTail { line, error } = trouble else {
+        return None;
+    };
+    Some(Draft::new(
+        Place::line_bytes(*line, 0..line.length),
+        format!("the last line ends without a newline and is not JSON: {error}"),
+    ))
+}

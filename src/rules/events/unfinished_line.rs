@@ -1,7 +1,9 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
@@ -11,7 +13,20 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Check again when the run has written on.",
         page: include_str!("unfinished_line.md"),
     },
-    check: Check::Loading(Trouble::EventsUnfinishedLine),
+    check: Check::Loading(word),
     reads: &[Record::Timeline],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let Trouble::UnfinishedLine { line, error } = trouble else {
+        return None;
+    };
+    let message = format!(
+        "the last line ends without a newline and is not JSON: {error}; the run may still write it"
+    );
+    Some(Draft::new(
+        Place::line_bytes(*line, 0..line.length),
+        message,
+    ))
+}

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    if run.lifecycle != Lifecycle::Terminal {
+    if run.stage.lifecycle != Lifecycle::Terminal {
         return;
     }
     let status = run
@@ -30,7 +30,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .unwrap_or_default();
     for artifact in [Artifact::Summary, Artifact::Manifest]
         .into_iter()
-        .filter(|artifact| !run.entries.has(*artifact))
+        .filter(|artifact| !run.stage.entries.has(*artifact))
     {
         let draft = Draft::new(
             Place::whole(artifact),

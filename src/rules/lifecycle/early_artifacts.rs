@@ -19,12 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    if run.lifecycle != Lifecycle::NonTerminal {
+    if run.stage.lifecycle != Lifecycle::NonTerminal {
         return;
     }
     for artifact in [Artifact::Summary, Artifact::Manifest]
         .into_iter()
-        .filter(|artifact| run.entries.has(*artifact))
+        .filter(|artifact| run.stage.entries.has(*artifact))
     {
         let draft = Draft::new(
             Place::whole(artifact),

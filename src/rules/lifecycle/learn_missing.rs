@@ -1,6 +1,6 @@
 //! `lifecycle/learn-missing`: the learning timeline is linked and not there.
 
-use crate::facts::{Run, StateFacts};
+use crate::facts::{Stage, StateFacts};
 use crate::finding::{RuleInfo, Severity};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, leads_to};
@@ -18,12 +18,11 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, stage: &Stage<'_>, findings: &mut Findings<'_>) {
     let links_it = state
-        .0
         .text(&["links", "learn"])
         .is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
-    if links_it && !run.entries.has(Artifact::Learn) {
+    if links_it && !stage.entries.has(Artifact::Learn) {
         let draft = Draft::new(
             Place::whole(Artifact::Learn),
             "the state links learn.jsonl, and there is none",

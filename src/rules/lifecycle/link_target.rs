@@ -1,6 +1,6 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
-use crate::facts::{Run, StateFacts, Value};
+use crate::facts::{Stage, StateFacts, Value};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
 use crate::rule::{Check, Findings, Need, Rule};
@@ -19,9 +19,8 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
     for (key, link) in state
-        .0
         .get("links")
         .into_iter()
         .flat_map(Value::members)

@@ -1,7 +1,7 @@
 //! `lifecycle/links`: the links do not fit the run's lifecycle.
 
 use crate::document::Kind;
-use crate::facts::{Run, StateFacts};
+use crate::facts::{Stage, StateFacts};
 use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::printable::quote;
 use crate::rule::{Check, Findings, Need, Rule};
@@ -20,15 +20,15 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, stage: &Stage<'_>, findings: &mut Findings<'_>) {
     // The keys are known whatever their values are.
-    let links = state.0.get("links");
+    let links = state.get("links");
     if links.is_some_and(|links| links.node().kind() != Kind::Object)
-        || state.0.node().kind() != Kind::Object
+        || state.node().kind() != Kind::Object
     {
         return;
     }
-    let (kind, expected) = match run.lifecycle {
+    let (kind, expected) = match stage.lifecycle {
         Lifecycle::Terminal => (
             "a run that has ended links",
             &["events", "learn", "summary", "manifest"][..],

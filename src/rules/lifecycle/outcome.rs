@@ -49,7 +49,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let error = run
         .state
         .read()
-        .and_then(|state| state.0.fact(&["outcomes", "error"]))
+        .and_then(|state| state.fact(&["outcomes", "error"]))
         .filter(|error| !error.node().is_null());
     if let (Some("ok"), Some(error)) = (status, error) {
         let message = format!(

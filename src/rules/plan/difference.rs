@@ -1,34 +1,31 @@
-//! Differences between the persisted plan and the rebuilt one, as findings.
+//! The differences of the plan that are for one of two rules: what labels say, or all else.
 
 use crate::facts::plan::Form;
-use crate::facts::{Run, StateFacts, Timeline};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::rule::{Draft, Findings};
 use crate::source::{Artifact, Place};
 
-/// Tells the differences that stand in labels, or those that stand in records and act events.
-pub(super) fn tell(
+pub(super) fn report(
     state: StateFacts<'_>,
-    timeline: &Timeline,
-    run: &Run<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
     by_label: bool,
     findings: &mut Findings<'_>,
 ) {
-    let (Some(plan), Some(reach)) = (&run.plan, run.reach()) else {
+    let (Some(plan), Some(reach)) = (&timeline.plan, stage.reach) else {
         return;
     };
     if by_label && plan.form != Form::Labels {
         return;
     }
-    for difference in plan
-        .differences(state, timeline, reach)
-        .into_iter()
-        .filter(|found| found.by_label == by_label)
-    {
+    for difference in plan.differences(state, timeline, reach) {
+        if difference.by_label != by_label {
+            continue;
+        }
         let event = Place::event(difference.line, difference.event_pointer.as_str());
-        let draft = Draft::new(
-            Place::value(Artifact::State, difference.pointer),
-            difference.message,
-        );
-        findings.push(draft.related(event, format!("the event says {}", difference.event_says)));
+        let event_says = format!("the event says {}", difference.event_says);
+        let message = difference.to_string();
+        let draft = Draft::new(Place::value(Artifact::State, difference.pointer), message);
+        findings.push(draft.related(event, event_says));
     }
 }

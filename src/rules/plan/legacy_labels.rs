@@ -1,7 +1,7 @@
 //! `plan/legacy-labels`: the steps differ from the labels of the plan event.
 
 use super::difference;
-use crate::facts::{Run, StateFacts, Timeline};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{RuleInfo, Severity};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -18,6 +18,11 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline, Need::Reach],
 };
 
-fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
-    difference::tell(state, timeline, run, true, findings);
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    difference::report(state, timeline, stage, true, findings);
 }

@@ -1,6 +1,6 @@
 //! `plan/no-event`: a plan has steps, and no event tells of it.
 
-use crate::facts::{Run, StateFacts, Timeline};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{RuleInfo, Severity};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
@@ -18,8 +18,13 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline, Need::Reach],
 };
 
-fn check(state: StateFacts<'_>, timeline: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some(reach) = run.reach() else { return };
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    let Some(reach) = stage.reach else { return };
     let steps = state.steps().map_or(0, |steps| steps.len());
     if steps > 0 && timeline.plan_event(reach).is_none() {
         let reached = if reach == u64::MAX {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Run, StateFacts};
+use crate::facts::{Stage, StateFacts};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[],
 };
 
-fn check(state: StateFacts<'_>, _: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
     let mut first_with = BTreeMap::new();
     for (index, step) in state.steps().into_iter().flatten().enumerate() {
         let Some(id) = step.text(&["id"]) else {

@@ -1,7 +1,7 @@
 //! `projection/links`: the projection event and the state disagree on the links.
 
 use super::evidence;
-use crate::facts::{Run, StateFacts, Timeline};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -18,9 +18,14 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline, Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
-    if run.lifecycle == Lifecycle::Terminal
-        && let Some(draft) = run
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    if stage.lifecycle == Lifecycle::Terminal
+        && let Some(draft) = timeline
             .projection
             .as_ref()
             .and_then(|projection| evidence::links(state, projection))

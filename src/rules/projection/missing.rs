@@ -1,7 +1,7 @@
 //! `projection/missing`: no event gives evidence of the persisted state.
 
-use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::{RuleInfo, Severity};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::finding::{RuleInfo, Severity, SkipReason};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
@@ -18,13 +18,15 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline],
 };
 
-fn check(_: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(
+    _: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    _: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
     if timeline.projection.is_none() {
         if let Some(line) = timeline.unfinished_line {
-            return findings.skip(format!(
-                "line {} of events.jsonl is not finished, and may become the projection event",
-                line.number
-            ));
+            return findings.skip(&SkipReason::no_event(line.number));
         }
         findings.at(
             Place::whole(Artifact::Events),

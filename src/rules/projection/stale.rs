@@ -1,7 +1,7 @@
 //! `projection/stale`: the projection event of a run that goes on is older than its state.
 
 use super::evidence;
-use crate::facts::{Run, StateFacts, Timeline};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -18,9 +18,14 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline, Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, _: &Timeline, run: &Run<'_>, findings: &mut Findings<'_>) {
-    if run.lifecycle == Lifecycle::NonTerminal
-        && let Some(projection) = &run.projection
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    stage: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    if stage.lifecycle == Lifecycle::NonTerminal
+        && let Some(projection) = &timeline.projection
     {
         for draft in [
             evidence::outcomes(state, projection),

@@ -1,17 +1,40 @@
 //! `record/duplicate-key`: an object names a key twice.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::{Place, Target};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/duplicate-key",
         severity: Severity::Error,
         title: "an object names a key twice",
-        hint: "Keep one of the two; readers differ on which one counts.",
+        hint: "Keep one of the two: readers differ on which one counts.",
         page: include_str!("duplicate_key.md"),
     },
-    check: Check::Loading(Trouble::DuplicateKey),
+    check: Check::Loading(word),
     reads: &[Record::State, Record::Summary],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let Trouble::RepeatedKey {
+        artifact,
+        name,
+        pointer,
+        key,
+        earlier,
+    } = trouble
+    else {
+        return None;
+    };
+    let place = |token: u32| Place {
+        artifact: *artifact,
+        line: None,
+        target: Target::Token(token, pointer.clone()),
+    };
+    let message = format!("the key {} appears twice in one object", quote(name));
+    Some(Draft::new(place(*key), message).related(place(*earlier), "it appears here first"))
+}

@@ -1,7 +1,9 @@
 //! `record/json-syntax`: a record is not JSON.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Rule};
+use crate::source::{Place, Target};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
@@ -11,7 +13,27 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Mend the text at the place shown; where it was cut off, have the writer replace the file in one step (write a temporary file, then rename it).",
         page: include_str!("json_syntax.md"),
     },
-    check: Check::Loading(Trouble::JsonSyntax),
+    check: Check::Loading(word),
     reads: &[],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let Trouble::NotJson {
+        artifact,
+        error,
+        span,
+    } = trouble
+    else {
+        return None;
+    };
+    let place = Place {
+        artifact: *artifact,
+        line: None,
+        target: Target::Bytes(span.clone()),
+    };
+    Some(Draft::new(
+        place,
+        format!("{artifact} is not JSON: {error}"),
+    ))
+}

@@ -1,7 +1,10 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
@@ -11,7 +14,25 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Spell the field as the schema does, or rename it to something less alike.",
         page: include_str!("misspelled_field.md"),
     },
-    check: Check::Loading(Trouble::MisspelledField),
-    reads: &[Record::State, Record::Summary],
+    check: Check::Loading(word),
+    reads: &[Record::StateShape, Record::SummaryShape],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    let Trouble::Misspelled {
+        artifact,
+        key,
+        pointer,
+        known,
+    } = trouble
+    else {
+        return None;
+    };
+    let message = format!(
+        "{} is not a known field, and `{known}` is absent",
+        quote(key)
+    );
+    let help = format!("Rename the field to `{known}`, if that is what it means.");
+    Some(Draft::new(Place::key(*artifact, pointer.clone()), message).help(Some(help)))
+}

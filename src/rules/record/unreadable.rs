@@ -1,7 +1,9 @@
 //! `record/unreadable`: an artifact is there but can't be read.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Rule};
+use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
@@ -11,7 +13,25 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Make it a regular file that the user running runvet may read, or take it away.",
         page: include_str!("unreadable.md"),
     },
-    check: Check::Loading(Trouble::Unreadable),
+    check: Check::Loading(word),
     reads: &[],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    match trouble {
+        Trouble::Unreadable { artifact, why } => Some(Draft::new(
+            Place::whole(*artifact),
+            format!("{artifact} can't be read: {why}"),
+        )),
+        Trouble::LineTooLong { line, limit } => Some(Draft::new(
+            Place::line_bytes(*line, 0..0),
+            format!(
+                "line {} is longer than the limit of {} MiB",
+                line.number,
+                limit >> 20
+            ),
+        )),
+        _ => None,
+    }
+}

@@ -1,7 +1,7 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
-use crate::facts::{Run, StateFacts, Timeline};
-use crate::finding::{RuleInfo, Severity};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::finding::{RuleInfo, Severity, SkipReason};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
@@ -19,13 +19,15 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[],
 };
 
-fn check(state: StateFacts<'_>, timeline: &Timeline, _: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(
+    state: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    _: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
     let Some(start) = &timeline.start else {
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
-            return findings.skip(format!(
-                "line {} of events.jsonl is no event, and may have been the start event",
-                line.number
-            ));
+            return findings.skip(&SkipReason::no_event(line.number));
         }
         return findings.at(
             Place::whole(Artifact::Events),

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(theirs), Some(ours)) = (state.started_at(), summary.0.stamp(&["started_at"])) else {
+    let (Some(theirs), Some(ours)) = (state.started_at(), summary.stamp(&["started_at"])) else {
         return;
     };
     if ours.instant != theirs.instant {

@@ -21,9 +21,9 @@ pub(crate) static RULE: Rule = Rule {
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let later = [Artifact::Summary, Artifact::Manifest]
         .into_iter()
-        .filter(|artifact| run.entries.has(*artifact));
+        .filter(|artifact| run.stage.entries.has(*artifact));
     let later: Vec<&str> = later.map(Artifact::file_name).collect();
-    if !run.entries.has(Artifact::State) && !later.is_empty() {
+    if !run.stage.entries.has(Artifact::State) && !later.is_empty() {
         findings.at(
             Place::whole(Artifact::State),
             format!(

@@ -1,17 +1,35 @@
 //! `state/newer-version`: the state is of a newer version than runvet knows.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Artifact;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/newer-version",
         severity: Severity::Warning,
         title: "the state is of a newer version than runvet knows",
-        hint: "Use a runvet that knows this version.",
+        hint: "Use a runvet release that supports this version.",
         page: include_str!("newer_version.md"),
     },
-    check: Check::Loading(Trouble::StateNewerVersion),
+    check: Check::Loading(word),
     reads: &[Record::State],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    match trouble {
+        Trouble::NewerVersion(version) if version.artifact == Artifact::State => Some(Draft::new(
+            version.place(),
+            format!(
+                "`{}` is {}; runvet checks the record against the older {}",
+                version.field,
+                quote(&version.found),
+                quote(version.supported)
+            ),
+        )),
+        _ => None,
+    }
+}

@@ -22,7 +22,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];
     if !written
         .into_iter()
-        .any(|artifact| run.entries.has(artifact))
+        .any(|artifact| run.stage.entries.has(artifact))
     {
         findings.at(
             Place::whole(Artifact::State),

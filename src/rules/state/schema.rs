@@ -1,17 +1,32 @@
 //! `state/schema`: the state violates its schema.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/schema",
         severity: Severity::Error,
         title: "the state violates its schema",
-        hint: "Mend what writes the record; `runvet schema state` describes every field.",
+        hint: "Correct the program that writes the record; `runvet schema state` describes every field.",
         page: include_str!("schema.md"),
     },
-    check: Check::Loading(Trouble::StateSchema),
-    reads: &[Record::State],
+    check: Check::Loading(word),
+    reads: &[Record::StateShape],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    if let Trouble::TooManyViolations {
+        artifact: artifact @ Artifact::State,
+        limit,
+    } = trouble
+    {
+        let message = format!("{artifact} violates its schema in {limit} places or more");
+        return Some(Draft::new(Place::whole(*artifact), message));
+    }
+    let (place, violation) = trouble.violation(Artifact::State)?;
+    Some(Draft::new(place, violation.message("the state")).help(violation.help()))
+}

@@ -1,17 +1,37 @@
 //! `state/version`: the state is of a version that can't be judged.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Artifact;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/version",
         severity: Severity::Error,
         title: "the state is of a version that can't be judged",
-        hint: "Write records of the current version, or vet old ones with the runvet of their time.",
+        hint: "Write the current version, or check older records with the runvet release that supports them.",
         page: include_str!("version.md"),
     },
-    check: Check::Loading(Trouble::StateVersion),
+    check: Check::Loading(word),
     reads: &[Record::State],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    match trouble {
+        Trouble::UnsupportedVersion(version) if version.artifact == Artifact::State => {
+            Some(Draft::new(
+                version.place(),
+                format!(
+                    "`{}` is {}, and runvet supports {}",
+                    version.field,
+                    quote(&version.found),
+                    quote(version.supported)
+                ),
+            ))
+        }
+        _ => None,
+    }
+}

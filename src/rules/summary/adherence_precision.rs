@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let Some(adherence) = summary.0.number(&["insight", "metrics", "plan_adherence"]) else {
+    let Some(adherence) = summary.number(&["insight", "metrics", "plan_adherence"]) else {
         return;
     };
     if adherence.decimals() > 4 {

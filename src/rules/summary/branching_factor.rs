@@ -1,7 +1,7 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
 use crate::document::Number;
-use crate::facts::{SummaryFacts, Timeline};
+use crate::facts::{SummaryFacts, TimelineFacts};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
@@ -20,11 +20,8 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::WholeTimeline],
 };
 
-fn check(summary: SummaryFacts<'_>, timeline: &Timeline, findings: &mut Findings<'_>) {
-    let Some(factor) = summary
-        .0
-        .number(&["insight", "metrics", "branching_factor"])
-    else {
+fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
+    let Some(factor) = summary.number(&["insight", "metrics", "branching_factor"]) else {
         return;
     };
     let counted = timeline.directions;

@@ -22,15 +22,13 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(summary) = run.summary.read() else {
         return;
     };
-    if summary.0.text(&["flags", "mode"]).as_deref() != Some("minimal") {
+    if summary.text(&["flags", "mode"]).as_deref() != Some("minimal") {
         return;
     }
     let direction = summary
-        .0
         .fact(&["flags", "direction"])
         .map(|_| ("`flags.direction`", Place::summary("/flags/direction")));
     let insight = summary
-        .0
         .fact(&["insight"])
         .map(|_| ("`insight`", Place::summary("/insight")));
     let event = run

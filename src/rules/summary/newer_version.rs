@@ -1,17 +1,37 @@
 //! `summary/newer-version`: the summary is of a newer version than runvet knows.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::printable::quote;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::Artifact;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/newer-version",
         severity: Severity::Warning,
         title: "the summary is of a newer version than runvet knows",
-        hint: "Use a runvet that knows this version.",
+        hint: "Use a runvet release that supports this version.",
         page: include_str!("newer_version.md"),
     },
-    check: Check::Loading(Trouble::SummaryNewerVersion),
+    check: Check::Loading(word),
     reads: &[Record::Summary],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    match trouble {
+        Trouble::NewerVersion(version) if version.artifact == Artifact::Summary => {
+            Some(Draft::new(
+                version.place(),
+                format!(
+                    "`{}` is {}; runvet checks the record against the older {}",
+                    version.field,
+                    quote(&version.found),
+                    quote(version.supported)
+                ),
+            ))
+        }
+        _ => None,
+    }
+}

@@ -1,17 +1,32 @@
 //! `summary/schema`: the summary violates its schema.
 
 use crate::finding::{RuleInfo, Severity};
-use crate::rule::{Check, Record, Rule, Trouble};
+use crate::load::Trouble;
+use crate::rule::{Check, Draft, Record, Rule};
+use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/schema",
         severity: Severity::Error,
         title: "the summary violates its schema",
-        hint: "Mend what writes the record; `runvet schema summary` describes every field.",
+        hint: "Correct the program that writes the record; `runvet schema summary` describes every field.",
         page: include_str!("schema.md"),
     },
-    check: Check::Loading(Trouble::SummarySchema),
-    reads: &[Record::Summary],
+    check: Check::Loading(word),
+    reads: &[Record::SummaryShape],
     needs: &[],
 };
+
+fn word(trouble: &Trouble) -> Option<Draft> {
+    if let Trouble::TooManyViolations {
+        artifact: artifact @ Artifact::Summary,
+        limit,
+    } = trouble
+    {
+        let message = format!("{artifact} violates its schema in {limit} places or more");
+        return Some(Draft::new(Place::whole(*artifact), message));
+    }
+    let (place, violation) = trouble.violation(Artifact::Summary)?;
+    Some(Draft::new(place, violation.message("the summary")).help(violation.help()))
+}

@@ -22,7 +22,6 @@ pub(crate) static RULE: Rule = Rule {
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let field = |name: &str| {
         summary
-            .0
             .fact(&["verification", name])
             .map(Value::node)
             .filter(|node| !node.is_null())

@@ -113,7 +113,7 @@ mod tests {
     use super::almost_equal;
 
     #[test]
-    fn one_edit_or_another_spelling_is_almost_equal() {
+    fn names_are_almost_equal_within_one_edit() {
         for name in [
             "statu", "statuss", "statux", "sattus", "Status", "STATUS", "sta_tus", "st-atus",
         ] {

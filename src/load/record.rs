@@ -1,0 +1,249 @@
+//! The bytes of `state.json` or `summary.json` -> its document, what its schema refuses, and the
+//! troubles met on the way.
+
+use semver::Version;
+
+use super::trouble::{Trouble, Troubles, VersionField};
+use crate::document::{Document, Node, Tape};
+use crate::facts::{Recorded, Value};
+use crate::finding::{SkipKind, SkipReason};
+use crate::printable::quote;
+use crate::record::format;
+use crate::schema::{self, MAX_VIOLATIONS, Schema, Violation};
+use crate::source::Artifact;
+use crate::store::Files;
+
+/// One of the two records.
+pub(super) struct RecordKind {
+    artifact: Artifact,
+    schema: &'static Schema,
+    /// The field that holds the semantic version, and the current one.
+    version: (&'static str, &'static str),
+    /// A field that must hold one text, and that text.
+    identifier: Option<(&'static str, &'static str)>,
+    absent: &'static str,
+    unusable: &'static str,
+}
+
+pub(super) static STATE: RecordKind = RecordKind {
+    artifact: Artifact::State,
+    schema: &schema::STATE,
+    version: ("state_schema_version", format::STATE_SCHEMA_VERSION),
+    identifier: Some(("version", format::STATE_VERSION)),
+    absent: "there is no state.json",
+    unusable: "state.json can't be judged",
+};
+
+pub(super) static SUMMARY: RecordKind = RecordKind {
+    artifact: Artifact::Summary,
+    schema: &schema::SUMMARY,
+    version: ("schema_version", format::SUMMARY_SCHEMA_VERSION),
+    identifier: None,
+    absent: "there is no summary.json",
+    unusable: "summary.json can't be judged",
+};
+
+/// A record as it was loaded.
+pub(super) struct LoadedRecord<'b> {
+    pub(super) bytes: &'b [u8],
+    /// The JSON text, whether or not facts can be taken from it.
+    pub(super) text: Option<Document<'b>>,
+    /// The same, where facts can be taken from it.
+    document: Recorded<Document<'b>>,
+    /// The tokens that the schema refuses, ascending: no facts.
+    refused: Vec<u32>,
+    /// Whether the record was judged by its schema.
+    pub(super) shape: Recorded<()>,
+}
+
+impl LoadedRecord<'_> {
+    pub(super) fn root(&self) -> Recorded<Value<'_>> {
+        self.document
+            .clone()
+            .map(|document| Value::root(document, &self.refused))
+    }
+}
+
+/// What a record's version means for judging it.
+enum Judged {
+    Current,
+    Newer,
+    Unsupported(String),
+}
+
+impl RecordKind {
+    /// Reads the record, and judges it by its schema.
+    pub(super) fn load<'b>(
+        &self,
+        files: &Files<'_>,
+        bytes: &'b mut Vec<u8>,
+        tape: &'b mut Tape,
+        troubles: &mut Troubles,
+    ) -> LoadedRecord<'b> {
+        bytes.clear();
+        let artifact = self.artifact;
+        let read = if files.entries().has(artifact) {
+            files.read(artifact, bytes).map_err(|why| {
+                troubles.add(Trouble::Unreadable { artifact, why });
+                (SkipKind::Unreadable, self.unusable)
+            })
+        } else {
+            Err((SkipKind::Missing, self.absent))
+        };
+        let bytes = &*bytes;
+        let unjudged = |kind, reason| LoadedRecord {
+            bytes,
+            text: None,
+            document: Recorded::unjudged(kind, reason),
+            refused: Vec::new(),
+            shape: Recorded::unjudged(kind, reason),
+        };
+        if let Err((kind, reason)) = read {
+            return unjudged(kind, reason);
+        }
+        match tape.read(bytes) {
+            Ok(document) => self.judge(bytes, document, troubles),
+            Err(error) => {
+                let span = error.span(bytes);
+                troubles.add(Trouble::NotJson {
+                    artifact,
+                    error,
+                    span,
+                });
+                unjudged(SkipKind::Syntax, self.unusable)
+            }
+        }
+    }
+
+    /// Judges a document by its schema; meets repeated and misspelled keys, and versions.
+    fn judge<'b>(
+        &self,
+        bytes: &'b [u8],
+        document: Document<'b>,
+        troubles: &mut Troubles,
+    ) -> LoadedRecord<'b> {
+        if document.repeats_keys() {
+            document.for_each_repeated_key(|repeated| {
+                let (key, earlier) = (repeated.key, repeated.earlier);
+                let pointer = repeated.pointer();
+                troubles.add(Trouble::repeated_key(self.artifact, key, earlier, pointer));
+            });
+        }
+        let judged = self.version(document, troubles);
+        let glance = self.schema.glance(document);
+        let violations = self.schema.violations_after(glance, document);
+        let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
+        let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
+        let shape = match &judged {
+            Judged::Unsupported(version) => Recorded::Unjudged(self.unsupported(version)),
+            _ if !is_usable => Recorded::Unjudged(unusable.clone()),
+            _ => Recorded::Read(()),
+        };
+        let loaded = LoadedRecord {
+            bytes,
+            text: Some(document),
+            document: if is_usable {
+                Recorded::Read(document)
+            } else {
+                Recorded::Unjudged(unusable)
+            },
+            // Reported or not, what violates the schema is no fact.
+            refused: violations.iter().map(|violation| violation.token).collect(),
+            shape,
+        };
+        if matches!(judged, Judged::Unsupported(_)) {
+            return loaded;
+        }
+        if is_usable {
+            self.violations(violations, &judged, troubles);
+            if glance.may_be_misspelled {
+                self.misspellings(document, troubles);
+            }
+        } else {
+            troubles.add(Trouble::TooManyViolations {
+                artifact: self.artifact,
+                limit: MAX_VIOLATIONS,
+            });
+        }
+        loaded
+    }
+
+    fn unsupported(&self, version: &str) -> SkipReason {
+        SkipReason {
+            kind: SkipKind::Version,
+            text: format!(
+                "{} is of version {}, which is not supported",
+                self.artifact,
+                quote(version)
+            )
+            .into(),
+        }
+    }
+
+    fn violations(&self, violations: Vec<Violation>, judged: &Judged, troubles: &mut Troubles) {
+        for violation in violations {
+            let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
+            if !(is_version && matches!(judged, Judged::Newer)) {
+                troubles.add(Trouble::Violation {
+                    artifact: self.artifact,
+                    line: None,
+                    violation,
+                });
+            }
+        }
+    }
+
+    fn misspellings(&self, document: Document<'_>, troubles: &mut Troubles) {
+        for misspelling in self.schema.misspellings(document.root()) {
+            troubles.add(Trouble::Misspelled {
+                artifact: self.artifact,
+                key: misspelling.key.name().into_owned(),
+                pointer: misspelling.pointer,
+                known: misspelling.known,
+            });
+        }
+    }
+
+    fn version(&self, document: Document<'_>, troubles: &mut Troubles) -> Judged {
+        let declared = |field: &str| document.root().get(field).and_then(Node::text);
+        let trouble = |field, found: &str, supported| VersionField {
+            artifact: self.artifact,
+            field,
+            found: found.to_owned(),
+            supported,
+        };
+        let mut judged = Judged::Current;
+        let (field, current) = self.version;
+        if let Some(version) = declared(field).filter(|version| version != current) {
+            let trouble = trouble(field, &version, current);
+            if is_newer(&version, current) {
+                judged = Judged::Newer;
+                troubles.add(Trouble::NewerVersion(trouble));
+            } else {
+                judged = Judged::Unsupported(version.into_owned());
+                troubles.add(Trouble::UnsupportedVersion(trouble));
+            }
+        }
+        if let Some((field, expected)) = self.identifier
+            && let Some(identifier) = declared(field).filter(|identifier| identifier != expected)
+        {
+            troubles.add(Trouble::UnsupportedVersion(trouble(
+                field,
+                &identifier,
+                expected,
+            )));
+            judged = Judged::Unsupported(identifier.into_owned());
+        }
+        judged
+    }
+}
+
+/// Whether a version comes after the current one and has the same major number.
+fn is_newer(version: &str, current: &str) -> bool {
+    match (Version::parse(version), Version::parse(current)) {
+        (Ok(version), Ok(current)) => {
+            version.major == current.major && version.cmp_precedence(&current).is_gt()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,185 @@
+//! What loading meets, as data: rules find the words.
+
+use std::ops::Range;
+
+use crate::document::{Key, Kind, SyntaxError};
+use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::schema::Violation;
+use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::store::Unreadable;
+
+/// One thing that loading met.
+pub(crate) enum Trouble {
+    /// An artifact is there but can't be read.
+    Unreadable { artifact: Artifact, why: Unreadable },
+    /// A line of the timeline is longer than the limit, in bytes.
+    LineTooLong { line: Line, limit: usize },
+    /// A record is not JSON.
+    NotJson {
+        artifact: Artifact,
+        error: SyntaxError,
+        span: Range<usize>,
+    },
+    /// An object of a record repeats a key.
+    RepeatedKey {
+        artifact: Artifact,
+        name: String,
+        pointer: Pointer,
+        /// The tokens of the key and of the one that it repeats.
+        key: u32,
+        earlier: u32,
+    },
+    /// A key of a record resembles a known field that is absent.
+    Misspelled {
+        artifact: Artifact,
+        key: String,
+        pointer: Pointer,
+        known: &'static str,
+    },
+    /// A record is of a version without a schema here.
+    UnsupportedVersion(VersionField),
+    /// A record is of a newer version than its schema, and can be judged by it.
+    NewerVersion(VersionField),
+    /// A value of a record or of an event violates its schema.
+    Violation {
+        artifact: Artifact,
+        /// The line of the event.
+        line: Option<Line>,
+        violation: Violation,
+    },
+    /// A record has more violations than are listed.
+    TooManyViolations { artifact: Artifact, limit: usize },
+    /// A line of the timeline is no event.
+    NotAnEvent {
+        line: Line,
+        span: Range<usize>,
+        why: NotAnEvent,
+    },
+    /// The last line of the timeline was cut off.
+    TornTail { line: Line, error: SyntaxError },
+    /// The last line of the timeline is incomplete, and the run may still write it.
+    UnfinishedLine { line: Line, error: SyntaxError },
+}
+
+/// The version that a record declares.
+pub(crate) struct VersionField {
+    pub(crate) artifact: Artifact,
+    pub(crate) field: &'static str,
+    pub(crate) found: String,
+    /// The version that the record's schema describes.
+    pub(crate) supported: &'static str,
+}
+
+impl VersionField {
+    pub(crate) fn place(&self) -> Place {
+        Place::value(self.artifact, Pointer::default().field(self.field))
+    }
+}
+
+/// Why a line of the timeline is no event.
+pub(crate) enum NotAnEvent {
+    NotJson(SyntaxError),
+    /// It is JSON, and not an object.
+    NotAnObject(Kind),
+}
+
+/// What troubles of one rule have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sort(std::mem::Discriminant<Trouble>, Artifact);
+
+impl Trouble {
+    /// The artifact that it was met in.
+    pub(crate) fn artifact(&self) -> Artifact {
+        match self {
+            Self::Unreadable { artifact, .. }
+            | Self::NotJson { artifact, .. }
+            | Self::RepeatedKey { artifact, .. }
+            | Self::Misspelled { artifact, .. }
+            | Self::Violation { artifact, .. }
+            | Self::TooManyViolations { artifact, .. } => *artifact,
+            Self::UnsupportedVersion(version) | Self::NewerVersion(version) => version.artifact,
+            Self::LineTooLong { .. }
+            | Self::NotAnEvent { .. }
+            | Self::TornTail { .. }
+            | Self::UnfinishedLine { .. } => Artifact::Events,
+        }
+    }
+
+    fn sort(&self) -> Sort {
+        Sort(std::mem::discriminant(self), self.artifact())
+    }
+
+    /// The violation of a schema, where it was met in an artifact.
+    pub(crate) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
+        match self {
+            Self::Violation {
+                artifact: met_in,
+                line,
+                violation,
+            } if *met_in == artifact => {
+                let pointer = violation.pointer.clone();
+                let target = if violation.is_key {
+                    Target::Key(pointer)
+                } else {
+                    Target::Value(pointer)
+                };
+                let place = Place {
+                    artifact,
+                    line: *line,
+                    target,
+                };
+                Some((place, violation))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn repeated_key(
+        artifact: Artifact,
+        key: Key<'_>,
+        earlier: Key<'_>,
+        pointer: Pointer,
+    ) -> Self {
+        Self::RepeatedKey {
+            artifact,
+            name: key.name().into_owned(),
+            pointer,
+            key: key.index(),
+            earlier: earlier.index(),
+        }
+    }
+}
+
+/// The troubles of one sort: as many as can be reported, and how many there are besides.
+pub(crate) struct TroublesOfSort {
+    sort: Sort,
+    pub(crate) met: Vec<Trouble>,
+    pub(crate) more: usize,
+}
+
+/// All troubles that loading met.
+#[derive(Default)]
+pub(crate) struct Troubles {
+    pub(crate) by_sort: Vec<TroublesOfSort>,
+}
+
+impl Troubles {
+    pub(super) fn add(&mut self, trouble: Trouble) {
+        let sort = trouble.sort();
+        match self
+            .by_sort
+            .iter_mut()
+            .find(|troubles| troubles.sort == sort)
+        {
+            None => self.by_sort.push(TroublesOfSort {
+                sort,
+                met: vec![trouble],
+                more: 0,
+            }),
+            Some(troubles) if troubles.met.len() < MAX_FINDINGS_PER_RULE => {
+                troubles.met.push(trouble);
+            }
+            Some(troubles) => troubles.more += 1,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! All schemas that ship with runvet: their texts, and how the Rust types make them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
+
+use crate::config::Config;
+use crate::document::Document;
+use crate::finding::Report;
+use crate::record::{self, Event, State, Summary};
+use crate::schema;
+use crate::words::words;
+
+static REPORT: schema::Schema = schema::Schema::new(include_str!("../schemas/report.schema.json"));
+static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
+
+/// A schema that ships with runvet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Schema {
+    /// `state.json`
+    State,
+    /// `summary.json`
+    Summary,
+    /// A line of `events.jsonl`
+    Event,
+    /// What `runvet validate --format json` prints
+    Report,
+    /// `runvet.toml`
+    Config,
+}
+
+words!(Schema {
+    State = "state",
+    Summary = "summary",
+    Event = "event",
+    Report = "report",
+    Config = "config",
+});
+
+impl Schema {
+    const fn compiled(self) -> &'static schema::Schema {
+        match self {
+            Self::State => &schema::STATE,
+            Self::Summary => &schema::SUMMARY,
+            Self::Event => &schema::EVENT,
+            Self::Report => &REPORT,
+            Self::Config => &CONFIG,
+        }
+    }
+
+    /// The schema's text: byte for byte the file `schemas/<word>.schema.json`.
+    ///
+    /// ```
+    /// let schema: serde_json::Value = serde_json::from_str(runvet::Schema::State.text()).unwrap();
+    /// assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    /// ```
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        self.compiled().text()
+    }
+
+    /// Whether a document is what the schema describes.
+    ///
+    /// ```
+    /// use runvet::{Schema, document::Tape};
+    /// let mut tape = Tape::default();
+    /// let event = br#"{"phase": "start", "timestamp": "2026-03-01T12:00:00Z", "payload": {}}"#;
+    /// assert!(Schema::Event.is_valid(tape.read(event).unwrap()));
+    /// assert!(!Schema::Event.is_valid(tape.read(b"{}").unwrap()));
+    /// ```
+    #[must_use]
+    pub fn is_valid(self, document: Document<'_>) -> bool {
+        self.compiled()
+            .violations(document)
+            .is_ok_and(|violations| violations.is_empty())
+    }
+
+    /// The schema's text as the Rust types say it should be: what `make bless` writes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn generate(self) -> String {
+        let settings = SchemaSettings::draft2020_12()
+            .with_transform(RecursiveTransform(record::absent_is_not_null));
+        let mut generator = settings
+            .with_transform(RecursiveTransform(tidy))
+            .into_generator();
+        let schema = match self {
+            Self::State => generator.into_root_schema_for::<State>(),
+            Self::Summary => generator.into_root_schema_for::<Summary>(),
+            Self::Event => {
+                record::payload_schemas(&mut generator);
+                generator.into_root_schema_for::<Event>()
+            }
+            Self::Report => generator.into_root_schema_for::<Report>(),
+            Self::Config => generator.into_root_schema_for::<Config>(),
+        };
+        let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// Takes away what comes from Rust alone: formats such as `uint64`, which JSON Schema does not
+/// know, and the line breaks of documentation comments.
+fn tidy(schema: &mut GeneratedSchema) {
+    if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    // An option that the configuration leaves out is absent, and not null.
+    if schema
+        .get("default")
+        .is_some_and(serde_json::Value::is_null)
+        && schema.get("type").is_some_and(serde_json::Value::is_string)
+    {
+        schema.remove("default");
+    }
+    if schema
+        .get("format")
+        .is_some_and(|format| format != "date-time")
+    {
+        schema.remove("format");
+    }
+}

@@ -1,0 +1,271 @@
+//! `--changed-since` in scratch repositories: what counts as changed, and what git is not made to
+//! do.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::repository::{Repository, git, without_settings};
+
+fn validate(dir: &Path, args: &[&str]) -> Output {
+    without_settings(env!("CARGO_BIN_EXE_runvet"))
+        .current_dir(dir)
+        .arg("validate")
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+/// The ids of the episodes that are checked.
+fn checked(dir: &Path, args: &[&str]) -> Vec<String> {
+    let output = validate(dir, &[&["--format", "json"], args].concat());
+    assert_ne!(output.status.code(), Some(2), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["episodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|episode| episode["id"].as_str().unwrap().into())
+        .collect()
+}
+
+/// Makes a file that is there longer.
+fn touch(file: &Path) {
+    fs::write(file, [&fs::read(file).unwrap()[..], b"\n"].concat()).unwrap();
+}
+
+#[test]
+fn episode_is_checked_however_an_artifact_changed() {
+    let repository = Repository::with(&[
+        "clean",
+        "committed",
+        "deleted",
+        "staged",
+        "unstaged",
+        "re\nnamed",
+        "notes",
+    ]);
+    touch(&repository.episode("committed").join("state.json"));
+    repository.commit();
+    // What git takes for a file that was renamed is gone from where it was.
+    fs::rename(
+        repository.episode("deleted").join("manifest.json"),
+        repository.path().join("manifest.json"),
+    )
+    .unwrap();
+    touch(&repository.episode("staged").join("summary.json"));
+    repository.git(&["add", "--all"]);
+    touch(&repository.episode("unstaged").join("events.jsonl"));
+    fs::rename(
+        repository.episode("re\nnamed"),
+        repository.episode("mo\nved"),
+    )
+    .unwrap();
+    repository.add_episode("untracked");
+    fs::write(repository.episode("notes").join("notes.txt"), "no artifact").unwrap();
+    let expected = [
+        "committed",
+        "deleted",
+        "mo\nved",
+        "staged",
+        "unstaged",
+        "untracked",
+    ];
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD~1"]),
+        expected
+    );
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD", "runs"]),
+        expected[1..]
+    );
+    // From wherever one stands, and below whatever one names.
+    assert_eq!(
+        checked(
+            &repository.path().join("runs"),
+            &["--changed-since", "HEAD~1"]
+        ),
+        expected
+    );
+    let named = [
+        "--changed-since",
+        "HEAD~1",
+        "episodes/staged",
+        "../runs/episodes/clean/state.json",
+    ];
+    assert_eq!(checked(&repository.path().join("runs"), &named), ["staged"]);
+}
+
+#[test]
+fn run_data_cannot_hide_itself_from_git() {
+    let repository = Repository::with(&["clean", "crooked"]);
+    let ignored = repository.add_episode("ignored");
+    fs::write(ignored.join(".gitignore"), "*\n").unwrap();
+    let embedded = repository.add_episode("embedded");
+    git(&embedded, &["init", "--quiet"]);
+    git(&embedded, &["add", "--all"]);
+    git(&embedded, &["commit", "--quiet", "--message=x"]);
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD"]),
+        ["embedded", "ignored"]
+    );
+}
+
+#[test]
+fn git_runs_no_program_of_the_repository_and_writes_nothing() {
+    let repository = Repository::with(&["clean", "changed"]);
+    let (ran, script) = (
+        repository.path().join("ran"),
+        repository.path().join("script"),
+    );
+    fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    for setting in [
+        "core.fsmonitor",
+        "diff.external",
+        "diff.odd.command",
+        "diff.odd.textconv",
+    ] {
+        repository.git(&["config", setting, script.to_str().unwrap()]);
+    }
+    fs::write(
+        repository.episode("changed").join(".gitattributes"),
+        "* diff=odd\n",
+    )
+    .unwrap();
+    touch(&repository.episode("changed").join("state.json"));
+    // Files whose times alone have changed make git rewrite its index, if it is let.
+    let clean = repository.episode("clean").join("state.json");
+    fs::write(&clean, fs::read(&clean).unwrap()).unwrap();
+    let index = || fs::read(repository.path().join(".git/index")).unwrap();
+    let before = index();
+    assert_eq!(
+        checked(repository.path(), &["--changed-since", "HEAD"]),
+        ["changed"]
+    );
+    assert!(!ran.exists(), "a program was started");
+    assert!(index() == before, "the index was written");
+}
+
+#[test]
+fn no_change_exits_0_and_no_episode_exits_3() {
+    let repository = Repository::with(&["clean"]);
+    let output = validate(repository.path(), &["--changed-since", "HEAD"]);
+    assert_eq!(
+        (output.status.code(), stdout(&output)),
+        (Some(0), "no episodes\n")
+    );
+    assert_eq!(
+        stderr(&output),
+        "note: nothing has changed since HEAD in 1 episode\n"
+    );
+    assert_eq!(
+        stderr(&validate(
+            repository.path(),
+            &["--changed-since", "HEAD", "--quiet"]
+        )),
+        ""
+    );
+    // What is no episode any more can't be checked, and is told; copies of records are no episodes.
+    let lost = repository.add_episode("lost");
+    fs::create_dir(repository.episode("clean").join("copy")).unwrap();
+    fs::copy(
+        lost.join("state.json"),
+        repository.episode("clean").join("copy/state.json"),
+    )
+    .unwrap();
+    repository.commit();
+    for artifact in ["state.json", "summary.json", "events.jsonl"] {
+        fs::remove_file(lost.join(artifact)).unwrap();
+    }
+    fs::remove_dir_all(repository.episode("clean").join("copy")).unwrap();
+    let output = validate(repository.path(), &["--changed-since", "HEAD"]);
+    let told = "note: nothing has changed since HEAD in 1 episode\n\
+                note: the run that HEAD has in runs/episodes/lost is gone\n";
+    assert_eq!(stderr(&output), told);
+    assert_eq!(
+        stderr(&validate(
+            &repository.path().join("runs"),
+            &["--changed-since", "HEAD", "episodes/clean"]
+        )),
+        told.lines().next().unwrap().to_owned() + "\n"
+    );
+    let many: Vec<PathBuf> = (0..12)
+        .map(|index| repository.add_episode(&format!("run_{index:02}")))
+        .collect();
+    repository.commit();
+    for dir in many {
+        fs::remove_dir_all(dir).unwrap();
+    }
+    let notes = validate(repository.path(), &["--changed-since", "HEAD"]);
+    let notes: Vec<&str> = stderr(&notes).lines().collect();
+    assert_eq!(
+        (notes.len(), notes[11]),
+        (12, "note: so are 2 more"),
+        "{notes:?}"
+    );
+    fs::create_dir(repository.path().join("empty")).unwrap();
+    assert_eq!(
+        validate(repository.path(), &["--changed-since", "HEAD", "empty"])
+            .status
+            .code(),
+        Some(3)
+    );
+}
+
+#[test]
+fn git_failure_is_a_fault() {
+    let repository = Repository::with(&["clean"]);
+    let said = |dir: &Path, args: &[&str]| {
+        let output = validate(dir, args);
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{args:?}"
+        );
+        stderr(&output).to_owned()
+    };
+    let path = repository.path();
+    for revision in ["nowhere", "HEAD^{tree}", "", "--all", "HEAD\u{1b}[2J"] {
+        let said = said(path, &[&format!("--changed-since={revision}")]);
+        assert!(
+            said.contains("` is no commit that ") && !said.contains('\u{1b}'),
+            "{said}"
+        );
+    }
+    let outside = corpus().join("good/terminal");
+    let message = said(
+        path,
+        &["--changed-since", "HEAD", outside.to_str().unwrap(), "runs"],
+    );
+    assert!(
+        message.contains("good/terminal/episodes/ep_answer lies outside of "),
+        "{message}"
+    );
+    let elsewhere = tempfile::tempdir().unwrap();
+    let message = said(
+        elsewhere.path(),
+        &["--changed-since", "HEAD", path.to_str().unwrap()],
+    );
+    assert!(
+        message.starts_with("error: git says: fatal: not a git repository"),
+        "{message}"
+    );
+    let mut without_git = without_settings(env!("CARGO_BIN_EXE_runvet"));
+    without_git
+        .current_dir(path)
+        .env("PATH", elsewhere.path())
+        .args(["validate", "--changed-since", "HEAD"]);
+    let output = without_git.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).starts_with("error: can't run git: "),
+        "{}",
+        stderr(&output)
+    );
+}

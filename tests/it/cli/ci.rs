@@ -1,0 +1,189 @@
+//! The action and the examples for pipelines, executed as far as that can be done outside of them:
+//! what they run is run, in a repository with runs, by the shell that would run it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::markdown::shown;
+use crate::support::python::{python, wheels};
+use crate::support::repository::{Repository, without_settings};
+
+/// A repository with a good run, and two on a branch of which one is bad.
+fn repository() -> Repository {
+    let repository = Repository::with(&["ep_good"]);
+    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    repository.add_episode("ep_new");
+    let bad = repository.add_episode("ep_bad").join("state.json");
+    fs::write(
+        &bad,
+        fs::read_to_string(&bad)
+            .unwrap()
+            .replace("ep_bad", "ep_other"),
+    )
+    .unwrap();
+    repository.commit();
+    repository
+}
+
+/// A command that finds the binary under test before all others.
+fn with_runvet(program: &str) -> Command {
+    let bin = Path::new(env!("CARGO_BIN_EXE_runvet"))
+        .parent()
+        .unwrap()
+        .display();
+    let mut command = without_settings(program);
+    command.env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap()));
+    command
+}
+
+fn shell(repository: &Repository, script: &str) -> Output {
+    let mut bash = with_runvet("bash");
+    bash.current_dir(repository.path())
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn shell_examples_find_the_bad_run() {
+    let repository = repository();
+    for (line, total) in [
+        (
+            "runvet validate --deny-warnings runs/",
+            "3 episodes: 2 valid, 1 not",
+        ),
+        (
+            r#"runvet validate --changed-since "$(git merge-base origin/main HEAD)" runs/"#,
+            "2 episodes: 1 valid, 1 not",
+        ),
+        (
+            "find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - --null --allow-empty",
+            "3 episodes: 2 valid, 1 not",
+        ),
+    ] {
+        let output = shell(&repository, &shown("docs/ci.md", "sh", line));
+        assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));
+        assert!(
+            stdout(&output).contains(total),
+            "{line}: {}",
+            stdout(&output)
+        );
+    }
+}
+
+#[test]
+fn gitlab_example_finds_the_bad_run() {
+    let repository = repository();
+    let example = shown(
+        "docs/ci.md",
+        "yaml",
+        "codequality: gl-code-quality-report.json",
+    );
+    let script = example
+        .lines()
+        .filter_map(|line| line.strip_prefix("    - "));
+    // What installs it can't be run here, and what stands on the search path is there already.
+    let script: Vec<&str> = script.filter(|line| line.starts_with("runvet ")).collect();
+    assert_eq!(script.len(), 1);
+    let output = shell(&repository, script[0]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report = fs::read_to_string(repository.path().join("gl-code-quality-report.json")).unwrap();
+    assert!(
+        report.contains("runs/episodes/ep_bad/state.json"),
+        "{report}"
+    );
+}
+
+/// What became of a job: its steps were run in turn, `ok` says whether all went well, and these are
+/// the action's outputs.
+fn act(repository: &Repository, inputs: &str, environment: &[(&str, &str)]) -> Option<Output> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut python = python("action", &["PyYAML==6.0.3"])?;
+    let with_runvet = with_runvet("true");
+    python
+        .arg(root.join("tests/action.py"))
+        .args([root, Path::new(inputs)])
+        .current_dir(repository.path())
+        .env_clear();
+    python
+        .envs(
+            with_runvet
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .envs(environment.iter().copied());
+    Some(python.output().unwrap())
+}
+
+#[test]
+fn action_fails_and_gives_counts_when_a_run_is_bad() {
+    let repository = repository();
+    let inputs = r#"{"paths": "runs", "args": "--rule=state/*=warning\n--jobs=1\n", "outputs": "sarif=runvet.sarif"}"#;
+    let Some(output) = act(&repository, inputs, &[]) else {
+        return;
+    };
+    assert_eq!(stderr(&output), "");
+    let told = stdout(&output).lines().last().unwrap();
+    let expected = r#"{"code": 1, "status": "1", "episodes": "3", "valid": "2", "invalid": "1", "errors": "1", "warnings": "0"}"#;
+    assert_eq!(told, expected, "{}", stdout(&output));
+    assert!(repository.path().join("runvet.sarif").is_file());
+}
+
+#[test]
+fn action_never_runs_its_inputs() {
+    let repository = repository();
+    for (inputs, code) in [
+        (
+            r#"{"paths": "runs/episodes/ep_good\nruns/episodes/ep_new"}"#,
+            0,
+        ),
+        (r#"{"paths": "nowhere"}"#, 2),
+        (r#"{"paths": "$(touch ran)\n`touch ran`; touch ran"}"#, 2),
+        (r#"{"paths": "--help"}"#, 2),
+        (r#"{"paths": ".git"}"#, 3),
+        (r#"{"paths": ".git", "args": "--allow-empty"}"#, 0),
+    ] {
+        let Some(output) = act(&repository, inputs, &[]) else {
+            return;
+        };
+        let told = stdout(&output).lines().last().unwrap().to_owned();
+        assert!(
+            told.starts_with(&format!("{{\"code\": {code}, \"status\": \"{code}\"")),
+            "{inputs}: {told}"
+        );
+    }
+    assert!(!repository.path().join("ran").exists());
+}
+
+#[test]
+#[ignore = "needs the wheel that `make dist` builds"]
+fn action_installs_the_wheel() {
+    let repository = repository();
+    let inputs = format!(
+        r#"{{"paths": "runs", "version": "{}"}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let wheels = wheels();
+    let pip = [
+        ("RUNVET_CACHE", "empty"),
+        ("PIP_FIND_LINKS", wheels.to_str().unwrap()),
+        ("PIP_NO_INDEX", "1"),
+    ];
+    let output = act(
+        &repository,
+        &inputs,
+        &[&pip[..], &[("PATH", &std::env::var("PATH").unwrap())]].concat(),
+    )
+    .expect("python");
+    assert!(
+        stdout(&output)
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with(r#"{"code": 1, "status": "1", "episodes": "3""#),
+        "{}",
+        stdout(&output)
+    );
+}

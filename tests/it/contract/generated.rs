@@ -1,0 +1,107 @@
+//! What is generated is what it should be: files that are derived from the code (`make bless`
+//! rewrites them), and the run data that benchmarks make.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use runvet::Schema;
+use runvet::check::Check;
+use runvet::finding::{Lifecycle, Report};
+
+use crate::support::bless::check;
+use crate::support::run_data;
+
+#[test]
+fn schema_files_are_derived_from_the_types() {
+    for schema in Schema::ALL {
+        check(
+            &format!("schemas/{}.schema.json", schema.word()),
+            &schema.generate(),
+        );
+    }
+}
+
+/// Writes run data into a fresh directory and checks it.
+fn checked(write: impl FnOnce(&Path)) -> (Report, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path());
+    (Check::new().run([dir.path()]).unwrap(), dir)
+}
+
+#[test]
+fn benchmark_runs_are_valid_and_of_one_size() {
+    let (report, dir) = checked(|dir| run_data::write(dir, 400, 0).unwrap());
+    assert_eq!(report.episodes.len(), 400);
+    for episode in &report.episodes {
+        assert!(
+            episode.findings.is_empty() && episode.skipped.is_empty(),
+            "{episode:#?}"
+        );
+    }
+    let ended = report
+        .episodes
+        .iter()
+        .filter(|episode| episode.lifecycle == Lifecycle::Terminal)
+        .count();
+    assert!((320..400).contains(&ended), "{ended} of 400 have ended");
+    let (mut statuses, mut bytes) = (BTreeSet::new(), [0; 3]);
+    for episode in &report.episodes {
+        for (file, bytes) in ["state.json", "summary.json", "events.jsonl"]
+            .iter()
+            .zip(&mut bytes)
+        {
+            let Ok(text) = std::fs::read_to_string(Path::new(&episode.dir).join(file)) else {
+                continue;
+            };
+            *bytes += text.len();
+            if *file == "state.json" {
+                let state: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(
+                    text,
+                    format!("{state}\n"),
+                    "it is minified and its keys are sorted"
+                );
+                statuses.insert(state["outcomes"]["status"].to_string());
+            }
+        }
+    }
+    assert_eq!(statuses.len(), 6, "{statuses:?}");
+    let [state, summary, events] = [bytes[0] / 400, bytes[1] / ended, bytes[2] / 400];
+    let as_said = (2200..2400).contains(&state)
+        && (950..1050).contains(&summary)
+        && (10_500..11_500).contains(&events);
+    assert!(
+        as_said,
+        "a state has {state} bytes, a summary {summary}, a timeline {events}"
+    );
+    drop(dir);
+}
+
+#[test]
+fn benchmark_runs_are_invalid_where_asked() {
+    let (report, _dir) = checked(|dir| run_data::write(dir, 400, 4).unwrap());
+    for (index, episode) in report.episodes.iter().enumerate() {
+        assert_eq!(episode.valid, index % 4 != 0, "{episode:#?}");
+        assert_eq!(episode.findings.is_empty(), episode.valid, "{episode:#?}");
+    }
+}
+
+#[test]
+fn benchmark_timeline_is_valid_and_as_long_as_asked() {
+    let (report, dir) = checked(|dir| run_data::write_long(dir, 1 << 20).unwrap());
+    assert!(
+        report.episodes.len() == 1 && report.episodes[0].findings.is_empty(),
+        "{:#?}",
+        report.episodes
+    );
+    let bytes = dir
+        .path()
+        .join("episodes/ep_long/events.jsonl")
+        .metadata()
+        .unwrap()
+        .len();
+    assert!(
+        (1 << 20..(1 << 20) + 50_000).contains(&bytes),
+        "{bytes} bytes"
+    );
+}

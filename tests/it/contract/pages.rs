@@ -1,0 +1,226 @@
+//! Every rule's page is complete, and its example is true: the edit is made to a good run, and
+//! runvet finds what the page says.
+//!
+//! A page's example is made of fenced blocks; the word behind the language says what a block does
+//! to the good run:
+//!
+//! | info string | what it does |
+//! |---|---|
+//! | `json patch=FILE` | applies a JSON Merge Patch (RFC 7396) to a record |
+//! | `json patch=events.jsonl:N` | applies it to line N of the timeline |
+//! | `json append=FILE` | adds lines |
+//! | `text append=FILE` | adds text without a newline at its end |
+//! | `text write=FILE` | replaces the content |
+//! | `sh` | `rm FILE` and `mkdir FILE` |
+//! | `text finds` | lists all findings: rule, file and, where there is one, pointer |
+//!
+//! `run=paused` on the first block takes the run that goes on instead of the one that has ended.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use runvet::check::{Check, all_rules};
+use serde_json::Value;
+
+struct Block<'p> {
+    info: Vec<&'p str>,
+    text: String,
+}
+
+impl Block<'_> {
+    fn setting(&self, name: &str) -> Option<&str> {
+        self.info
+            .iter()
+            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
+}
+
+/// The fenced blocks of a section.
+fn blocks(section: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut inside = false;
+    for line in section.lines() {
+        match (line.strip_prefix("```"), inside) {
+            (Some(info), false) => {
+                blocks.push(Block {
+                    info: info.split_whitespace().collect(),
+                    text: String::new(),
+                });
+                inside = true;
+            }
+            (Some(_), true) => inside = false,
+            (None, true) => {
+                let block = blocks.last_mut().unwrap();
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+            (None, false) => {}
+        }
+    }
+    blocks
+}
+
+/// RFC 7396.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        return *target = patch.clone();
+    };
+    if !target.is_object() {
+        *target = serde_json::json!({});
+    }
+    let target = target.as_object_mut().unwrap();
+    for (key, value) in patch {
+        if value.is_null() {
+            target.remove(key);
+        } else {
+            merge(target.entry(key).or_insert(Value::Null), value);
+        }
+    }
+}
+
+fn patched(text: &str, patch: &str) -> String {
+    let mut value: Value = serde_json::from_str(text).unwrap();
+    merge(
+        &mut value,
+        &serde_json::from_str(patch).expect("a patch is JSON"),
+    );
+    value.to_string()
+}
+
+fn apply(block: &Block<'_>, dir: &Path) {
+    let path = |file: &str| dir.join(file);
+    let read = |file: &str| fs::read_to_string(path(file)).unwrap();
+    let write = |file: &str, text: String| fs::write(path(file), text).unwrap();
+    if let Some(target) = block.setting("patch") {
+        match target.split_once(':') {
+            None => write(target, patched(&read(target), &block.text) + "\n"),
+            Some((file, number)) => {
+                let number: usize = number.parse().unwrap();
+                let edit = |(index, line)| {
+                    if index + 1 == number {
+                        patched(line, &block.text)
+                    } else {
+                        line.to_owned()
+                    }
+                };
+                let lines: Vec<String> = read(file).lines().enumerate().map(edit).collect();
+                write(file, lines.join("\n") + "\n");
+            }
+        }
+    } else if let Some(file) = block.setting("append") {
+        let text = if block.info[0] == "json" {
+            &*block.text
+        } else {
+            block.text.trim_end_matches('\n')
+        };
+        write(file, read(file) + text);
+    } else if let Some(file) = block.setting("write") {
+        write(file, block.text.clone());
+    } else if block.info[0] == "sh" {
+        for line in block.text.lines() {
+            match line.split_once(' ').unwrap() {
+                ("rm", file) => fs::remove_file(path(file)).unwrap(),
+                ("mkdir", file) => fs::create_dir(path(file)).unwrap(),
+                _ => panic!("`{line}` is not understood"),
+            }
+        }
+    }
+}
+
+/// Makes the edits of an example to a good run and returns what runvet finds, and what the page
+/// says it finds.
+fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let example = page
+        .split("\n## ")
+        .find(|section| section.starts_with("Example"))
+        .expect("a section `## Example`");
+    let (results, edits): (Vec<_>, Vec<_>) = blocks(example)
+        .into_iter()
+        .partition(|block| block.info.contains(&"finds"));
+    let run = edits
+        .iter()
+        .find_map(|block| block.setting("run"))
+        .unwrap_or("terminal");
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("episodes").join(if run == "paused" {
+        "ep_paused"
+    } else {
+        "ep_answer"
+    });
+    fs::create_dir_all(&dir).unwrap();
+    let good = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus/good")
+        .join(run)
+        .join("episodes");
+    for file in fs::read_dir(good.join(dir.file_name().unwrap()))
+        .unwrap()
+        .map(Result::unwrap)
+    {
+        fs::copy(file.path(), dir.join(file.file_name())).unwrap();
+    }
+    for block in &edits {
+        apply(block, &dir);
+    }
+
+    let report = Check::new().run([temp.path()]).unwrap();
+    let found = report
+        .episodes
+        .iter()
+        .flat_map(|episode| &episode.findings)
+        .map(|finding| {
+            let file = Path::new(&finding.location.file)
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            [finding.rule.clone(), file]
+                .into_iter()
+                .chain(finding.location.pointer.clone())
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+    let promised = results
+        .iter()
+        .flat_map(|block| block.text.lines())
+        .map(|line| line.trim_end().to_owned());
+    (found.collect(), promised.collect())
+}
+
+#[test]
+fn page_examples_are_true() {
+    let mut wrong = Vec::new();
+    for rule in all_rules() {
+        let (found, promised) = found_and_promised(rule.page);
+        if found != promised || !found.iter().any(|finding| finding.starts_with(rule.id)) {
+            wrong.push(format!(
+                "{}:\n  runvet finds   {found:?}\n  the page says  {promised:?}",
+                rule.id
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn pages_have_their_sections() {
+    for rule in all_rules() {
+        let sections: Vec<&str> = rule
+            .page
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "))
+            .collect();
+        assert_eq!(
+            sections,
+            ["Why it matters", "Example", "How to fix it"],
+            "the page of {}",
+            rule.id
+        );
+        let what = rule.page.split("\n## ").next().unwrap_or_default().trim();
+        assert!(
+            !what.is_empty() && !what.starts_with('#'),
+            "the page of {} says first what the rule means",
+            rule.id
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Bytes that were made to hurt: records of extreme sizes and shapes are judged rightly, at a cost
+//! that grows with their size and no faster.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use runvet::check::Check;
+use runvet::finding::EpisodeReport;
+use runvet::source::Artifact;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::support::corpus::corpus;
+
+/// The records of a good run, some of them with other bytes.
+fn judge(changed: &[(Artifact, &str)]) -> EpisodeReport {
+    judge_by(&Check::new(), changed)
+}
+
+fn judge_by(check: &Check, changed: &[(Artifact, &str)]) -> EpisodeReport {
+    let dir = corpus().join("good/terminal/episodes/ep_answer");
+    let good = |artifact: Artifact| fs::read(dir.join(artifact.file_name())).unwrap();
+    let mut records: BTreeMap<Artifact, Vec<u8>> = Artifact::ALL
+        .into_iter()
+        .map(|artifact| (artifact, good(artifact)))
+        .collect();
+    for (artifact, text) in changed {
+        records.insert(*artifact, text.as_bytes().to_vec());
+    }
+    let records: Vec<(Artifact, &[u8])> = records
+        .iter()
+        .map(|(artifact, bytes)| (*artifact, &**bytes))
+        .collect();
+    check.records("ep_answer", &records)
+}
+
+fn text(artifact: Artifact) -> String {
+    fs::read_to_string(
+        corpus()
+            .join("good/terminal/episodes/ep_answer")
+            .join(artifact.file_name()),
+    )
+    .unwrap()
+}
+
+/// The number of findings of each rule.
+fn counts(report: &EpisodeReport) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for finding in &report.findings {
+        *counts.entry(&*finding.rule).or_default() += 1;
+    }
+    counts
+}
+
+/// State and timeline with another number for the score that both name.
+fn with_scores(state: &str, evidence: &str) -> EpisodeReport {
+    let score = "\"task_score\":0.75";
+    let (good_state, good_events) = (text(Artifact::State), text(Artifact::Events));
+    assert!(
+        good_state.contains(score) && good_events.contains(score),
+        "both records name the score"
+    );
+    let state = good_state.replace(score, &format!("\"task_score\":{state}"));
+    judge(&[
+        (Artifact::State, &state),
+        (
+            Artifact::Events,
+            &good_events.replace(score, &format!("\"task_score\":{evidence}")),
+        ),
+    ])
+}
+
+#[test]
+fn numbers_of_any_size_are_compared_by_value() {
+    let digits = "7".repeat(1_000_000);
+    let equal = [
+        ("1", "1.000e0"),
+        ("-0", "0"),
+        ("-0.0e99", "0"),
+        ("1e400", "10e399"),
+        ("9007199254740993", "9007199254740993.0"),
+        (&*digits, &*format!("{digits}.0")),
+        (&format!("1{}", "0".repeat(1_000_000)), "1e1000000"),
+    ];
+    for (one, other) in equal {
+        let report = with_scores(one, other);
+        assert_eq!(report.findings, [], "{one:.20} = {other:.20}");
+    }
+    let different = [
+        ("9007199254740993", "9007199254740992"),
+        ("9007199254740993", "9007199254740992.0"),
+        ("0.1", "0.1000000000000000055511151231257827"),
+        ("1e400", "1e401"),
+        ("1e-400", "0"),
+        (&*digits, &*format!("{}8", &digits[1..])),
+        (&digits, &format!("{digits}.{}1", "0".repeat(1_000_000))),
+    ];
+    for (one, other) in different {
+        let report = with_scores(one, other);
+        assert_eq!(
+            counts(&report),
+            BTreeMap::from([("projection/outcomes", 1)]),
+            "{one:.20} and {other:.20}"
+        );
+        assert!(
+            report.findings[0].message.len() < 1000,
+            "a message stays a sentence"
+        );
+    }
+}
+
+#[test]
+fn windows_line_ends_are_blanks() {
+    let with = |artifact| text(artifact).replace('\n', "\r\n");
+    let events = with(Artifact::Events);
+    let state = text(Artifact::State).replace(",\"", ",\r\n\"");
+    assert_eq!(
+        judge(&[(Artifact::Events, &events), (Artifact::State, &state)]).findings,
+        []
+    );
+    let report = judge(&[(
+        Artifact::Events,
+        &events.replace("\r\n{", "\r\n\r\n \t\r\n{"),
+    )]);
+    assert_eq!(report.findings, [], "blank lines are passed over");
+    // A carriage return alone ends no line.
+    let report = judge(&[(
+        Artifact::Events,
+        &text(Artifact::Events).replacen('\n', "\r", 1),
+    )]);
+    assert_eq!(report.findings[0].rule, "events/syntax");
+}
+
+#[test]
+fn million_bad_lines_are_reported_up_to_the_limit() {
+    let report = judge(&[(Artifact::Events, &"1\n".repeat(1_000_000))]);
+    assert_eq!(counts(&report)["events/syntax"], 100_001);
+    let last = report
+        .findings
+        .iter()
+        .find(|finding| finding.message.contains("900000 more findings"));
+    assert!(last.is_some(), "the rest is counted");
+    assert_eq!(
+        judge(&[(Artifact::Events, &"\n".repeat(1_000_000))])
+            .findings
+            .len(),
+        judge(&[(Artifact::Events, "")]).findings.len()
+    );
+}
+
+/// How much larger the larger input is. Where cost is linear it takes eight times as long, where
+/// quadratic sixty-four times.
+const FACTOR: usize = 8;
+
+/// The least processor time of this thread, of a few, that it takes to judge records: other
+/// programs and tests that run meanwhile do not count.
+fn cost(records: &[(Artifact, &str)]) -> Duration {
+    let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
+    let check = Check::new().jobs(NonZeroUsize::MIN);
+    let one = || {
+        let before = used();
+        assert!(
+            !judge_by(&check, records).findings.is_empty(),
+            "it is looked at"
+        );
+        used().saturating_sub(before)
+    };
+    (0..3).map(|_| one()).min().unwrap()
+}
+
+#[test]
+fn cost_grows_linearly_with_the_input() {
+    // What is repeated, around it what makes a text of it, and where it stands.
+    let cases = [
+        ("one-byte values", Artifact::State, "[", "1,", "1]"),
+        ("keys", Artifact::State, "{", "\"a#\":1,", "\"z\":1}"),
+        ("the same key", Artifact::State, "{", "\"a\":1,", "\"a\":1}"),
+        (
+            "the same key, escaped",
+            Artifact::State,
+            "{",
+            "\"\\u0061\":1,",
+            "\"a\":1}",
+        ),
+        ("escapes", Artifact::State, "[\"", "\\u00e9\\n", "\"]"),
+        ("digits", Artifact::State, "[", "1", "]"),
+        ("a number cut off", Artifact::State, "[", "1", "e"),
+        ("a text cut off", Artifact::State, "[\"", "a", ""),
+        ("brackets", Artifact::State, "", "[", ""),
+        ("blanks", Artifact::State, "", " \n", ""),
+        (
+            "bytes that are no text",
+            Artifact::State,
+            "[\"",
+            "\u{fffd}",
+            "\u{1}\"]",
+        ),
+        (
+            "wrong actions",
+            Artifact::State,
+            "{\"outcomes\":{\"actions\":[",
+            "{\"a\":1},",
+            "1]}}",
+        ),
+        (
+            "wrong steps",
+            Artifact::State,
+            "{\"plan\":{\"steps\":[",
+            "1,\n",
+            "1]}}",
+        ),
+        (
+            "steps of one id",
+            Artifact::State,
+            "{\"plan\":{\"steps\":[",
+            "{\"id\":\"a\"},",
+            "1]}}",
+        ),
+        (
+            "misspellings",
+            Artifact::State,
+            "{\"beliefs\":[",
+            "{\"confidenc\":1},",
+            "1]}",
+        ),
+        ("one line", Artifact::Events, "", "a", ""),
+        ("lines", Artifact::Events, "", "1\n", ""),
+        ("blank lines", Artifact::Events, "", "\n", ""),
+        (
+            "events",
+            Artifact::Events,
+            "",
+            "{\"phase\":\"act\",\"payload\":{\"id\":\"#\"}}\n",
+            "",
+        ),
+        ("an event cut off", Artifact::Events, "{\"a\":[", "{},", ""),
+    ];
+    for (name, artifact, before, repeated, after) in cases {
+        let text = |count: usize| {
+            let middle = match repeated.split_once('#') {
+                Some((start, end)) => (0..count)
+                    .map(|number| [start, &*number.to_string(), end].concat())
+                    .collect(),
+                None => repeated.repeat(count),
+            };
+            [before, &middle, after].concat()
+        };
+        // The smaller input is so large that its cost is its own, and not that of the rest of the
+        // run.
+        let mut timed = std::iter::successors(Some(64), |count| Some(count * 2))
+            .map(|count| (count, cost(&[(artifact, &text(count))])));
+        let (count, short) = timed
+            .find(|(_, cost)| *cost > Duration::from_millis(4))
+            .unwrap();
+        let long = cost(&[(artifact, &text(count * FACTOR))]);
+        let ratio = long.as_secs_f64() / short.as_secs_f64();
+        assert!(
+            ratio < 24.0,
+            "{name}: {count} times {short:?}, {FACTOR} times as many {long:?}"
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! A run that is being written while it is checked: what comes of records of two generations is
+//! never told as a finding.
+
+use std::fs;
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use runvet::check::Check;
+use runvet::finding::EpisodeReport;
+use serde_json::Value;
+
+use crate::support::runs::copy_of_good_run;
+
+/// A copy of a good run, and a writer of it.
+struct Run {
+    temp: tempfile::TempDir,
+    dir: PathBuf,
+}
+
+impl Run {
+    fn new() -> Self {
+        let (temp, dir) = copy_of_good_run();
+        Self { temp, dir }
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.join(name)).unwrap()
+    }
+
+    /// Puts a file into its place at once, as a careful writer does.
+    fn replace(&self, name: &str, text: &str) {
+        let temporary = self.dir.join(format!("{name}.tmp"));
+        fs::write(&temporary, text).unwrap();
+        fs::rename(temporary, self.dir.join(name)).unwrap();
+    }
+
+    fn check(&self) -> EpisodeReport {
+        let episode = Check::new()
+            .discover(&[self.temp.path()])
+            .episodes
+            .remove(0);
+        Check::new().episode(&episode).unwrap()
+    }
+}
+
+/// Reads while a writer is at work, until one of them is done.
+fn while_writing<R>(
+    rounds: u64,
+    write: impl Fn(u64) + Sync,
+    mut read: impl FnMut() -> Option<R>,
+) -> Vec<R> {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            (0..rounds)
+                .take_while(|_| !done.load(Relaxed))
+                .for_each(&write);
+            done.store(true, Relaxed);
+        });
+        // However the reading ends, by a failure too, the writer stops.
+        let _done = OnDrop(|| done.store(true, Relaxed));
+        std::iter::from_fn(|| if done.load(Relaxed) { None } else { read() }).collect()
+    })
+}
+
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn rewritten_run_has_no_false_finding() {
+    let run = Run::new();
+    let (state, summary, events) = (
+        run.text("state.json"),
+        run.text("summary.json"),
+        run.text("events.jsonl"),
+    );
+    let task: Value = serde_json::from_str(&state).unwrap();
+    let task = task["goal"]["task"].as_str().unwrap().to_owned();
+    let start = "2026-03-01T12:00:00";
+    assert!(
+        [&state, &summary, &events]
+            .iter()
+            .all(|text| text.contains(start)),
+        "each record names the start"
+    );
+    // Every generation agrees with itself, and with none of the sixty around it.
+    let slow_rounds = Mutex::new(Vec::new());
+    let write = |round: u64| {
+        let started = Instant::now();
+        let second = format!("2026-03-01T12:00:{:02}", round % 60);
+        let of = |text: &str| {
+            text.replace(&task, &format!("task {round}"))
+                .replace(start, &second)
+        };
+        if round.is_multiple_of(3) {
+            // Not so careful: emptied, and written in its place.
+            fs::write(run.dir.join("state.json"), of(&state)).unwrap();
+        } else {
+            run.replace("state.json", &of(&state));
+        }
+        run.replace("summary.json", &of(&summary));
+        let text = of(&events);
+        if round.is_multiple_of(2) {
+            run.replace("events.jsonl", &text);
+        } else {
+            // In two writes, the first of which ends within a line.
+            let mut file = fs::File::create(run.dir.join("events.jsonl")).unwrap();
+            let (first, rest) = text.split_at(text.len() / 2);
+            file.write_all(first.as_bytes()).unwrap();
+            file.write_all(rest.as_bytes()).unwrap();
+        }
+        if started.elapsed() > Duration::from_millis(80) {
+            // Held up by the machine, it may have stood still between two files: then these did
+            // disagree.
+            slow_rounds.lock().unwrap().push(started..Instant::now());
+        }
+        if round.is_multiple_of(200) {
+            // Now and then the writer has nothing to write.
+            thread::sleep(Duration::from_millis(150));
+        }
+    };
+    write(0);
+    assert_eq!(run.check().findings, [], "a generation by itself is good");
+    let reports = while_writing(4000, write, || {
+        let started = Instant::now();
+        Some((run.check(), started..Instant::now()))
+    });
+    let slow_rounds = slow_rounds.into_inner().unwrap();
+    let was_held_up = |time: &Range<Instant>| {
+        slow_rounds
+            .iter()
+            .any(|slow| slow.start < time.end && time.start < slow.end)
+    };
+    for (report, time) in &reports {
+        assert!(
+            report.findings.is_empty() || was_held_up(time),
+            "nothing is wrong in any generation: {report:?}"
+        );
+        assert_eq!(
+            report.skipped.is_empty(),
+            !report.kept_changing(),
+            "{:?}",
+            report.skipped
+        );
+    }
+    let given_up = reports
+        .iter()
+        .filter(|(report, _)| report.kept_changing())
+        .count();
+    assert!(
+        given_up < reports.len(),
+        "the writer's pauses are long enough to judge the run"
+    );
+    eprintln!(
+        "{} reports, {given_up} given up, {} slow rounds",
+        reports.len(),
+        slow_rounds.len()
+    );
+}
+
+#[test]
+fn still_records_are_judged_while_others_change() {
+    let run = Run::new();
+    let mut state: Value = serde_json::from_str(&run.text("state.json")).unwrap();
+    state["version"] = 1.into();
+    state["goal"]["task"] = "another".into();
+    run.replace("state.json", &state.to_string());
+    let events = run.text("events.jsonl");
+    let told = |report: &EpisodeReport| {
+        report
+            .findings
+            .iter()
+            .map(|finding| finding.rule.clone())
+            .collect::<Vec<_>>()
+            == ["episode/task", "state/schema"]
+    };
+    assert!(told(&run.check()), "{:?}", run.check().findings);
+    let write = |round: u64| {
+        // Each second generation has a line that is no event.
+        let broken = if round.is_multiple_of(2) {
+            ""
+        } else {
+            "nothing\n"
+        };
+        run.replace("events.jsonl", &format!("{broken}{events}"));
+    };
+    let mut reports = 0;
+    while_writing(u64::MAX, write, || {
+        let report = run.check();
+        let found: Vec<_> = report
+            .findings
+            .iter()
+            .map(|finding| &*finding.rule)
+            .filter(|rule| *rule != "events/syntax")
+            .collect();
+        assert_eq!(found, ["episode/task", "state/schema"], "{report:?}");
+        reports += 1;
+        (reports < 5).then_some(())
+    });
+}
+
+#[test]
+fn restless_run_fails_without_a_finding() {
+    let run = Run::new();
+    let state = run.text("state.json");
+    let validate = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        command
+            .args(["validate", "--format", "json"])
+            .arg(run.temp.path())
+            .env_clear()
+            .output()
+            .unwrap()
+    };
+    // One finding in every generation, and never the time to make sure of it.
+    let task = "Summarize the open tickets";
+    let write =
+        |round: u64| run.replace("state.json", &state.replace(task, &format!("task {round}")));
+    write(0);
+    let is_given_up = |_| {
+        let output = validate();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let episode = &report["episodes"][0];
+        if episode["findings"] != Value::Array(Vec::new()) {
+            // The writer was held up for long.
+            return false;
+        }
+        let reason = "the episode kept changing while it was read";
+        assert!(
+            episode["skipped"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|skip| skip["reason"] == reason),
+            "{episode}"
+        );
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            errors.contains("ep_answer: the episode kept changing while it was read"),
+            "{errors}"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        true
+    };
+    let mut tries = 0..20;
+    let given_up = while_writing(u64::MAX, write, || {
+        (!is_given_up(tries.next()?)).then_some(())
+    });
+    assert!(
+        given_up.len() < 20,
+        "it is judged although it never stands still"
+    );
+    let output = validate();
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "when the writer is done, it is judged"
+    );
+}

@@ -1,0 +1,581 @@
+//! What may lie in the place of a file or a directory: each is told or judged, nothing outside is
+//! read, and the other episodes are judged all the same.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use runvet::check::Check;
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use serde_json::Value;
+
+use crate::support::corpus::corpus;
+use crate::support::runs::{copy_dir, copy_of_good_run};
+
+/// Run data with a good episode to do things to, and another beside it.
+struct RunData {
+    temp: tempfile::TempDir,
+    /// The episode `ep_answer`.
+    dir: PathBuf,
+}
+
+impl RunData {
+    fn new() -> Self {
+        let (temp, dir) = copy_of_good_run();
+        fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let other = temp.path().join("episodes/other");
+        copy_dir(
+            &corpus().join("demo/episodes/ep_01_answer"),
+            &other.join("ep_01_answer"),
+        );
+        Self { temp, dir }
+    }
+
+    /// Takes an artifact away; where it was.
+    fn without(&self, artifact: &str) -> PathBuf {
+        let path = self.dir.join(artifact);
+        fs::remove_file(&path).unwrap();
+        path
+    }
+
+    /// Checks it with the binary, which must come to an end.
+    fn validate(&self, args: &[&str]) -> Checked {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        command
+            .args(["validate", "--format", "json"])
+            .args(args)
+            .arg(self.temp.path())
+            .env_clear();
+        Checked::of(&ended(&mut command))
+    }
+
+    /// Checks it as a user whom permissions hold off; `None` where that can't be done here.
+    fn validate_unprivileged(&self) -> Option<Checked> {
+        let binary = Path::new(env!("CARGO_BIN_EXE_runvet"));
+        let args = ["validate", "--format", "json"];
+        if fs::metadata(self.temp.path()).unwrap().uid() != 0 {
+            return Some(Checked::of(&ended(
+                Command::new(binary).args(args).arg(self.temp.path()),
+            )));
+        }
+        // Where the binary lies, only its owner may be able to go.
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::set_permissions(elsewhere.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let copy = elsewhere.path().join("runvet");
+        fs::copy(binary, &copy).unwrap();
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        if !command
+            .arg(&copy)
+            .arg("--version")
+            .output()
+            .is_ok_and(|output| output.status.success())
+        {
+            eprintln!("skipped: the superuser may do anything, and can't become another user here");
+            return None;
+        }
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&copy)
+            .args(args);
+        Some(Checked::of(&ended(command.arg(self.temp.path()))))
+    }
+}
+
+/// Runs a command that has no reason to take long. One that hangs is ended, and is a failure.
+fn ended(command: &mut Command) -> Output {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let out = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stdout.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let err = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stderr.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let given_up = Instant::now() + Duration::from_secs(120);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > given_up {
+            child.kill().unwrap();
+            panic!("{command:?} hangs");
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    Output {
+        status,
+        stdout: out.join().unwrap().unwrap(),
+        stderr: err.join().unwrap().unwrap(),
+    }
+}
+
+/// What came of a check.
+struct Checked {
+    code: Option<i32>,
+    report: Value,
+    stderr: String,
+}
+
+impl Checked {
+    fn of(output: &Output) -> Self {
+        let stderr = String::from_utf8(output.stderr.clone()).unwrap();
+        let report = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {stderr}"));
+        Self {
+            code: output.status.code(),
+            report,
+            stderr,
+        }
+    }
+
+    fn episode(&self, id: &str) -> &Value {
+        let mut episodes = self.report["episodes"].as_array().unwrap().iter();
+        episodes
+            .find(|episode| episode["id"] == id)
+            .unwrap_or_else(|| panic!("{id} is not in {}", self.report))
+    }
+
+    /// Why an artifact of `ep_answer` can't be read; nothing else is wrong there, and nothing at
+    /// all in the other episode.
+    fn unreadable(&self, artifact: &str) -> String {
+        assert_eq!(self.code, Some(1), "{}", self.stderr);
+        assert_eq!(self.episode("ep_01_answer")["valid"], true);
+        let findings = self.episode("ep_answer")["findings"].as_array().unwrap();
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0]["rule"], "record/unreadable");
+        let said = findings[0]["message"].as_str().unwrap();
+        said.strip_prefix(&format!("{artifact} can't be read: it is "))
+            .unwrap_or(said)
+            .to_owned()
+    }
+
+    fn is_clean(&self) -> bool {
+        self.code == Some(0) && self.report["totals"]["valid"] == 2
+    }
+}
+
+/// Every artifact: those that are read, and those that are only there.
+const ARTIFACTS: [&str; 5] = [
+    "state.json",
+    "summary.json",
+    "events.jsonl",
+    "learn.jsonl",
+    "manifest.json",
+];
+
+#[test]
+fn irregular_file_is_reported_for_every_artifact() {
+    for artifact in ARTIFACTS {
+        let data = RunData::new();
+        fs::create_dir(data.without(artifact)).unwrap();
+        assert_eq!(data.validate(&[]).unreadable(artifact), "a directory");
+
+        let data = RunData::new();
+        // Nobody will ever write to it: who waits for a writer waits for ever.
+        rustix::fs::mknodat(CWD, data.without(artifact), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        for args in [&[][..], &["--follow-links"]] {
+            assert_eq!(
+                data.validate(args).unreadable(artifact),
+                "a FIFO, a socket or a device"
+            );
+        }
+
+        let data = RunData::new();
+        let _socket = UnixListener::bind(data.without(artifact)).unwrap();
+        assert_eq!(
+            data.validate(&[]).unreadable(artifact),
+            "a FIFO, a socket or a device"
+        );
+
+        let data = RunData::new();
+        // What reads from it never comes to an end.
+        let zero = rustix::fs::makedev(1, 5);
+        match rustix::fs::mknodat(
+            CWD,
+            data.without(artifact),
+            FileType::CharacterDevice,
+            Mode::RWXU,
+            zero,
+        ) {
+            Ok(()) => assert_eq!(
+                data.validate(&[]).unreadable(artifact),
+                "a FIFO, a socket or a device"
+            ),
+            Err(error) => eprintln!("skipped: a device can't be made here: {error}"),
+        }
+    }
+}
+
+#[test]
+fn artifact_links_are_not_followed_by_default() {
+    for artifact in ARTIFACTS {
+        for target in [
+            "nowhere",
+            artifact,
+            "../../secret",
+            "/dev/zero",
+            "/proc/self/fd/0",
+            "checkpoints/copy",
+        ] {
+            let data = RunData::new();
+            fs::create_dir(data.dir.join("checkpoints")).unwrap();
+            fs::copy(data.dir.join(artifact), data.dir.join("checkpoints/copy")).unwrap();
+            fs::copy(data.dir.join(artifact), data.temp.path().join("secret")).unwrap();
+            symlink(target, data.without(artifact)).unwrap();
+            let said = data.validate(&[]).unreadable(artifact);
+            assert_eq!(
+                said, "a symbolic link, and links are not followed",
+                "{artifact} -> {target}"
+            );
+        }
+    }
+}
+
+#[test]
+fn follow_links_stays_within_the_episode() {
+    const OUTSIDE: &str = "a symbolic link that leads out of the episode's directory";
+    const NOWHERE: &str = "a symbolic link that leads nowhere";
+    for artifact in ARTIFACTS {
+        let data = RunData::new();
+        let path = data.without(artifact);
+        // A good copy lies everywhere: where a link is followed, nothing is wrong.
+        let good = corpus()
+            .join("good/terminal/episodes/ep_answer")
+            .join(artifact);
+        let checkpoints = data.dir.join("checkpoints");
+        fs::create_dir(&checkpoints).unwrap();
+        for place in [
+            data.dir.join("copy"),
+            checkpoints.join("copy"),
+            data.temp.path().join("copy"),
+        ] {
+            fs::copy(&good, place).unwrap();
+        }
+        symlink("checkpoints/copy", data.dir.join("link")).unwrap();
+        symlink(data.temp.path(), data.dir.join("out")).unwrap();
+        let absolute = data.dir.join("copy");
+        let cases: [(&Path, Option<&str>); 11] = [
+            (Path::new("copy"), None),
+            (Path::new("checkpoints/copy"), None),
+            (Path::new("checkpoints/../copy"), None),
+            (Path::new("link"), None),
+            (Path::new("../../copy"), Some(OUTSIDE)),
+            (Path::new("../ep_answer/copy"), Some(OUTSIDE)),
+            (Path::new("out/copy"), Some(OUTSIDE)),
+            // Nor where it would lead back: what an absolute path names is not the episode's to
+            // say.
+            (&absolute, Some(OUTSIDE)),
+            (Path::new("/proc/self/fd/0"), Some(OUTSIDE)),
+            (Path::new("nowhere"), Some(NOWHERE)),
+            (Path::new(artifact), Some(NOWHERE)),
+        ];
+        for (target, refused) in cases {
+            symlink(target, &path).unwrap();
+            let checked = data.validate(&["--follow-links"]);
+            match refused {
+                Some(reason) => assert_eq!(
+                    checked.unreadable(artifact),
+                    reason,
+                    "{artifact} -> {}",
+                    target.display()
+                ),
+                None => assert!(
+                    checked.is_clean(),
+                    "{artifact} -> {}: {}",
+                    target.display(),
+                    checked.report
+                ),
+            }
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn link_is_not_followed_when_it_appears_after_listing() {
+    let data = RunData::new();
+    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    let secret = data.temp.path().join("secret");
+    fs::copy(data.dir.join("state.json"), &secret).unwrap();
+    symlink(&secret, data.without("state.json")).unwrap();
+    let report = Check::new().episode(&found).unwrap();
+    assert_eq!(report.findings[0].rule, "record/unreadable");
+    assert!(
+        report.findings[0]
+            .message
+            .contains("links are not followed"),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn artifact_is_judged_as_read_when_it_changes_after_listing() {
+    let data = RunData::new();
+    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    data.without("manifest.json");
+    data.without("state.json");
+    let rules = |report: runvet::finding::EpisodeReport| {
+        report
+            .findings
+            .into_iter()
+            .map(|finding| finding.rule)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rules(Check::new().episode(&found).unwrap()),
+        ["state/missing"],
+        "not that they are unreadable"
+    );
+    let found = Check::new().discover(&[&data.dir]).episodes.remove(0);
+    let good = corpus().join("good/terminal/episodes/ep_answer");
+    for artifact in ["state.json", "manifest.json"] {
+        fs::copy(good.join(artifact), data.dir.join(artifact)).unwrap();
+    }
+    assert_eq!(
+        rules(Check::new().episode(&found).unwrap()),
+        [] as [&str; 0],
+        "not that they are missing"
+    );
+    fs::remove_dir_all(&data.dir).unwrap();
+    Check::new()
+        .episode(&found)
+        .expect_err("a directory that is gone can't be judged");
+}
+
+#[test]
+fn sparse_gigabyte_files_are_reported_in_bounded_time() {
+    let grow = |path: PathBuf, bytes: u64| {
+        fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_len(bytes)
+            .unwrap();
+    };
+    for artifact in ["state.json", "summary.json"] {
+        let data = RunData::new();
+        grow(data.dir.join(artifact), 10 << 30);
+        assert_eq!(
+            data.validate(&[]).unreadable(artifact),
+            "larger than the limit of 64 MiB"
+        );
+    }
+    let data = RunData::new();
+    grow(data.dir.join("events.jsonl"), (16 << 30) + 1);
+    assert_eq!(
+        data.validate(&[]).unreadable("events.jsonl"),
+        "larger than the limit of 16384 MiB"
+    );
+    // What is not read may be of any size.
+    let data = RunData::new();
+    grow(data.dir.join("learn.jsonl"), 1 << 40);
+    assert!(data.validate(&[]).is_clean());
+}
+
+#[test]
+fn forbidden_files_are_reported() {
+    for artifact in ARTIFACTS {
+        let data = RunData::new();
+        fs::set_permissions(data.dir.join(artifact), fs::Permissions::from_mode(0o000)).unwrap();
+        let Some(checked) = data.validate_unprivileged() else {
+            return;
+        };
+        assert_eq!(
+            checked.unreadable(artifact),
+            format!("{artifact} can't be read: reading it is not permitted")
+        );
+    }
+}
+
+#[test]
+fn unlistable_directory_is_never_passed_over() {
+    // 0: neither; 4: listed, not entered.
+    for (mode, named) in [(0o000, "ep_answer: "), (0o444, "")] {
+        let data = RunData::new();
+        fs::set_permissions(&data.dir, fs::Permissions::from_mode(mode)).unwrap();
+        let checked = data.validate_unprivileged();
+        fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
+        let Some(checked) = checked else { return };
+        assert!(matches!(checked.code, Some(1 | 2)), "{}", checked.report);
+        assert!(checked.stderr.contains(named), "{}", checked.stderr);
+        assert_eq!(
+            checked.episode("ep_01_answer")["valid"],
+            true,
+            "the rest is checked"
+        );
+    }
+}
+
+#[test]
+fn episode_is_judged_when_its_name_is_not_utf_8() {
+    let data = RunData::new();
+    let odd = data
+        .temp
+        .path()
+        .join("episodes")
+        .join(OsStr::from_bytes(b"\xff\xfe\x1b[2J"));
+    copy_dir(&data.dir, &odd);
+    fs::write(
+        data.dir.join(OsStr::from_bytes(b"state.json\xff")),
+        "not looked at",
+    )
+    .unwrap();
+    let checked = data.validate(&[]);
+    assert_eq!(checked.code, Some(1));
+    assert_eq!(checked.report["totals"]["valid"], 2, "the other two");
+    let episode = checked.episode("\u{fffd}\u{fffd}\u{1b}[2J");
+    let findings = episode["findings"].as_array().unwrap();
+    assert!(
+        !findings.is_empty()
+            && findings
+                .iter()
+                .all(|finding| finding["rule"] == "episode/id"),
+        "{episode}"
+    );
+    // A file in it can be given as well, and one that is not there is told of.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    let given = Checked::of(&ended(
+        command
+            .args(["validate", "--format", "json"])
+            .arg(odd.join("state.json")),
+    ));
+    assert_eq!(given.report["totals"]["episodes"], 1);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    let missing = ended(
+        command
+            .arg("validate")
+            .arg(OsStr::from_bytes(b"no\xff\x1bwhere")),
+    );
+    assert_eq!(missing.status.code(), Some(2));
+    assert_eq!(
+        missing.stderr,
+        "error: no\u{fffd}\\u{1b}where: no such file or directory\n".as_bytes()
+    );
+}
+
+#[test]
+fn episode_of_a_hundred_thousand_entries_is_judged() {
+    let data = RunData::new();
+    let dir =
+        rustix::fs::open(&data.dir, OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).unwrap();
+    for number in 0..100_000 {
+        rustix::fs::mknodat(
+            &dir,
+            format!("{number}"),
+            FileType::RegularFile,
+            Mode::RUSR,
+            0,
+        )
+        .unwrap();
+    }
+    assert!(data.validate(&[]).is_clean());
+}
+
+#[test]
+fn cycle_of_directories_is_walked_once() {
+    let data = RunData::new();
+    for (target, name) in [
+        (".", "here"),
+        ("..", "up"),
+        ("/", "root"),
+        ("ep_answer", "again"),
+    ] {
+        symlink(target, data.temp.path().join("episodes").join(name)).unwrap();
+    }
+    assert!(data.validate(&[]).is_clean());
+
+    let cycle = data.temp.path().join("episodes/cycle");
+    fs::create_dir(&cycle).unwrap();
+    let mut command = Command::new("unshare");
+    let mounted = "mount --rbind \"$1\" \"$2\" && exec \"$3\" validate --format json \"$1\"";
+    command.args([
+        "--mount",
+        "--propagation=private",
+        "sh",
+        "-c",
+        mounted,
+        "sh",
+    ]);
+    let output = command
+        .arg(data.temp.path())
+        .arg(&cycle)
+        .arg(env!("CARGO_BIN_EXE_runvet"))
+        .output();
+    match output {
+        Ok(output) if !output.stdout.is_empty() => {
+            let checked = Checked::of(&output);
+            assert_eq!(
+                (checked.code, &checked.report["totals"]["valid"]),
+                (Some(0), &4.into()),
+                "each by both its paths"
+            );
+        }
+        Ok(output) => eprintln!(
+            "skipped: nothing can be mounted here: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(error) => eprintln!("skipped: nothing can be mounted here: {error}"),
+    }
+}
+
+/// A directory below another, so deep that its path has at least so many bytes; made step by step,
+/// for no path of such a length can be given to the system.
+fn deep(base: &Path, bytes: usize) -> (PathBuf, rustix::fd::OwnedFd) {
+    let open = OFlags::DIRECTORY | OFlags::RDONLY;
+    let mut dir = rustix::fs::open(base, open, Mode::empty()).unwrap();
+    let mut path = base.to_owned();
+    while path.as_os_str().len() < bytes {
+        let name = "d".repeat((bytes - path.as_os_str().len()).clamp(2, 201) - 1);
+        rustix::fs::mkdirat(&dir, &name, Mode::RWXU).unwrap();
+        dir = rustix::fs::openat(&dir, &name, open, Mode::empty()).unwrap();
+        path.push(name);
+    }
+    (path, dir)
+}
+
+#[test]
+fn long_paths_are_judged_up_to_the_limit_of_the_system() {
+    let data = RunData::new();
+    let (path, _) = deep(data.temp.path(), 4000);
+    let episode = path.join("episodes/ep_answer");
+    copy_dir(&data.dir, &episode);
+    let checked = data.validate(&[]);
+    assert_eq!(
+        (checked.code, &checked.report["totals"]["valid"]),
+        (Some(0), &3.into()),
+        "{}",
+        checked.stderr
+    );
+    assert!(checked.report["episodes"][0]["dir"].as_str().unwrap().len() > 4000);
+
+    let data = RunData::new();
+    let (_, dir) = deep(data.temp.path(), 4200);
+    rustix::fs::mknodat(&dir, "state.json", FileType::RegularFile, Mode::RUSR, 0).unwrap();
+    let checked = data.validate(&[]);
+    assert_eq!(
+        checked.code,
+        Some(2),
+        "what can't be reached is not passed over"
+    );
+    assert!(
+        checked.stderr.contains("File name too long"),
+        "{}",
+        checked.stderr
+    );
+    assert_eq!(checked.report["totals"]["valid"], 2, "the rest is checked");
+}

@@ -1,0 +1,571 @@
+//! The documents say what is so: their table, outputs, examples, links and names are held against
+//! the code.
+//!
+//! A fenced block shows by its info string what it is held against:
+//!
+//! | info string | what the block must be |
+//! |---|---|
+//! | `console` | if it starts with `$ runvet `: commands, each with what it prints; a line `…` stands for lines left out |
+//! | `json report-of=PATH` | the report of the run data at the path |
+//! | `LANGUAGE file=FILE` | a part of that file |
+//! | `rust` | in the README, a documentation test of the library |
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use runvet::check::all_rules;
+use serde_json::Value;
+
+use crate::support::bless::check;
+use crate::support::markdown::{blocks, read, root};
+
+/// The line that stands for lines left out.
+const LEFT_OUT: &str = "…";
+
+/// No test reads a document while another rewrites it.
+fn alone() -> MutexGuard<'static, ()> {
+    static DOCUMENTS: Mutex<()> = Mutex::new(());
+    DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The documents: the Markdown files at the top level and in `docs/`.
+fn documents() -> Vec<String> {
+    let in_dir = |dir: &str| {
+        let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
+        let paths = entries.map(|entry| Path::new(dir).join(entry.unwrap().file_name()));
+        let markdown =
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        markdown
+            .map(|path| path.display().to_string())
+            .collect::<Vec<_>>()
+    };
+    let mut documents = [in_dir(""), in_dir("docs")].concat();
+    documents.sort();
+    documents
+}
+
+/// The document without fenced blocks.
+fn prose(document: &str) -> String {
+    let mut prose = document.to_owned();
+    for block in blocks(document).iter().rev() {
+        prose.replace_range(block.body.clone(), "");
+    }
+    prose
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("```"))
+        .collect()
+}
+
+/// The texts in backticks, outside fenced blocks.
+fn code_spans(prose: &str) -> Vec<&str> {
+    prose
+        .split("\n\n")
+        .flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2))
+        .collect()
+}
+
+fn runvet(args: &str) -> Output {
+    assert!(
+        !args.contains(['|', '>', '"', '\'', '\\']),
+        "no shell reads `runvet {args}`"
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+    command
+        .args(args.split_whitespace())
+        .current_dir(root())
+        .env_clear()
+        .output()
+        .unwrap()
+}
+
+/// Whether a text is what a block shows, where a line `…` stands for any number of lines.
+fn is_shown(actual: &str, shown: &str) -> bool {
+    let actual: Vec<&str> = actual.lines().collect();
+    let shown: Vec<&str> = shown.lines().collect();
+    let mut parts = shown.split(|line| *line == LEFT_OUT);
+    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts: Vec<&[&str]> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
+        let Some(at) = at else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A block of commands with what they print, as it should be.
+fn with_outputs(block: &str) -> String {
+    let mut expected = String::new();
+    let mut code: Option<i32> = None;
+    for part in format!("\n{}", block.trim_end()).split("\n$ ").skip(1) {
+        let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
+        let printed = if command == "echo $?" {
+            code.expect("a command before `echo $?`").to_string()
+        } else {
+            let output = runvet(
+                command
+                    .strip_prefix("runvet ")
+                    .unwrap_or_else(|| panic!("`{command}` is not run")),
+            );
+            code = output.status.code();
+            String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+        };
+        let printed = printed.trim_end();
+        let shown = if is_shown(printed, shown.trim_end()) {
+            shown
+        } else {
+            printed
+        };
+        writeln!(expected, "$ {command}\n{shown}").unwrap();
+    }
+    expected
+}
+
+#[test]
+fn readme_lists_every_rule() {
+    let _alone = alone();
+    let readme = read("README.md");
+    let (before, rest) = readme
+        .split_once("<!-- rules -->")
+        .expect("a mark where the table starts");
+    let (_, after) = rest
+        .split_once("<!-- /rules -->")
+        .expect("a mark where the table ends");
+    let row = |rule: &runvet::RuleInfo| {
+        let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
+        format!(
+            "| [`{}`]({page}) | {} | {} |\n",
+            rule.id,
+            rule.severity.word(),
+            rule.title
+        )
+    };
+    let rows: String = all_rules().map(row).collect();
+    let table =
+        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
+    check(
+        "README.md",
+        &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"),
+    );
+}
+
+/// A page one level down, to stand below another heading.
+fn demoted(page: &str) -> String {
+    let mut is_code = false;
+    let line = |line: &str| {
+        is_code ^= line.starts_with("```");
+        if line.starts_with('#') && !is_code {
+            format!("#{line}\n")
+        } else {
+            format!("{line}\n")
+        }
+    };
+    page.lines().map(line).collect()
+}
+
+#[test]
+fn rule_document_is_made_of_the_pages() {
+    let _alone = alone();
+    let explained = |rule: &runvet::RuleInfo| {
+        String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
+    };
+    let entry = |rule: &runvet::RuleInfo| {
+        format!(
+            "- [{}](#{}): {}\n",
+            rule.id,
+            anchor(&format!("{} ({})", rule.id, rule.severity.word())),
+            rule.title
+        )
+    };
+    let index: String = all_rules().map(entry).collect();
+    let pages: String = all_rules()
+        .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
+        .collect();
+    check(
+        "docs/rules.md",
+        &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"),
+    );
+}
+
+#[test]
+fn documents_show_what_runvet_prints() {
+    let _alone = alone();
+    let mut run = 0;
+    for document in documents() {
+        let text = read(&document);
+        let mut expected = text.clone();
+        for block in blocks(&text)
+            .into_iter()
+            .rev()
+            .filter(|block| block.info == "console")
+        {
+            let shown = &text[block.body.clone()];
+            if shown.starts_with("$ runvet ") {
+                run += 1;
+                let printed = with_outputs(shown);
+                if printed != shown {
+                    eprintln!("{document} shows\n{shown}\nwhere this is printed\n{printed}");
+                }
+                expected.replace_range(block.body, &printed);
+            }
+        }
+        check(&document, &expected);
+    }
+    assert!(run > 0, "no document shows what runvet prints");
+}
+
+#[test]
+fn documents_show_the_reports_of_runvet() {
+    let _alone = alone();
+    let mut compared = 0;
+    for document in documents() {
+        let text = read(&document);
+        for block in blocks(&text)
+            .iter()
+            .filter(|block| block.info.split_whitespace().next() == Some("json"))
+        {
+            let shown: Value = serde_json::from_str(&text[block.body.clone()])
+                .unwrap_or_else(|error| panic!("{document}: a block that is no JSON: {error}"));
+            if let Some(path) = block.setting("report-of") {
+                let printed = runvet(&format!("validate --format json {path}")).stdout;
+                let printed: Value = serde_json::from_slice(&printed).unwrap();
+                assert!(
+                    printed == shown,
+                    "{document}: the report of {path} is\n{printed:#}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 0, "no document shows a report");
+}
+
+#[test]
+fn documents_show_the_files_of_the_repository() {
+    let _alone = alone();
+    let mut compared = 0;
+    for document in documents() {
+        let text = read(&document);
+        for block in blocks(&text) {
+            let Some(file) = block.setting("file") else {
+                continue;
+            };
+            let shown = &text[block.body.clone()];
+            assert!(
+                read(file).contains(shown),
+                "{document} shows what is not in {file}:\n{shown}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "no document shows a file");
+}
+
+/// The name by which a link finds a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .trim()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// Where the links of a document lead.
+fn links(document: &str) -> Vec<String> {
+    let prose = prose(document);
+    let inline = prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
+    let referenced = prose.lines().filter(|line| line.starts_with('['));
+    inline
+        .chain(referenced.filter_map(|line| Some(line.split_once("]: ")?.1.trim().to_owned())))
+        .collect()
+}
+
+#[test]
+fn links_lead_to_existing_files_and_headings() {
+    let _alone = alone();
+    let (mut followed, mut wrong) = (0, Vec::new());
+    for document in documents() {
+        let text = read(&document);
+        for link in links(&text)
+            .into_iter()
+            .filter(|link| !link.contains("://") && !link.starts_with("mailto:"))
+        {
+            followed += 1;
+            let (file, heading) = link
+                .split_once('#')
+                .map_or((&*link, None), |(file, heading)| (file, Some(heading)));
+            let path = match file {
+                "" => PathBuf::from(&document),
+                file => Path::new(&document).parent().unwrap().join(file),
+            };
+            if !root().join(&path).exists() {
+                wrong.push(format!("{document}: {link}"));
+            } else if let Some(heading) = heading {
+                let target = prose(&read(&path.display().to_string()));
+                let headings = target.lines().filter(|line| line.starts_with('#'));
+                if !headings
+                    .map(|line| anchor(line.trim_start_matches('#')))
+                    .any(|name| name == heading)
+                {
+                    wrong.push(format!("{document}: {link}"));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [] as [&str; 0]);
+    assert!(
+        followed > all_rules().count(),
+        "the README links the page of every rule"
+    );
+}
+
+/// What a text in backticks names, as far as it can be looked up.
+enum Named<'s> {
+    /// A file or directory of the repository.
+    Path(&'s str),
+    /// A test of the test binary `it`: its module and its function.
+    Test(&'s str, &'s str),
+    /// A target of the Makefile.
+    Target(&'s str),
+    /// An option of the command line.
+    Option(&'s str),
+}
+
+/// The file of a module of the test binary `it`, whichever guarantee it stands under.
+fn test_file(module: &str) -> Option<String> {
+    let guarantees = fs::read_dir(root().join("tests/it")).unwrap();
+    let names = guarantees.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut files = names.map(|guarantee| format!("tests/it/{guarantee}/{module}.rs"));
+    files.find(|file| root().join(file).is_file())
+}
+
+impl<'s> Named<'s> {
+    fn of(span: &'s str) -> Option<Self> {
+        let is_plain = |text: &str| {
+            !text.is_empty()
+                && text
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "/._-".contains(c))
+        };
+        let word = span.split_whitespace().next()?;
+        if let Some(target) = span.strip_prefix("make ").filter(|target| is_plain(target)) {
+            Some(Self::Target(target))
+        } else if word.starts_with("--") {
+            Some(Self::Option(word.split('=').next()?))
+        } else if let Some((module, test)) = span
+            .split_once("::")
+            .filter(|(a, b)| is_plain(a) && is_plain(b))
+        {
+            test_file(module)
+                .is_some()
+                .then_some(Self::Test(module, test))
+        } else {
+            let first = span.split('/').next()?;
+            let is_path =
+                span.contains('/') && first != "." && is_plain(span) && root().join(first).is_dir();
+            is_path.then_some(Self::Path(span))
+        }
+    }
+
+    fn is_there(&self, help: &str) -> bool {
+        match self {
+            Self::Path(path) => root().join(path).exists(),
+            Self::Test(module, test) => {
+                test_file(module).is_some_and(|file| read(&file).contains(&format!("fn {test}()")))
+            }
+            Self::Target(target) => read("Makefile")
+                .lines()
+                .any(|line| line.starts_with(&format!("{target}:"))),
+            Self::Option(option) => help
+                .split(|c: char| c.is_whitespace() || ",[".contains(c))
+                .any(|word| word == *option),
+        }
+    }
+}
+
+/// All that the command line says of itself.
+fn help() -> String {
+    let of =
+        |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
+    let overview = of("");
+    let listed = overview
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = listed
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(
+        commands.contains(&"validate"),
+        "the commands are {commands:?}"
+    );
+    commands
+        .into_iter()
+        .filter(|command| *command != "help")
+        .map(of)
+        .collect::<String>()
+        + &overview
+}
+
+#[test]
+fn documents_name_what_exists() {
+    let _alone = alone();
+    let help = help();
+    let mut wrong = Vec::new();
+    for document in documents() {
+        let prose = prose(&read(&document));
+        let spans = code_spans(&prose);
+        wrong.extend(
+            spans
+                .iter()
+                .filter(|span| Named::of(span).is_some_and(|named| !named.is_there(&help)))
+                .map(|span| format!("{document}: {span}")),
+        );
+        // A line of the form "`this` in `that/file`" says what stands in a file.
+        for pair in prose.split("` in `").collect::<Vec<_>>().windows(2) {
+            let text = pair[0].rsplit('`').next().unwrap();
+            let file = pair[1].split('`').next().unwrap();
+            if root().join(file).is_file() && !read(file).contains(text) {
+                wrong.push(format!("{document}: {text} in {file}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [] as [&str; 0]);
+}
+
+#[test]
+fn contributing_lists_the_steps_that_a_rule_took() {
+    let _alone = alone();
+    let contributing = prose(&read("CONTRIBUTING.md"));
+    let section = contributing
+        .split("\n## ")
+        .find(|section| section.starts_with("Adding a rule\n"));
+    let section = section.expect("a section that tells how to add a rule");
+    let named: BTreeSet<&str> = code_spans(section).into_iter().collect();
+    for step in [
+        "src/rules/started_at/summary.rs",
+        "src/rules/started_at/summary.md",
+        "pub(super) mod summary;",
+        "src/rules/started_at.rs",
+        "&started_at::summary::RULE,",
+        "src/rules.rs",
+        "corpus/bad/started-at/summary/other-offset",
+        "corpus/good/written-differently",
+        "make bless",
+    ] {
+        assert!(
+            named.contains(step),
+            "the section on adding a rule does not name {step}"
+        );
+    }
+    // That the files and lines are there is for the test above; here is what it can't see.
+    assert!(read("src/rules/started_at.rs").contains("pub(super) mod summary;"));
+    assert!(read("src/rules.rs").contains("&started_at::summary::RULE,"));
+    assert!(
+        root()
+            .join("corpus/bad/started-at/summary/other-offset/expect.json")
+            .is_file()
+    );
+}
+
+#[test]
+fn architecture_names_every_stage() {
+    let _alone = alone();
+    let architecture = read("ARCHITECTURE.md");
+    let sources = fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let absent: BTreeSet<String> = sources
+        .map(|name| format!("`src/{}`", name.to_str().unwrap()))
+        .filter(|name| name.ends_with(".rs`") && !architecture.contains(name))
+        .collect();
+    assert!(
+        absent.is_empty(),
+        "ARCHITECTURE.md says nothing of {absent:?}"
+    );
+}
+
+/// A value as `docs/limits.md` writes it, in bytes, milliseconds or one by one.
+fn written_value(text: &str) -> u64 {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let factor = match unit {
+        "" | "ms" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        other => panic!("{other} is no unit of a limit"),
+    };
+    number.replace(',', "").parse::<u64>().unwrap() * factor
+}
+
+/// A value as a constant in the code has it.
+fn coded_value(expression: &str) -> u64 {
+    let expression = expression
+        .trim_start_matches("Duration::from_millis(")
+        .trim_end_matches(')')
+        .replace('_', "");
+    let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
+    number.parse::<u64>().unwrap() << shift.parse::<u32>().unwrap()
+}
+
+#[test]
+fn limits_page_lists_every_limit_of_the_code() {
+    let _alone = alone();
+    let page = read("docs/limits.md");
+    let mut listed = BTreeSet::new();
+    for row in page
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains("` in `"))
+    {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [limit, .., place] = cells[..] else {
+            panic!("{row}")
+        };
+        let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
+        let code = read(file);
+        let (_, rest) = code
+            .split_once(&format!("const {name}: "))
+            .unwrap_or_else(|| panic!("{file} has no {name}"));
+        let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
+        assert_eq!(written_value(limit), coded_value(expression), "{row}");
+        assert!(
+            listed.insert((file.to_owned(), name.to_owned())),
+            "{name} stands twice"
+        );
+    }
+    let files = walkdir::WalkDir::new(root().join("src"))
+        .into_iter()
+        .map(Result::unwrap);
+    for file in files.filter(|file| {
+        file.path()
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+    }) {
+        let path = file
+            .path()
+            .strip_prefix(root())
+            .unwrap()
+            .display()
+            .to_string();
+        for rest in read(&path).split("const MAX_").skip(1) {
+            let name = format!("MAX_{}", rest.split(':').next().unwrap());
+            assert!(
+                listed.contains(&(path.clone(), name.clone())),
+                "docs/limits.md says nothing of {name} in {path}"
+            );
+        }
+    }
+}
