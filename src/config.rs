@@ -1,7 +1,7 @@
 //! The text of `runvet.toml` -> what it says, each value with its place, or the first place that is
 //! wrong.
 //!
-//! Names of rules and globs are texts here; [`crate::gate`] knows what they stand for.
+//! Names of rules and globs are texts here; [`crate::gate`] resolves them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,29 +22,28 @@ use crate::timestamp::Timestamp;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "runvet configuration (runvet.toml)", extend("$id" = crate::record::schema_id("config")))]
 pub(crate) struct Config {
-    /// How the report on standard output is written.
+    /// The format of the report on standard output.
     #[schemars(with = "Format")]
     pub(crate) format: Option<Spanned<Format>>,
-    /// Whether warnings fail the gate too.
+    /// Whether to fail on warnings too.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Spanned<bool>>,
-    /// Findings of each rule that the human format shows at most; 0 shows all.
+    /// Maximum number of findings of each rule to show in the human format; 0 for all.
     #[schemars(with = "usize")]
     pub(crate) max_findings: Option<Spanned<usize>>,
-    /// Episodes that are checked at a time; absent for the number of cores.
+    /// Number of episodes to check at a time; absent for the number of cores.
     #[schemars(with = "std::num::NonZeroUsize")]
     pub(crate) jobs: Option<Spanned<std::num::NonZeroUsize>>,
-    /// The file of known findings that do not fail the gate, relative to this file.
+    /// The baseline: the file that lists accepted findings, relative to this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
     pub(crate) baseline: Option<Spanned<PathBuf>>,
     /// Directories that are not checked.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) exclude: Vec<Spanned<String>>,
-    /// How much each rule weighs. A rule goes before its group.
+    /// The level of each rule. A rule overrides its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,
-    /// The same for some directories. Later ones go before earlier ones, and all of them before
-    /// `rules`.
+    /// The same for some directories. Later tables override earlier ones, and all override `rules`.
     #[serde(rename = "override")]
     pub(crate) overrides: Vec<Override>,
     /// Findings that do not count.
@@ -61,8 +60,8 @@ pub(crate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 #[expect(dead_code, reason = "a description for the schema")]
 struct RuleName(String);
 
-/// A glob of a directory's path, relative to this file, that also names all that lies below.
-/// Without a `/` it names directories of that name wherever they lie.
+/// A glob of a directory's path, relative to this file. It also matches everything below that
+/// directory. Without a `/` it matches directories of that name anywhere.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
 #[expect(dead_code, reason = "a description for the schema")]
@@ -72,10 +71,10 @@ struct Glob(String);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Override {
-    /// Which directories.
+    /// The directories.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) paths: Vec<Spanned<String>>,
-    /// How much each rule weighs there.
+    /// The level of each rule there.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,
 }
@@ -84,20 +83,20 @@ pub(crate) struct Override {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignore {
-    /// Of which rule.
+    /// The rule, or the group of rules.
     #[schemars(with = "RuleName")]
     pub(crate) rule: Spanned<String>,
-    /// In which episodes.
+    /// The episodes.
     #[schemars(with = "Glob")]
     pub(crate) episode: Spanned<String>,
-    /// At which value, with all that lies in it: a JSON Pointer. Absent for anywhere.
+    /// The value, with everything in it, as a JSON Pointer. Absent for any value.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
     pub(crate) pointer: Option<Spanned<String>>,
-    /// Why they do not count.
+    /// Why these findings do not count.
     #[schemars(with = "String", length(min = 1))]
     pub(crate) reason: Spanned<String>,
-    /// The day from which on they count again, in UTC.
+    /// The day from which they count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
     pub(crate) expires: Option<Day>,

@@ -441,8 +441,7 @@ impl SkipReason {
         Self {
             kind: SkipKind::NoEvent,
             text: format!(
-                "line {line} of events.jsonl is not an event, and could be the one that this rule \
-                 needs"
+                "line {line} of events.jsonl is not an event, and could be the one that matters"
             )
             .into(),
         }

@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::document::Tape;
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{self, EventFacts, EventNote, Run, TimelineReader};
+use crate::finding::SkipReason;
 use crate::load::{self, Buffers};
 use crate::read::{Episode, Error};
 use crate::record::Event;
@@ -160,12 +161,9 @@ impl Comparison {
             (None, _) => Some("there is no timeline to read".to_owned()),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
             (Some(timeline), Some(_)) => {
-                let line = timeline.broken_line.map(|line| line.number);
-                let broken = line.map(|line| {
-                    format!(
-                        "line {line} of events.jsonl is no event, and may be the one that matters"
-                    )
-                });
+                let broken = timeline
+                    .broken_line
+                    .map(|line| SkipReason::no_event(line.number).to_string());
                 broken.or_else(|| {
                     state
                         .is_none()

@@ -10,7 +10,7 @@ use crate::store::is_gone;
 /// Where the runs are.
 #[derive(Args)]
 pub(super) struct RunDataArgs {
-    /// The run-data directory: one that holds `episodes` [default: the nearest one upward]
+    /// The run-data directory, which holds `episodes` [default: the nearest one upward]
     #[arg(
         long,
         value_name = "DIR",

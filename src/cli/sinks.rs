@@ -130,7 +130,7 @@ impl Sinks {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
-    /// Puts the files in their places. Without it there is no trace of them.
+    /// Puts the files in their places. Without this call nothing is left of them.
     pub(super) fn keep(self) -> Result<(), Failure> {
         for sink in self.0 {
             match sink.target {
@@ -164,8 +164,7 @@ impl Sinks {
     }
 }
 
-/// Starts a file that is written besides standard output, and never where that or standard error
-/// goes.
+/// Starts a file, unless standard output or standard error goes there.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
     let streams = (io::stdout(), io::stderr());
     WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])

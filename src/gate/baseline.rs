@@ -64,7 +64,7 @@ pub struct BaselineSize {
     pub episodes: usize,
 }
 
-/// An accepted finding: what names it for people, and the fingerprint that tells it from all others.
+/// An accepted finding: what names it for people, and its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {

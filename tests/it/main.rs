@@ -60,6 +60,7 @@ mod library {
 /// The order of the house: its sources and its documents.
 mod house {
     mod docs;
+    mod layers;
     mod tests;
     mod tidy;
 }
@@ -80,5 +81,6 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod sources;
     pub(crate) mod terminal;
 }

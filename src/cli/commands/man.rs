@@ -13,7 +13,7 @@ use super::{Cli, Exit, Failure};
 Example:
   runvet man ~/.local/share/man/man1 && man runvet-validate")]
 pub(in crate::cli) struct Man {
-    /// The directory, which must be there; runvet.1 and a page for each command are written into it
+    /// The directory, which must exist; runvet.1 and a page for each command are written into it
     dir: PathBuf,
 }
 

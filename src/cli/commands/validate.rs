@@ -51,7 +51,7 @@ Examples:
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(in crate::cli) struct Validate {
-    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
+    /// Run-data directories, episode directories, or artifact files, each for its episode
     /// [default: .]
     paths: Vec<PathBuf>,
 

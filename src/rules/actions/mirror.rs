@@ -23,10 +23,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    let Some(reach) = stage.reach else { return };
+    let Some(reach) = at.reach else { return };
     if !timeline.names_actions(reach) {
         return;
     }

@@ -18,11 +18,11 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, stage: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     let links_it = state
         .text(&["links", "learn"])
         .is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
-    if links_it && !stage.entries.has(Artifact::Learn) {
+    if links_it && !at.entries.has(Artifact::Learn) {
         let draft = Draft::new(
             Place::whole(Artifact::Learn),
             "the state links learn.jsonl, and there is none",

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(state: StateFacts<'_>, stage: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     // The keys are known whatever their values are.
     let links = state.get("links");
     if links.is_some_and(|links| links.node().kind() != Kind::Object)
@@ -28,7 +28,7 @@ fn check(state: StateFacts<'_>, stage: &Stage<'_>, findings: &mut Findings<'_>) 
     {
         return;
     }
-    let (kind, expected) = match stage.lifecycle {
+    let (kind, expected) = match at.lifecycle {
         Lifecycle::Terminal => (
             "a run that has ended links",
             &["events", "learn", "summary", "manifest"][..],

@@ -8,11 +8,11 @@ use crate::source::{Artifact, Place};
 pub(super) fn report(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     by_label: bool,
     findings: &mut Findings<'_>,
 ) {
-    let (Some(plan), Some(reach)) = (&timeline.plan, stage.reach) else {
+    let (Some(plan), Some(reach)) = (&timeline.plan, at.reach) else {
         return;
     };
     if by_label && plan.form != Form::Labels {

@@ -21,10 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    let Some(reach) = stage.reach else { return };
+    let Some(reach) = at.reach else { return };
     let steps = state.steps().map_or(0, |steps| steps.len());
     if steps > 0 && timeline.plan_event(reach).is_none() {
         let reached = if reach == u64::MAX {

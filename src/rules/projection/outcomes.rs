@@ -21,10 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if stage.lifecycle == Lifecycle::Terminal
+    if at.lifecycle == Lifecycle::Terminal
         && let Some(draft) = timeline
             .projection
             .as_ref()

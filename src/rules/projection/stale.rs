@@ -21,10 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    stage: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if stage.lifecycle == Lifecycle::NonTerminal
+    if at.lifecycle == Lifecycle::NonTerminal
         && let Some(projection) = &timeline.projection
     {
         for draft in [

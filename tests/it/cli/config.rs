@@ -723,8 +723,8 @@ fn known_bad_episode_is_reported_briefly() {
     let expected =
         "runs/demo/episodes/ep_04_crashed (ended): nothing found that is not known, but not all could be judged
 
-  not judged: 8 rules (line 11 of events.jsonl is no event, and may have been
-    the one that matters)
+  not judged: 8 rules (line 11 of events.jsonl is not an event, and could be the
+    one that matters)
   not judged: 13 rules (there is no summary.json)
 
 1 episode: all valid; 1 not judged in full; 3 in the baseline

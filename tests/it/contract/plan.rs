@@ -480,7 +480,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
         events.replacen("\"phase\":\"observe\"", "\"phase\" \"observe\"", 1),
     )
     .unwrap();
-    let reason = "line 2 of events.jsonl is no event, and may be the one that matters";
+    let reason = "line 2 of events.jsonl is not an event, and could be the one that matters";
     assert_eq!(told(&dir), (Some(3), reason.to_owned()));
     fs::remove_file(dir.join("events.jsonl")).unwrap();
     assert_eq!(told(&dir), (None, "there is no timeline to read".into()));
@@ -501,7 +501,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
         projection,
         "\"event_type\":\"run.other\"",
     );
-    let reason = "no projection event tells how old the snapshot of this run is, which has not ended for certain";
+    let reason = "the run may not have ended, and no projection event dates its snapshot";
     assert_eq!(told(&dir), (None, reason.into()));
     // What happened after the snapshot of a run that goes on is not held against it.
     let beyond = Episode::at(run_of("good/events-beyond-the-snapshot")).unwrap();
@@ -590,7 +590,7 @@ fn plan_table_marks_differences_and_ends_with_the_verdict() {
     );
     assert!(
         table("demo/episodes/ep_04_crashed")
-            .contains("\nnot judged: line 11 of events.jsonl is no event")
+            .contains("\nnot judged: line 11 of events.jsonl is not an event")
     );
     assert!(table("good/legacy-labels").contains("Collect"));
     assert!(table("broken/summary-alone").contains("\nnot judged: there is no timeline to read"));
