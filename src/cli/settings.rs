@@ -239,7 +239,7 @@ impl SettingsArgs {
                 false,
             ),
             max_findings: from.first(
-                &MAX_FINDINGS_SHOWN,
+                &FINDINGS_SHOWN,
                 self.max_findings,
                 config.max_findings.as_ref(),
                 MAX_FINDINGS,
@@ -332,7 +332,7 @@ struct Names(&'static str, &'static str, &'static str);
 
 const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
 const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_DENY_WARNINGS");
-const MAX_FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
+const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
 const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
 const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
 const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");

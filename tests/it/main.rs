@@ -60,6 +60,7 @@ mod library {
 /// The order of the house: its sources and its documents.
 mod house {
     mod docs;
+    mod features;
     mod layers;
     mod tests;
     mod tidy;

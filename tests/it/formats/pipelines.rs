@@ -1007,7 +1007,7 @@ fn report_file_never_replaces_a_link_or_a_device() {
     let output = runvet(&demo, &["--output", "json=-"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("`-` is no file"),
+        stderr(&output).contains("`-` is not a file"),
         "{}",
         stderr(&output)
     );
