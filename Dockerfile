@@ -1,4 +1,4 @@
-# An image with nothing but runvet in it:
+# An image that contains only runvet:
 #     docker build --tag runvet .
 #     docker run --rm --volume "$PWD:/work:ro" runvet validate runs
 FROM rust:1.90-alpine AS build
@@ -12,6 +12,6 @@ RUN cargo build --release --locked --bin runvet
 FROM scratch
 COPY --from=build /runvet/target/release/runvet /runvet
 WORKDIR /work
-# Nobody: it only reads.
+# The user nobody, because runvet only reads.
 USER 65534:65534
 ENTRYPOINT ["/runvet"]

@@ -5,7 +5,7 @@ DIR ?= corpus/good
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check bless bench validate install audit fuzz dist
+.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,19 +13,20 @@ help: ## list these commands
 build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
-demo: ## vet the example run data in corpus/
-	$(CARGO) build --release --locked
-	$(CARGO) run --release --locked --quiet -- validate corpus/demo || test $$? -eq 1
+demo: ## check the example run data in corpus/, with a development build
+	$(CARGO) build --locked
+	$(CARGO) run --locked --quiet -- validate corpus/demo || test $$? -eq 1
 
-test: ## run all tests
-	$(CARGO) test --locked
+test: ## run all tests, and count those that can't run here
+	@CARGO="$(CARGO)" tests/run
 
-check: ## what must pass before a change is merged: format, lints, tests, documentation, licences
+lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
-	$(CARGO) test --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	@$(MAKE) --no-print-directory audit
+
+check: lint test ## what must pass before a change is merged
 
 audit: ## check licences, bans, sources and, where their database can be reached, advisories of dependencies
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources; \
@@ -38,6 +39,12 @@ fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
 	echo "skipped: this needs a nightly toolchain and cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
 	fi; fuzz/seed && for target in document episode schema locator renderers; do \
 	$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
+
+hooks: ## have git check commit messages
+	git config core.hooksPath .githooks
+
+rule: ## start a rule: make rule NAME=group/subject
+	@tools/rule "$(NAME)"
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --test it

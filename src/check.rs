@@ -22,8 +22,9 @@ use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
 use crate::load::Buffers;
 use crate::parallel::in_order;
 use crate::rules;
-use crate::source::Artifact;
-use crate::store::{self, EpisodeDir, Files};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{self, Artifacts, Content, Directory, EpisodeDir, Memory, Movement};
+use judge::Identity;
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
@@ -264,21 +265,87 @@ impl Check {
     /// ```
     #[must_use]
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        let files = Files::Memory(records);
-        let dir = EpisodeDir {
-            path: id.into(),
-            id: Some(id.into()),
-            name: id.into(),
-            entries: files.entries(),
-        };
-        judge::episode(
-            self,
-            &dir,
-            &files,
-            &mut Buffers::for_threads(self.jobs.get()),
-            |_| (),
-        )
-        .0
+        let contents = records.iter();
+        let memory: Memory<'_> = contents
+            .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
+            .collect();
+        self.artifacts(EpisodeKey::from(id), Some(id), &memory)
+    }
+
+    /// Checks an episode whose artifacts come from anywhere: from memory, from a directory, or from
+    /// another implementation of [`Artifacts`], such as one that reads a store of objects.
+    ///
+    /// The key says where the episode lies, as the report prints it; the id is the one that its
+    /// records must name. Without an id, they only must agree with each other.
+    ///
+    /// ```
+    /// use runvet::check::Check;
+    /// use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
+    /// use runvet::store::{Artifacts, Opened, Unreadable};
+    ///
+    /// /// Objects, each with its content, or with the answer of its store.
+    /// struct Bucket(Vec<(Artifact, Result<&'static str, Unreadable>)>);
+    ///
+    /// impl Artifacts for Bucket {
+    ///     fn entries(&self) -> Entries {
+    ///         self.0.iter().map(|(artifact, _)| (*artifact, EntryKind::File)).collect()
+    ///     }
+    ///     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
+    ///         let found = self.0.iter().find(|(name, _)| *name == artifact);
+    ///         match found {
+    ///             Some((_, Ok(text))) => Ok(Opened::from_bytes(text.as_bytes())),
+    ///             Some((_, Err(why))) => Err(why.clone()),
+    ///             None => Err(Unreadable::Vanished),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let event = r#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
+    /// let bucket = Bucket(vec![
+    ///     (Artifact::Events, Ok(event)),
+    ///     // It is there, and its content was left where it is: a check need not read it.
+    ///     (Artifact::Learn, Err(Unreadable::ListedOnly)),
+    ///     (Artifact::State, Err(Unreadable::Other("its store answers 503".into()))),
+    /// ]);
+    /// let key = EpisodeKey::Text("s3://runs/episodes/ep_1".into());
+    /// let report = Check::new().artifacts(key, Some("ep_1"), &bucket);
+    /// assert_eq!(report.dir, "s3://runs/episodes/ep_1");
+    /// let found = report.findings.iter().find(|finding| finding.rule == "record/unreadable");
+    /// let found = found.unwrap();
+    /// assert_eq!(found.location.file, "s3://runs/episodes/ep_1/state.json");
+    /// assert_eq!(found.message, "state.json can't be read: its store answers 503");
+    /// assert_eq!(report.findings.iter().filter(|finding| finding.rule == found.rule).count(), 1);
+    /// ```
+    #[must_use]
+    pub fn artifacts(
+        &self,
+        key: EpisodeKey,
+        id: Option<&str>,
+        artifacts: &dyn Artifacts,
+    ) -> EpisodeReport {
+        let versions = || Artifact::ALL.map(|artifact| artifacts.version(artifact));
+        let name = key.as_path().file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let mut buffers = Buffers::for_threads(self.jobs.get());
+        let mut readings = 0;
+        loop {
+            readings += 1;
+            let before = versions();
+            let identity = Identity {
+                key: key.clone(),
+                id,
+                name: &name,
+            };
+            let (mut report, ()) = judge::episode(self, identity, artifacts, &mut buffers, |_| ());
+            if report.findings.is_empty() {
+                return report;
+            }
+            let movement = Movement::between(&before, &versions());
+            if movement.is_none() || readings == MAX_READINGS {
+                judge::hold_back(&mut report, &movement);
+                return report;
+            }
+        }
     }
 
     /// Checks one episode.
@@ -316,8 +383,13 @@ impl Check {
         let mut readings = 0;
         loop {
             readings += 1;
-            let files = Files::open(&episode, self.follow_links).map_err(fault)?;
-            let (mut report, other) = judge::episode(self, &episode, &files, buffers, &also);
+            let files = Directory::open(&episode, self.follow_links).map_err(fault)?;
+            let identity = Identity {
+                key: episode.key(),
+                id: episode.id.as_deref(),
+                name: &episode.name,
+            };
+            let (mut report, other) = judge::episode(self, identity, &files, buffers, &also);
             if report.findings.is_empty() {
                 return Ok((report, other));
             }

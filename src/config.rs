@@ -17,7 +17,7 @@ use crate::report::Format;
 use crate::source;
 use crate::timestamp::Timestamp;
 
-/// What `runvet.toml` says. Every key may be left out.
+/// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "runvet configuration (runvet.toml)", extend("$id" = crate::record::schema_id("config")))]
@@ -25,28 +25,30 @@ pub(crate) struct Config {
     /// The format of the report on standard output.
     #[schemars(with = "Format")]
     pub(crate) format: Option<Spanned<Format>>,
-    /// Whether to fail on warnings too.
+    /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Spanned<bool>>,
-    /// Maximum number of findings of each rule to show in the human format; 0 for all.
+    /// The maximum number of findings that the human format shows for each rule; 0 shows all.
     #[schemars(with = "usize")]
     pub(crate) max_findings: Option<Spanned<usize>>,
-    /// Number of episodes to check at a time; absent for the number of cores.
+    /// The number of episodes to check in parallel, at least 1; the default is the number of cores.
     #[schemars(with = "std::num::NonZeroUsize")]
     pub(crate) jobs: Option<Spanned<std::num::NonZeroUsize>>,
-    /// The baseline: the file that lists accepted findings, relative to this file.
+    /// The path of the baseline, a file of known findings that do not fail the gate; relative to the
+    /// directory of this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
     pub(crate) baseline: Option<Spanned<PathBuf>>,
-    /// Directories that are not checked.
+    /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) exclude: Vec<Spanned<String>>,
-    /// The level of each rule. A rule overrides its group.
+    /// The level of each rule or group of rules. A rule takes precedence over its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,
-    /// The same for some directories. Later tables override earlier ones, and all override `rules`.
+    /// Levels of rules for some directories. They take precedence over `rules`, and later ones over
+    /// earlier ones.
     #[serde(rename = "override")]
     pub(crate) overrides: Vec<Override>,
-    /// Findings that do not count.
+    /// Findings that do not count, each with a reason.
     #[serde(rename = "ignore")]
     pub(crate) ignores: Vec<Ignore>,
 }
@@ -54,14 +56,15 @@ pub(crate) struct Config {
 /// The levels of rules and groups of rules.
 pub(crate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 
-/// A rule, or a group of rules such as `plan/*`.
+/// The id of a rule, or a group of rules such as `plan/*`.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["record/misspelled-field", "plan/*"]))]
 #[expect(dead_code, reason = "a description for the schema")]
 struct RuleName(String);
 
-/// A glob of a directory's path, relative to this file. It also matches everything below that
-/// directory. Without a `/` it matches directories of that name anywhere.
+/// A glob for the path of a directory, relative to the directory of this file. It also matches
+/// everything inside that directory. A glob without `/` matches directories with that name at any
+/// depth.
 #[derive(JsonSchema)]
 #[schemars(inline, extend("examples" = ["runs/old", "runs/*/episodes/ep_3*", "checkpoints"]))]
 #[expect(dead_code, reason = "a description for the schema")]
@@ -71,10 +74,10 @@ struct Glob(String);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Override {
-    /// The directories.
+    /// The directories, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) paths: Vec<Spanned<String>>,
-    /// The level of each rule there.
+    /// The level of each rule or group of rules in these directories.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,
 }
@@ -83,20 +86,21 @@ pub(crate) struct Override {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignore {
-    /// The rule, or the group of rules.
+    /// The rule, or group of rules, whose findings are ignored.
     #[schemars(with = "RuleName")]
     pub(crate) rule: Spanned<String>,
-    /// The episodes.
+    /// The episodes in which findings are ignored.
     #[schemars(with = "Glob")]
     pub(crate) episode: Spanned<String>,
-    /// The value, with everything in it, as a JSON Pointer. Absent for any value.
+    /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
+    /// Absent to ignore findings at any place.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
     pub(crate) pointer: Option<Spanned<String>>,
-    /// Why these findings do not count.
+    /// Why the findings do not count; must not be empty.
     #[schemars(with = "String", length(min = 1))]
     pub(crate) reason: Spanned<String>,
-    /// The day from which they count again, in UTC.
+    /// The first day on which the findings count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
     pub(crate) expires: Option<Day>,

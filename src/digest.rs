@@ -1,17 +1,16 @@
-//! Texts -> a short digest that tells them from all others, today, tomorrow and on every machine.
+//! Texts -> a short digest that identifies them, stable across versions and machines.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// The beginning of a SHA-256: long enough that nobody who writes run data finds two texts with the
-/// same one.
+/// The first 128 bits of a SHA-256 hash: enough that nobody who writes run data can find two texts
+/// with the same digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digest([u8; 16]);
 
 impl Digest {
-    /// The digest of parts, which are told from each other: `["ab", "c"]` has another one than
-    /// `["a", "bc"]`.
+    /// The digest of a sequence of parts: `["ab", "c"]` and `["a", "bc"]` have different digests.
     pub(crate) fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {

@@ -138,14 +138,14 @@ impl Tape {
     /// ```
     pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
-            return fail(0, "a byte order mark stands before the JSON text");
+            return fail(0, "the text starts with a byte order mark");
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return fail(0, "the text is UTF-16, not UTF-8");
         }
         let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
-            what: "a byte that is not UTF-8",
+            what: "the text has a byte that is not UTF-8",
         })?;
         if u32::try_from(text.len()).is_err() {
             return fail(0, "the text is longer than 4 GiB");
@@ -183,8 +183,15 @@ impl OwnedDocument {
     ///
     /// Those of [`Tape::read`].
     pub fn read(bytes: Vec<u8>) -> Result<Self, SyntaxError> {
+        Self::read_or_return(bytes).map_err(|(error, _)| error)
+    }
+
+    /// The same; an error comes with the bytes, in which it can be located.
+    pub(crate) fn read_or_return(bytes: Vec<u8>) -> Result<Self, (SyntaxError, Vec<u8>)> {
         let mut tape = Tape::default();
-        tape.read(&bytes)?;
+        if let Err(error) = tape.read(&bytes) {
+            return Err((error, bytes));
+        }
         // Read as UTF-8 before.
         Ok(Self {
             text: String::from_utf8(bytes).unwrap_or_default(),

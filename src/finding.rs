@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::printable::{brief, escape};
-use crate::source::{Artifact, Excerpt};
+use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 
 /// The version of the report format.
@@ -29,16 +28,16 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
     "the episode kept changing while it was read",
 );
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Severity {
-    /// The records can't be trusted as they are: the gate fails.
+    /// The records can't be trusted; the gate fails.
     Error,
-    /// Worth a look; the gate passes unless warnings are denied.
+    /// The finding deserves a look; the gate passes unless warnings are denied.
     Warning,
 }
 
@@ -63,16 +62,16 @@ pub struct RuleInfo {
     pub page: &'static str,
 }
 
-/// How much the findings of a rule weigh in a check.
+/// The level of a rule: the severity of its findings, or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Level {
-    /// They fail the gate.
+    /// Findings of the rule are errors and fail the gate.
     Error,
-    /// They are told.
+    /// Findings of the rule are warnings and are reported.
     Warning,
-    /// The rule is not judged.
+    /// The rule is not checked.
     Off,
 }
 
@@ -103,17 +102,17 @@ impl From<Severity> for Level {
     }
 }
 
-/// Where a run stands in its life, as far as its records tell (reference, section 3).
+/// Whether a run has ended, according to its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
 pub enum Lifecycle {
-    /// The run has ended: its status is any but `pending`.
+    /// The run has ended: its status is not `pending`.
     Terminal,
-    /// The run goes on, or waits: its status is `pending`, or nothing but a timeline is there yet.
+    /// The run is in progress or paused: its status is `pending`, or it has only a timeline so far.
     NonTerminal,
-    /// The records do not tell.
+    /// The records do not show whether the run has ended.
     Unknown,
 }
 
@@ -131,17 +130,17 @@ words!(Lifecycle {
 )]
 #[non_exhaustive]
 pub struct Report {
-    /// The version of this format, a semantic version. Minor versions add fields; readers pass over
-    /// fields they don't know.
+    /// The semantic version of this format. Minor versions add fields; readers must ignore unknown
+    /// fields.
     #[schemars(extend("examples" = ["1.1.0"]))]
     pub schema_version: String,
     /// The program that wrote the report.
     pub tool: Tool,
     /// The episodes that were checked, sorted by `dir`.
     pub episodes: Vec<EpisodeReport>,
-    /// The sums over all episodes.
+    /// The totals over all episodes.
     pub totals: Totals,
-    /// The same sums by rule, mode and adapter, where they were asked for.
+    /// Totals by rule, mode and adapter; present when they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
 }
@@ -153,7 +152,7 @@ pub struct Tool {
     /// Always `runvet`.
     #[schemars(extend("const" = "runvet"))]
     pub name: String,
-    /// The version of the program, a semantic version.
+    /// The semantic version of the program.
     #[schemars(extend("examples" = ["0.1.0"]))]
     pub version: String,
 }
@@ -169,40 +168,39 @@ impl Tool {
     }
 }
 
-/// What was found in one episode.
+/// The result of checking one episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EpisodeReport {
-    /// The episode's id: the name of its directory below a directory called `episodes`, elsewhere
-    /// what its records say.
+    /// The episode's id: the name of its directory inside a directory called `episodes`, elsewhere
+    /// the id in its records.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub dir: String,
-    /// The same path, with bytes that are not UTF-8.
+    /// What `dir` prints; a path has its bytes that are not UTF-8.
     #[serde(skip)]
-    pub path: PathBuf,
-    /// Where the run stands in its life.
+    pub key: EpisodeKey,
+    /// Whether the run has ended.
     pub lifecycle: Lifecycle,
-    /// The mode that the runtime was in, as the summary's `flags.mode` says; absent where it says
-    /// nothing.
+    /// The mode of the runtime, from `flags.mode` in the summary; absent when the summary has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["meta"]))]
     pub mode: Option<String>,
-    /// The adapter that executed the run, as the state's `episode.using` says; absent where it says
-    /// nothing.
+    /// The adapter that executed the run, from `episode.using` in the state; absent when the state
+    /// has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
-    /// Whether nothing of severity `error` was found.
+    /// Whether the episode has no finding of severity `error`.
     pub valid: bool,
-    /// What is wrong, sorted by file, offset and rule.
+    /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
-    /// The rules that could not be judged; empty when every rule was.
+    /// The rules that could not be checked; empty when every rule was checked.
     pub skipped: Vec<Skip>,
-    /// What is wrong and does not count, because the configuration ignores it or the baseline knows
-    /// it.
+    /// The findings that do not count, because the configuration ignores them or the baseline
+    /// contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<Suppressed>,
 }
@@ -227,30 +225,30 @@ impl EpisodeReport {
     }
 }
 
-/// One thing that is wrong.
+/// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The rule's id; `runvet explain` tells more about it.
+    /// The id of the rule; `runvet explain` prints its page.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
     pub rule: String,
-    /// How much it weighs.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// What is wrong, in one sentence with the values in question.
+    /// What is wrong, in one sentence that shows the values.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: String,
-    /// What stays the same as long as the finding does, wherever the episode lies and whatever is
-    /// written before the place: 32 hexadecimal digits, made from the episode's id, the rule, the
-    /// file's name, the pointer and the texts at the place and at the other sides. No two findings
-    /// of an episode share it.
+    /// A stable identifier of the finding: 32 hexadecimal digits, computed from the episode's id,
+    /// the rule, the name of the file, the pointer, and the text at the place and at the related
+    /// places. It does not change when the episode moves or when text is added before the place. It
+    /// is unique within an episode.
     #[serde(default)]
     #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
     pub fingerprint: String,
-    /// Where it is.
+    /// Where the defect is.
     #[serde(flatten)]
     pub location: Location,
-    /// The other side, where two places disagree.
+    /// The other places that the finding is about, such as the other of two values that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
 }
@@ -279,12 +277,12 @@ impl fmt::Display for Finding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Suppressed {
-    /// What says so.
+    /// What suppresses the finding.
     pub by: Suppression,
-    /// The reason that the configuration gives; absent for what the baseline knows.
+    /// The reason from the configuration; absent when the baseline suppresses the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What was found.
+    /// The finding that is suppressed.
     pub finding: Finding,
 }
 
@@ -296,7 +294,7 @@ pub struct Suppressed {
 pub enum Suppression {
     /// The configuration ignores it.
     Ignore,
-    /// The baseline knows it.
+    /// The baseline contains it.
     Baseline,
 }
 
@@ -307,13 +305,13 @@ pub(crate) fn is_valid(findings: &[Finding]) -> bool {
         .all(|finding| finding.severity != Severity::Error)
 }
 
-/// The other side of a finding.
+/// Another place that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Related {
-    /// What the other side says.
+    /// What is at this place.
     pub message: String,
-    /// Where it says so.
+    /// Where the place is.
     #[serde(flatten)]
     pub location: Location,
 }
@@ -328,32 +326,32 @@ pub struct Location {
     /// The artifact that the file is.
     #[serde(skip)]
     pub artifact: Option<Artifact>,
-    /// The JSON Pointer of the value or key; in `events.jsonl` into the object on the line. Absent
-    /// for a whole file, for a missing one and for bytes that are no JSON.
+    /// The JSON Pointer to the value or key; in `events.jsonl` relative to the object on the line.
+    /// Absent for a whole file, a missing file, and bytes that are not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["/links", "/plan/steps/0/status"]))]
     pub pointer: Option<String>,
-    /// The line, counted from 1. Absent for a whole file and for a missing one, as are the next
-    /// five.
+    /// The line where the place starts, counted from 1. Absent for a whole file and a missing file,
+    /// as are `column`, `end_line`, `end_column`, `offset` and `length`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
-    /// The column in characters, counted from 1.
+    /// The column where the place starts, in characters, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub column: Option<u64>,
-    /// The line on which the place ends.
+    /// The line where the place ends, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub end_line: Option<u64>,
-    /// The column behind its last character, counted from 1.
+    /// The column after the last character of the place, in characters, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub end_column: Option<u64>,
-    /// The first byte, counted from 0 at the start of the file.
+    /// The offset of the first byte of the place, counted from 0 at the start of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The number of bytes.
+    /// The length of the place, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
     /// The line around the place, ready to be shown.
@@ -364,13 +362,13 @@ pub struct Location {
     pub digest: Option<Digest>,
 }
 
-/// A rule that could not be judged.
+/// A rule that could not be checked in an episode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Skip {
-    /// The rule's id.
+    /// The id of the rule.
     pub rule: String,
-    /// What stood in the way.
+    /// Why the rule could not be checked.
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
     /// The same, for programs; absent in a report that was read back from JSON.
@@ -400,7 +398,7 @@ pub enum SkipKind {
     Syntax,
     /// A record that it needs is of a version that runvet does not support.
     Version,
-    /// A line of the timeline is no event, and could be the one that the rule needs.
+    /// A line of the timeline is not an event, and could be the one that the rule needs.
     NoEvent,
     /// No projection event dates the snapshot of a run that may not have ended.
     Unreached,
@@ -454,24 +452,24 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// Sums over episodes.
+/// Totals over all episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Totals {
-    /// Episodes checked.
+    /// The number of episodes that were checked.
     pub episodes: u64,
-    /// Episodes without an error.
+    /// The number of episodes without an error.
     pub valid: u64,
-    /// Episodes with one error or more.
+    /// The number of episodes with at least one error.
     pub invalid: u64,
-    /// Findings of severity `error`.
+    /// The number of findings of severity `error`.
     pub errors: u64,
-    /// Findings of severity `warning`.
+    /// The number of findings of severity `warning`.
     pub warnings: u64,
-    /// Findings that do not count because the configuration ignores them.
+    /// The number of findings that do not count because the configuration ignores them.
     #[serde(default)]
     pub ignored: u64,
-    /// Findings that do not count because the baseline knows them.
+    /// The number of findings that do not count because the baseline contains them.
     #[serde(default)]
     pub baselined: u64,
 }
@@ -500,29 +498,30 @@ impl Totals {
     }
 }
 
-/// Sums by rule, by mode and by adapter.
+/// Totals by rule, by mode and by adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// For each rule that found something: the episodes in which it did, and its findings.
+    /// For each rule with findings: the number of episodes that have them, and the number of
+    /// findings.
     pub rules: BTreeMap<String, Tally>,
-    /// For each mode that the runtime was in: the episodes, and all findings in them.
-    /// `(none)` stands for runs that name none, `(others)` for the modes beyond the first 1,000.
-    /// Long names are cut.
+    /// For each mode of the runtime: the number of episodes, and of all findings in them. `(none)`
+    /// stands for runs without a mode, `(others)` for the modes beyond the first 1,000. Long names
+    /// are shortened.
     pub modes: BTreeMap<String, Tally>,
     /// The same for each adapter.
     pub adapters: BTreeMap<String, Tally>,
 }
 
-/// Sums over some episodes.
+/// Totals over some episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Tally {
-    /// Episodes.
+    /// The number of episodes.
     pub episodes: u64,
-    /// Findings of severity `error`.
+    /// The number of findings of severity `error`.
     pub errors: u64,
-    /// Findings of severity `warning`.
+    /// The number of findings of severity `warning`.
     pub warnings: u64,
 }
 

@@ -398,7 +398,7 @@ impl Gate {
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
             return;
         }
-        let dir = relative(&episode.path, &self.root, &self.here);
+        let dir = relative(episode.key.as_path(), &self.root, &self.here);
         let levels = self.levels.of(check.levels(), &dir);
         episode
             .skipped
@@ -432,7 +432,7 @@ impl Gate {
         let Some(baseline) = &mut self.baseline else {
             return;
         };
-        let dir = relative(&episode.path, baseline.dir(), &self.here);
+        let dir = relative(episode.key.as_path(), baseline.dir(), &self.here);
         self.unjudged.remove(&dir);
         if self.records {
             baseline.add(&dir, episode);

@@ -5,11 +5,12 @@
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
-//! - [`read`] lists runs and reads their states, summaries and events;
-//! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
-//! - [`view`] shows one run at a glance;
 //! - `watch` judges runs as they are written (feature `watch`);
-//! - [`policy`] asks user code for advice on a run;
+//! - [`store`] says where episodes lie, and lets their bytes come from elsewhere;
+//! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
+//!   code for advice on a run;
+//! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
+//! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
@@ -22,6 +23,7 @@ pub mod check;
 #[doc(hidden)]
 pub mod cli;
 mod config;
+pub mod dashboard;
 mod digest;
 pub mod document;
 mod facts;
@@ -30,7 +32,6 @@ pub mod gate;
 mod load;
 mod parallel;
 pub mod plan;
-pub mod policy;
 pub mod printable;
 pub mod read;
 pub mod record;
@@ -40,7 +41,7 @@ mod rules;
 mod schema;
 mod schemas;
 pub mod source;
-mod store;
+pub mod store;
 mod timestamp;
 pub mod view;
 #[cfg(feature = "watch")]
@@ -50,11 +51,13 @@ mod words;
 pub use digest::Digest;
 pub use finding::RuleInfo;
 pub use schemas::Schema;
-pub use store::EpisodeDir;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;
 
-// The example in the README is a test.
+// The examples in the README and on the library's page are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;

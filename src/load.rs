@@ -15,7 +15,7 @@ use crate::facts::{
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
-use crate::store::{Files, Stream};
+use crate::store::{Artifacts, Opened};
 pub(crate) use trouble::{NotAnEvent, Trouble, Troubles};
 
 /// Buffers that are used again for the next episode.
@@ -61,12 +61,12 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) summary: Option<Document<'b>>,
     pub(crate) state_bytes: &'b [u8],
     pub(crate) summary_bytes: &'b [u8],
-    pub(crate) events: Option<&'l Stream<'b>>,
+    pub(crate) events: Option<&'l Opened<'b>>,
 }
 
 /// Loads an episode and hands everything to a function.
 pub(crate) fn episode<R>(
-    files: &Files<'_>,
+    files: &dyn Artifacts,
     directory_id: Option<&str>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
@@ -138,7 +138,7 @@ pub(crate) fn episode<R>(
 }
 
 /// Looks whether the artifacts that runvet does not read could be read.
-fn probe(files: &Files<'_>, troubles: &mut Troubles) {
+fn probe(files: &dyn Artifacts, troubles: &mut Troubles) {
     for artifact in [Artifact::Learn, Artifact::Manifest] {
         if files.entries().has(artifact)
             && let Err(why) = files.probe(artifact)
@@ -162,13 +162,13 @@ fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> Ti
 
 /// Reads the timeline, and keeps its file open for the lines that findings point into.
 fn timeline<'f>(
-    files: &Files<'f>,
+    files: &'f dyn Artifacts,
     facts: TimelineReader<'_>,
     lifecycle: Lifecycle,
     threads: usize,
     buffers: &mut TimelineBuffers,
     troubles: &mut Troubles,
-) -> Recorded<(Timeline, Stream<'f>)> {
+) -> Recorded<(Timeline, Opened<'f>)> {
     let artifact = Artifact::Events;
     if !files.entries().has(artifact) {
         return Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing");
@@ -182,7 +182,7 @@ fn timeline<'f>(
         threads,
     };
     let read = files
-        .stream(artifact)
+        .open(artifact)
         .and_then(|stream| events.read(stream, &mut buffers.lines));
     match read {
         Ok(stream) => Recorded::Read((events.facts.finish(), stream)),

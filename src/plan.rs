@@ -4,13 +4,14 @@
 //! use runvet::read::RunData;
 //!
 //! let run_data = RunData::open("corpus/demo")?;
-//! let edited = run_data.episode("ep_03_edited")?;
-//! let plan = runvet::plan::project(edited.events()?.flatten().map(|line| line.event)).unwrap();
+//! let edited = run_data.get("ep_03_edited")?;
+//! let events = edited.events()?.flatten().map(|line| line.event);
+//! let plan = runvet::plan::project(events).unwrap().unwrap();
 //! assert_eq!(plan.steps[1].status.as_deref(), Some("done"));
 //!
 //! let comparison = runvet::plan::compare(&edited).unwrap();
 //! assert_eq!(comparison.differences[0].pointer, "/plan/steps/1/status");
-//! assert_eq!(comparison.parts_at(), Some(6)); // the act event on line 6 says otherwise
+//! assert_eq!(comparison.differs_from(), Some(6)); // the act event on line 6 disagrees
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
@@ -19,10 +20,10 @@ use serde_json::Value;
 
 use crate::document::Tape;
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
-use crate::facts::{self, EventFacts, EventNote, Run, TimelineReader};
+use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
 use crate::finding::SkipReason;
 use crate::load::{self, Buffers};
-use crate::read::{Episode, Error};
+use crate::read::{Error, RunReader};
 use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
@@ -30,7 +31,8 @@ use crate::source::Line;
 /// A plan as the timeline tells it (reference, section 3). What the timeline does not say is
 /// `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Plan {
+#[non_exhaustive]
+pub struct RebuiltPlan {
     /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
     pub source: Option<String>,
@@ -39,12 +41,13 @@ pub struct Plan {
     /// Whether the event gave only labels of the form `<kind>:<description>`.
     pub from_labels: bool,
     /// The steps in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
 }
 
 /// A step as the timeline tells it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Step {
+#[non_exhaustive]
+pub struct PlanStep {
     /// The step's identifier; labels have none.
     pub id: Option<String>,
     /// What kind of work it is.
@@ -65,11 +68,12 @@ pub struct Step {
 
 /// The persisted plan of a run beside the one that its timeline tells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+#[non_exhaustive]
+pub struct PlanComparison {
     /// The plan rebuilt; `None` without a `plan` event within reach.
-    pub rebuilt: Option<Plan>,
+    pub rebuilt: Option<RebuiltPlan>,
     /// Where the persisted plan differs; empty where it can't be judged.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<PlanDifference>,
     /// Why it could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
@@ -77,7 +81,8 @@ pub struct Comparison {
 
 /// One difference between the persisted plan and the rebuilt one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Difference {
+#[non_exhaustive]
+pub struct PlanDifference {
     /// Where the persisted plan differs: a JSON Pointer into the state.
     pub pointer: String,
     /// What both sides say.
@@ -86,10 +91,10 @@ pub struct Difference {
     pub line: u64,
 }
 
-impl Comparison {
-    /// The first event with which the persisted plan and the timeline part: its line.
+impl PlanComparison {
+    /// The line of the first event with which the persisted plan disagrees.
     #[must_use]
-    pub fn parts_at(&self) -> Option<u64> {
+    pub fn differs_from(&self) -> Option<u64> {
         self.differences
             .iter()
             .map(|difference| difference.line)
@@ -97,22 +102,38 @@ impl Comparison {
     }
 }
 
-/// Rebuilds the plan from events in the order of their timeline;
-/// `None` where none of them is a `plan` event.
+/// An event that no JSON text can hold which runvet reads.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("event {number} is not readable as JSON: {reason}")]
+#[non_exhaustive]
+pub struct UnreadableEvent {
+    /// The number of the event, counted from 1.
+    pub number: u64,
+    /// Why it is not readable: it nests too deep, say.
+    pub reason: String,
+}
+
+/// Rebuilds the plan from events in the order of their timeline; `None` where none of them is a
+/// `plan` event.
 ///
-/// The latest `plan` event gives the steps, by its `step_records` or else by its labels; each later
-/// `act` event with a `step_id` and a
-/// `step_status` sets the status of the step with that id; a step without such evidence keeps the status of its record. An `act`
-/// event for an unknown step changes nothing.
-#[must_use]
-pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
+/// The latest `plan` event gives the steps, by its `step_records` or else by its labels. Each later
+/// `act` event with a `step_id` and a `step_status` sets the status of the step with that id; a
+/// step without such an event keeps the status of its record. An `act` event for an unknown step
+/// changes nothing.
+///
+/// # Errors
+///
+/// [`UnreadableEvent`].
+pub fn project(
+    events: impl IntoIterator<Item = Event>,
+) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
-        let text = serde_json::to_string(&event).ok()?;
-        let Ok(document) = tape.read(text.as_bytes()) else {
-            continue;
-        };
+        let unreadable = |reason: String| UnreadableEvent { number, reason };
+        let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
+        let document = tape.read(text.as_bytes());
+        let document = document.map_err(|why| unreadable(why.to_string()))?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
         let line = Line {
@@ -129,10 +150,17 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
         );
     }
     let timeline = reader.finish();
+    Ok(latest(&timeline, &mut tape))
+}
+
+/// The plan of the latest plan event of a timeline, brought up to date.
+fn latest(timeline: &Timeline, tape: &mut Tape) -> Option<RebuiltPlan> {
     let event = timeline.plan_event(u64::MAX)?;
+    // It was read before.
     let document = tape.read(&event.text).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
-    Rebuilt::new(&event, &timeline, u64::MAX).map(|rebuilt| Plan::of(&rebuilt))
+    let rebuilt = Rebuilt::new(&event, timeline, u64::MAX)?;
+    Some(RebuiltPlan::of(&rebuilt))
 }
 
 /// Holds the persisted plan of a run against the one that its timeline tells, by the code of the
@@ -141,18 +169,18 @@ pub fn project(events: impl IntoIterator<Item = Event>) -> Option<Plan> {
 /// # Errors
 ///
 /// [`Error::Artifact`] where the directory can't be opened.
-pub fn compare(episode: &Episode) -> Result<Comparison, Error> {
-    let files = episode.files()?;
-    let id = episode.dir().id.as_deref();
+pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
+    let files = run.files()?;
+    let id = run.dir().id.as_deref();
     Ok(load::episode(
         &files,
         id,
         &mut Buffers::default(),
-        |loaded| Comparison::of(loaded.run),
+        |loaded| PlanComparison::of(loaded.run),
     ))
 }
 
-impl Comparison {
+impl PlanComparison {
     /// The comparison of a run that was loaded.
     pub(crate) fn of(run: &Run<'_>) -> Self {
         let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.stage.reach);
@@ -177,20 +205,20 @@ impl Comparison {
             }
             _ => Vec::new(),
         };
-        let differences = differences.into_iter().map(|difference| Difference {
+        let differences = differences.into_iter().map(|difference| PlanDifference {
             message: difference.to_string(),
             pointer: difference.pointer.as_str().to_owned(),
             line: difference.line.number,
         });
         Self {
-            rebuilt: plan.map(Plan::of),
+            rebuilt: plan.map(RebuiltPlan::of),
             differences: differences.collect(),
             unjudged,
         }
     }
 }
 
-impl Plan {
+impl RebuiltPlan {
     fn of(rebuilt: &Rebuilt<'_>) -> Self {
         Self {
             source: rebuilt
@@ -202,15 +230,15 @@ impl Plan {
                 .as_ref()
                 .map(|stamp| stamp.text.clone().into_owned()),
             from_labels: rebuilt.form == Form::Labels,
-            steps: rebuilt.steps.iter().map(Step::of).collect(),
+            steps: rebuilt.steps.iter().map(PlanStep::of).collect(),
         }
     }
 }
 
-impl Step {
+impl PlanStep {
     fn of(step: &RebuiltStep<'_>) -> Self {
         let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
-        // An act event that says what is no status leaves nothing known.
+        // An act event with an unknown status leaves the step's status unknown.
         let told = step.evidence.map(|evidence| {
             (
                 evidence.status.map(|status| status.name().to_owned()),

@@ -1,7 +1,7 @@
-//! Text that somebody else wrote -> text that is safe to print and bounded in length.
+//! Untrusted text -> text that is safe to print and bounded in length.
 //!
-//! Records hold what models and tools wrote. Terminal escapes, bidirectional controls and invisible
-//! characters in them must never act on a terminal or forge a line of a log, so everything that
+//! Records hold text from models and tools. Terminal escapes, bidirectional controls and invisible
+//! characters in it must never act on a terminal or forge a line of a log, so everything that
 //! quotes a record passes through here.
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 #[cfg(feature = "human")]
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Characters of a quoted text that a message shows at most.
+/// The number of characters of a quoted text that a message shows at most.
 const QUOTED_CHARS: usize = 80;
 
-/// Whether a character acts on a terminal, hides itself, or reorders its neighbours.
+/// Whether a character acts on a terminal, is invisible, or reorders its neighbours.
 ///
 /// ```
 /// assert!(runvet::printable::is_hostile('\u{1b}'));
@@ -30,10 +30,9 @@ pub fn is_hostile(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character, behind what stands before it, would make a line a command to a runner of
-/// workflows: GitHub's takes
-/// `::error::` for one where a line starts with it, blanks aside, and `##[error]` anywhere, as
-/// Azure's does `##vso[`.
+/// Whether a character would complete a command to a CI runner, given the text before it. GitHub's
+/// runner obeys `::error::` at the start of a line, after optional whitespace, and `##[error]`
+/// anywhere; Azure's obeys `##vso[` anywhere.
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {
@@ -43,13 +42,13 @@ fn makes_command(before: &str, c: char) -> bool {
     }
 }
 
-/// Whether it would do so wherever the text stands in its line.
+/// Whether a character would complete a command that is obeyed anywhere in a line.
 pub(crate) fn opens_command(before: &str, c: char) -> bool {
     c == '[' && (before.ends_with("##") || before.ends_with("##vso"))
 }
 
-/// The text with every hostile character written out, as in `\u{202e}`, and what would be a command
-/// to a runner of workflows.
+/// The text with every hostile character escaped, as in `\u{202e}`, and every command to a CI
+/// runner.
 ///
 /// ```
 /// assert_eq!(runvet::printable::escape("plain"), "plain");
@@ -81,7 +80,7 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// The text in double quotes, escaped, and cut after 80 characters.
+/// The text in double quotes, escaped and cut after 80 characters.
 ///
 /// ```
 /// assert_eq!(runvet::printable::quote("ok"), "\"ok\"");
@@ -96,7 +95,8 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// JSON text as a message shows it: escaped, and cut after 80 characters.
+/// The text as a message shows it without quotes, such as a JSON value: escaped and cut after 80
+/// characters.
 ///
 /// ```
 /// assert_eq!(runvet::printable::brief("[1,2]"), "[1,2]");
@@ -118,7 +118,7 @@ fn push_cut(out: &mut String, text: &str) {
     }
 }
 
-/// The text, escaped, in at most this many columns of a terminal; `…` stands for what was cut off.
+/// The text, escaped and cut to a number of terminal columns; `…` marks the cut.
 ///
 /// ```
 /// assert_eq!(runvet::printable::fit("a long text", 6), "a lon…");
@@ -126,7 +126,7 @@ fn push_cut(out: &mut String, text: &str) {
 /// ```
 #[must_use]
 pub fn fit(text: &str, columns: usize) -> String {
-    // No character needs to be looked at beyond what could be shown.
+    // Characters beyond the last column can't be shown.
     let head: String = text.chars().take(columns + 1).collect();
     let escaped = escape(&head);
     if columns_of(&escaped) <= columns && head.len() == text.len() {
@@ -169,7 +169,7 @@ pub(crate) fn columns_of_char(c: char) -> Option<usize> {
     (!c.is_control()).then_some(1)
 }
 
-/// One visible character in place of a hostile one, for snippets, where every character has its
+/// A visible character that replaces a hostile one in snippets, where each character keeps its
 /// column.
 #[must_use]
 pub(crate) fn stand_in(c: char) -> char {

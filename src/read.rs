@@ -9,18 +9,19 @@
 //! use runvet::read::RunData;
 //!
 //! let run_data = RunData::open("corpus/demo")?;
-//! for run in run_data.runs(2) {
-//!     println!("{} {}", run.episode_id, run.task.unwrap_or_default());
+//! for entry in run_data.list(2) {
+//!     println!("{} {}", entry.episode_id, entry.task.unwrap_or_default());
 //! }
-//! let episode = run_data.episode("ep_01")?; // a unique prefix is enough
-//! let state = episode.state()?;
+//! let run = run_data.get("ep_01")?; // a unique prefix is enough
+//! let state = run.state()?;
 //! assert_eq!(state.record()?.goal.task, "Summarize the open tickets");
 //! assert_eq!(state.object().get("goal").unwrap().get("type").unwrap().raw(), "\"task\"");
-//! assert_eq!(episode.events()?.count(), 11);
+//! assert_eq!(run.events()?.count(), 11);
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
 mod events;
+pub mod policy;
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -30,17 +31,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::document::{Node, OwnedDocument};
-use crate::facts;
+use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::Lifecycle;
 use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
-use crate::store::{self, EpisodeDir, Files, RunDir, Stream};
+use crate::store::{self, Directory, EpisodeDir, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
 
 /// Why something can't be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no run-data directory at a path: it holds no directory called `episodes`.
     #[error("{} is no run-data directory: it can't be listed, or holds no directory called `episodes`", escape(&.path.to_string_lossy()))]
@@ -65,14 +67,12 @@ pub enum Error {
         matches: Vec<String>,
     },
     /// An artifact can't be read, or is not what it should be.
-    #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), place(*.line, *.column))]
+    #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), shown(*.place))]
     Artifact {
         /// The artifact.
         path: PathBuf,
-        /// The line in it, counted from 1, where there is a place to name.
-        line: Option<u64>,
-        /// The column in characters, counted from 1.
-        column: Option<u64>,
+        /// Where in it, if there is a place to name.
+        place: Option<LineColumn>,
         /// What is wrong.
         reason: String,
     },
@@ -87,10 +87,27 @@ fn suggestion(nearest: &[String]) -> String {
     }
 }
 
-fn place(line: Option<u64>, column: Option<u64>) -> String {
-    match (line, column) {
-        (Some(line), Some(column)) => format!(":{line}:{column}"),
-        _ => String::new(),
+fn shown(place: Option<LineColumn>) -> String {
+    place
+        .map(|place| format!(":{}:{}", place.line, place.column))
+        .unwrap_or_default()
+}
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// Counted from 1.
+    pub line: u64,
+    /// Characters, counted from 1.
+    pub column: u64,
+}
+
+impl From<Spot> for LineColumn {
+    fn from(spot: Spot) -> Self {
+        Self {
+            line: spot.line,
+            column: spot.column,
+        }
     }
 }
 
@@ -107,8 +124,7 @@ impl Error {
     pub(crate) fn from_fault(path: &Path, fault: &store::Fault) -> Self {
         Self::Artifact {
             path: path.to_owned(),
-            line: None,
-            column: None,
+            place: None,
             reason: fault.to_string(),
         }
     }
@@ -148,26 +164,21 @@ impl RunData {
         self.runs.is_empty()
     }
 
-    /// The runs, newest first, `limit` of them at most. Runs beyond the limit are not opened.
+    /// What a list says of the runs, newest first, of at most `limit` of them. Runs beyond the limit
+    /// are not opened.
     ///
     /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when
     /// the directory last changed. A run whose records can't be read is an entry with what is known
     /// of it.
     #[must_use]
-    pub fn runs(&self, limit: usize) -> Vec<RunEntry> {
-        self.episodes()
-            .take(limit)
-            .map(|episode| episode.entry())
-            .collect()
+    pub fn list(&self, limit: usize) -> Vec<RunEntry> {
+        self.iter().take(limit).map(|run| run.entry()).collect()
     }
 
-    /// The runs as episodes to read from, newest first, each opened when its turn comes.
-    pub fn episodes(&self) -> impl Iterator<Item = Episode> {
-        self.runs.iter().filter_map(|run| {
-            Some(Episode {
-                dir: run.episode()?,
-            })
-        })
+    /// The runs to read from, newest first, each opened when its turn comes.
+    #[must_use]
+    pub fn iter(&self) -> Runs<'_> {
+        Runs(self.runs.iter())
     }
 
     /// The run with an id, with an id that starts so, at a path, or the newest one (`@latest`).
@@ -175,9 +186,9 @@ impl RunData {
     /// # Errors
     ///
     /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
-    pub fn episode(&self, name: &str) -> Result<Episode, Error> {
+    pub fn get(&self, name: &str) -> Result<RunReader, Error> {
         if name == "@latest" {
-            return self.episodes().next().ok_or_else(|| Error::UnknownRun {
+            return self.iter().next().ok_or_else(|| Error::UnknownRun {
                 id: name.into(),
                 nearest: Vec::new(),
             });
@@ -185,10 +196,10 @@ impl RunData {
         if let Some(run) = self.runs.iter().find(|run| run.name == name)
             && let Some(dir) = run.episode()
         {
-            return Ok(Episode { dir });
+            return Ok(RunReader { dir });
         }
         if name.contains('/') || name.starts_with('.') {
-            return Episode::at(name);
+            return RunReader::open(name);
         }
         let candidates = self
             .runs
@@ -196,7 +207,7 @@ impl RunData {
             .filter(|run| !name.is_empty() && run.name.starts_with(name));
         let mut matches: Vec<EpisodeDir> = candidates.filter_map(RunDir::episode).take(8).collect();
         match (matches.pop(), matches.is_empty()) {
-            (Some(dir), true) => Ok(Episode { dir }),
+            (Some(dir), true) => Ok(RunReader { dir }),
             (Some(last), false) => {
                 let ids = matches.into_iter().chain([last]).filter_map(|dir| dir.id);
                 Err(Error::Ambiguous {
@@ -228,8 +239,31 @@ impl RunData {
     }
 }
 
+/// The runs of a run-data directory, newest first.
+#[derive(Clone, Debug)]
+pub struct Runs<'r>(std::slice::Iter<'r, RunDir>);
+
+impl Iterator for Runs<'_> {
+    type Item = RunReader;
+
+    fn next(&mut self) -> Option<RunReader> {
+        let dir = self.0.find_map(RunDir::episode)?;
+        Some(RunReader { dir })
+    }
+}
+
+impl<'r> IntoIterator for &'r RunData {
+    type Item = RunReader;
+    type IntoIter = Runs<'r>;
+
+    fn into_iter(self) -> Runs<'r> {
+        self.iter()
+    }
+}
+
 /// What a list of runs says of one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RunEntry {
     /// The run's id: the name of its directory.
     pub episode_id: String,
@@ -248,19 +282,19 @@ pub struct RunEntry {
 }
 
 /// One run, to read from.
-#[derive(Debug)]
-pub struct Episode {
+#[derive(Clone, Debug)]
+pub struct RunReader {
     dir: EpisodeDir,
 }
 
-impl Episode {
+impl RunReader {
     /// The run at a path: an episode's directory, or an artifact in it.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownRun`] where there is no episode, and [`Error::Ambiguous`] where there are
     /// several.
-    pub fn at(path: impl AsRef<Path>) -> Result<Self, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
         let name = path.to_string_lossy().into_owned();
@@ -284,27 +318,14 @@ impl Episode {
         }
     }
 
-    /// The run's id: the name of its directory below `episodes`, else what its records say, else
-    /// its directory's name.
+    /// The run's id, by the law of a check: the name of its directory below `episodes`, else what its
+    /// records say, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
-        let named = |artifact, path: &[&str]| {
-            let document = self.document(artifact).ok()?;
-            text_at(document.root(), path)
-        };
-        self.dir
-            .id
-            .clone()
-            .or_else(|| named(Artifact::State, &["episode", "id"]))
-            .or_else(|| named(Artifact::Summary, &["episode_id"]))
-            .unwrap_or_else(|| {
-                self.dir
-                    .path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+        match &self.dir.id {
+            Some(id) => id.clone(),
+            None => self.entry().episode_id,
+        }
     }
 
     /// The run's directory.
@@ -353,7 +374,7 @@ impl Episode {
     /// [`Error::Artifact`] where there is none, it can't be read, or is larger than 64 MiB.
     pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let read = self.stream(artifact)?.read_all(&mut bytes);
+        let read = self.stream(artifact)?.read_record(&mut bytes);
         read.map_err(|why| self.error(artifact, None, why.to_string()))?;
         Ok(bytes)
     }
@@ -381,6 +402,9 @@ impl Episode {
     }
 
     /// What a list of runs says of this one. Records that can't be read leave gaps.
+    ///
+    /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
+    /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
         let state = self.document(Artifact::State).ok();
@@ -388,17 +412,24 @@ impl Episode {
         let of = |document: &Option<OwnedDocument>, path: &[&str]| {
             text_at(document.as_ref()?.root(), path)
         };
-        let status = of(&state, &["outcomes", "status"]);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, &state),
+            refused(&schema::SUMMARY, &summary),
+        );
+        let state_facts = value(&state, &state_refused).map(StateFacts::new);
+        let summary_facts = value(&summary, &summary_refused).map(SummaryFacts::new);
+        let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
+        let status = state_facts.and_then(StateFacts::status);
         let duration = summary
             .as_ref()
             .and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
-            episode_id: self.id(),
+            episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
             task: of(&state, &["goal", "task"]).or_else(|| of(&summary, &["task"])),
             started_at: of(&state, &["episode", "started_at"])
                 .or_else(|| of(&summary, &["started_at"])),
             lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
-            status,
+            status: of(&state, &["outcomes", "status"]),
             outcome: of(&summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
         }
@@ -415,40 +446,49 @@ impl Episode {
     }
 
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
-        OwnedDocument::read(self.bytes(artifact)?).map_err(|error| {
-            let bytes = self.bytes(artifact).unwrap_or_default();
+        OwnedDocument::read_or_return(self.bytes(artifact)?).map_err(|(error, bytes)| {
             let spot = Spot::of(&bytes, &(error.offset..error.offset));
-            self.error(
-                artifact,
-                Some((spot.line, spot.column)),
-                format!("not JSON: {error}"),
-            )
+            let reason = format!("not JSON: {error}");
+            self.error(artifact, Some(spot.into()), reason)
         })
     }
 
     /// The artifacts, to read from.
-    pub(crate) fn files(&self) -> Result<Files<'static>, Error> {
-        Files::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
+    pub(crate) fn files(&self) -> Result<Directory, Error> {
+        Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
     }
 
-    fn stream(&self, artifact: Artifact) -> Result<Stream<'static>, Error> {
+    fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, "there is no such file".into()));
         }
         self.files()?
-            .stream(artifact)
+            .open_file(artifact)
             .map_err(|why| self.error(artifact, None, why.to_string()))
     }
 
-    fn error(&self, artifact: Artifact, place: Option<(u64, u64)>, reason: String) -> Error {
+    fn error(&self, artifact: Artifact, place: Option<LineColumn>, reason: String) -> Error {
         let path = self.dir.path.join(artifact.file_name());
         Error::Artifact {
             path,
-            line: place.map(|(line, _)| line),
-            column: place.map(|(_, column)| column),
+            place,
             reason,
         }
     }
+}
+
+/// The tokens of a record that its schema refuses; `None` where no fact can be taken from it.
+fn refused(schema: &Schema, record: &Option<OwnedDocument>) -> Option<Vec<u32>> {
+    let violations = schema.violations(record.as_ref()?.view()).ok()?;
+    Some(violations.iter().map(|violation| violation.token).collect())
+}
+
+/// The value of a record from which facts can be taken.
+fn value<'a>(
+    record: &'a Option<OwnedDocument>,
+    refused: &'a Option<Vec<u32>>,
+) -> Option<Value<'a>> {
+    Some(Value::root(record.as_ref()?.view(), refused.as_deref()?))
 }
 
 /// The text at the end of a path of keys.
@@ -498,36 +538,36 @@ impl<T: DeserializeOwned> Stored<T> {
             let spot = Spot::of(self.text().as_bytes(), &span);
             return Err(Error::Artifact {
                 path: self.path.clone(),
-                line: Some(spot.line),
-                column: Some(spot.column),
+                place: Some(spot.into()),
                 reason,
             });
         }
         typed(self.text()).map_err(|reason| Error::Artifact {
             path: self.path.clone(),
-            line: None,
-            column: None,
+            place: None,
             reason,
         })
     }
 }
 
-/// A text as a type. Of keys that stand twice the last one counts, as everywhere here.
+/// A text as a type, or why it is none, without a place. Of keys that stand twice the last one counts, as everywhere here.
 fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
     serde_json::from_value(value).map_err(|error| reason(&error))
 }
 
 fn reason(error: &serde_json::Error) -> String {
-    let reason = error.to_string();
-    escape(reason.split(" at line ").next().unwrap_or_default()).into_owned()
+    let (reason, place) = (
+        error.to_string(),
+        format!(" at line {} column {}", error.line(), error.column()),
+    );
+    escape(reason.strip_suffix(&place).unwrap_or(&reason)).into_owned()
 }
 
 fn io_error(path: &Path, why: &io::Error) -> Error {
     Error::Artifact {
         path: path.to_owned(),
-        line: None,
-        column: None,
+        place: None,
         reason: why.to_string(),
     }
 }

@@ -1,9 +1,9 @@
-//! The records of a run as Rust types: the one truth from which the schemas in `schemas/` are
+//! The records of a run as Rust types, the single source from which the schemas in `schemas/` are
 //! derived.
 //!
-//! The documentation comments of these types and fields become the descriptions in the schemas. A
-//! type says what a record *must* be; what is judged is always the schema, never the strictness of
-//! these types.
+//! The documentation comments of these types and fields become the descriptions in the schemas. The
+//! types define what a record *must* be, but a check validates against the schema, never by
+//! deserializing into these types.
 
 mod event;
 pub mod format;
@@ -26,14 +26,14 @@ pub use summary::{
     Snapshots, Summary, SummaryOutcome, Verification, VerificationPolicy, WorkspaceDiff,
 };
 
-/// The `$id` of a schema: a name, not an address, so nothing is ever fetched for it.
+/// The `$id` of a schema: a name, not an address, so no program ever fetches it.
 pub(crate) fn schema_id(name: &str) -> String {
     format!("urn:runvet:schema:{name}")
 }
 
-/// Turns the `oneOf` that documented variants become into an `enum` with `enumDescriptions`:
-/// validators then name the allowed values in one error, and editors offer each value with its
-/// description.
+/// Turns the `oneOf` that schemars derives from documented variants into an `enum` with
+/// `enumDescriptions`: validators then name the allowed values in one error, and editors offer each
+/// value with its description.
 pub(crate) fn describe_values(schema: &mut Schema) {
     let Some(Value::Array(variants)) = schema.remove("oneOf") else {
         return;
@@ -49,8 +49,7 @@ pub(crate) fn describe_values(schema: &mut Schema) {
     schema.insert("enumDescriptions".into(), of_each("description").into());
 }
 
-/// The schema of a value that may be null besides what its type allows, in one object instead of an
-/// `anyOf`.
+/// The schema of a value that may also be null, as one object instead of an `anyOf`.
 pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = T::json_schema(generator);
     if let Some(kind) = schema.remove("type") {
@@ -68,8 +67,8 @@ pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
 /// Marks a property that may be null until [`absent_is_not_null`] has run.
 const NULLABLE: &str = "x-nullable";
 
-/// An optional field may be absent, but it is null only where its type says so: takes the null away
-/// that an `Option` brings into a schema, in every property below the schema.
+/// Removes the `null` that schemars adds for an `Option` from every property of the schema: an
+/// optional field may be absent, but null is allowed only where the type says so.
 pub(crate) fn absent_is_not_null(schema: &mut Schema) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {

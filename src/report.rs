@@ -17,6 +17,10 @@
 //! ```
 
 mod concise;
+#[cfg(feature = "human")]
+mod dashboard;
+#[cfg(feature = "human")]
+mod figures;
 mod github;
 mod gitlab;
 #[cfg(feature = "human")]
@@ -32,18 +36,25 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::dashboard::Dashboard;
 use crate::finding::{EpisodeReport, RuleInfo, Statistics, Totals};
 use crate::words::words;
 
 #[cfg(feature = "human")]
+pub use dashboard::DashboardText;
+#[cfg(feature = "cli")]
+pub(crate) use figures::{Glyphs, instant, seconds};
+#[cfg(feature = "human")]
 pub use human::draw;
 #[cfg(feature = "cli")]
 pub(crate) use human::paragraph;
-pub use json::{write_json, write_json_text};
-pub(crate) use wording::count;
-use wording::{counts, verdict};
 #[cfg(feature = "cli")]
-pub(crate) use wording::{nothing_found, stage};
+pub(crate) use json::raw_json;
+pub use json::{write_json, write_json_pretty, write_json_text};
+pub(crate) use wording::count;
+#[cfg(feature = "cli")]
+pub(crate) use wording::stage;
+use wording::{counts, verdict};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -237,6 +248,16 @@ pub trait Renderer: Send {
     ///
     /// Those of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
+    /// Writes the dashboard of the episode that was written last. Most formats have no place for it
+    /// and write nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    fn dashboard(&mut self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
+        let _ = (out, dashboard);
+        Ok(())
+    }
     /// Writes what stands behind the last episode.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
-//! The files of an episode and every way to point into them: artifact, pointer, place; span, spot,
+//! The files of an episode, and the ways to point into them: artifact, pointer, place; span, spot,
 //! excerpt.
 //!
-//! A rule names a [`Place`]: an artifact and a JSON Pointer in it. Bytes, lines and columns are
-//! found later, and only for findings that exist.
+//! A rule names a [`Place`]: an artifact and a JSON Pointer into it. Bytes, lines and columns are
+//! looked up later, and only for findings that exist.
 
 mod entries;
 mod excerpt;
+mod key;
 mod link;
 
 use std::borrow::Cow;
@@ -14,16 +15,17 @@ use std::ops::Range;
 
 pub use entries::{Entries, EntryKind};
 pub use excerpt::Excerpt;
+pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 
-/// A file that a run leaves in its episode directory (reference, section 1).
+/// A file that a run writes to its episode's directory (reference, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Artifact {
-    /// `state.json`: planned and actual cognition.
+    /// `state.json`: what the run planned and did.
     State,
-    /// `summary.json`: the compact, terminal view.
+    /// `summary.json`: a compact view of a run that has ended.
     Summary,
-    /// `events.jsonl`: the timeline.
+    /// `events.jsonl`: the event timeline.
     Events,
     /// `learn.jsonl`: the learning timeline.
     Learn,
@@ -53,7 +55,7 @@ impl Artifact {
         }
     }
 
-    /// The key under which the state's `links` name the artifact; the state does not link itself.
+    /// The key of the artifact in the state's `links`; the state does not link itself.
     #[must_use]
     pub const fn link_key(self) -> Option<&'static str> {
         match self {
@@ -65,7 +67,7 @@ impl Artifact {
         }
     }
 
-    /// The artifact with a file name.
+    /// The artifact with this file name.
     #[must_use]
     pub fn from_file_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -90,13 +92,13 @@ impl fmt::Display for Artifact {
 pub struct Pointer(String);
 
 impl Pointer {
-    /// The pointer with this text; the empty text points at the whole document.
+    /// The pointer with this text; the empty text points to the whole document.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The pointer to a member of the object that this one points at.
+    /// The pointer to a member of the object that this one points to.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         let escaped = if name.contains(['~', '/']) {
@@ -107,7 +109,7 @@ impl Pointer {
         Self(format!("{}/{escaped}", self.0))
     }
 
-    /// The pointer to an item of the array that this one points at, counted from 0.
+    /// The pointer to an item, counted from 0, of the array that this one points to.
     #[must_use]
     pub fn item(&self, index: usize) -> Self {
         Self(format!("{}/{index}", self.0))
@@ -130,7 +132,7 @@ impl Pointer {
         })
     }
 
-    /// The path as messages name it: `plan.steps[3].status`; empty for the whole document.
+    /// The path as messages show it: `plan.steps[3].status`; empty for the whole document.
     #[must_use]
     pub fn dotted(&self) -> String {
         let mut dotted = String::new();
@@ -153,44 +155,44 @@ impl Pointer {
 /// One line of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub number: u64,
-    /// The line's first byte in the file.
+    /// The offset of the line's first byte in the file.
     pub offset: u64,
-    /// Bytes, without the newline.
+    /// The length in bytes, without the newline.
     pub length: usize,
 }
 
-/// What a finding is about, in terms of the record.
+/// What a finding is about, in terms of the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub artifact: Artifact,
-    /// The line of the timeline that pointers and bytes are counted in; `None` in the other
+    /// The line of the timeline to which pointers and bytes are relative; `None` in the other
     /// artifacts.
     pub line: Option<Line>,
-    /// What of the file, or of the line.
+    /// The part of the file, or of the line.
     pub target: Target,
 }
 
-/// What of a file, or of a line of the timeline, a place names.
+/// The part of a file, or of a line of the timeline, that a place names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The file as a whole, or one that is not there.
+    /// The file as a whole, or a missing file.
     Whole,
     /// A value.
     Value(Pointer),
-    /// The key of a member: the pointer leads to its value.
+    /// The key of a member; the pointer is that of its value.
     Key(Pointer),
-    /// The n-th occurrence of keys that were repeated in one object: a token of the tape, with the
-    /// pointer for readers.
+    /// One of several equal keys in an object, by its token on the tape; the pointer is for
+    /// readers.
     Token(u32, Pointer),
-    /// Bytes of a file that is no JSON.
+    /// Bytes of a file that is not JSON.
     Bytes(Range<usize>),
 }
 
 impl Place {
-    /// A file as a whole, or one that is not there.
+    /// A file as a whole, or a missing file.
     #[must_use]
     pub fn whole(artifact: Artifact) -> Self {
         Self {
@@ -252,7 +254,7 @@ impl Place {
         }
     }
 
-    /// The JSON Pointer, where the place has one.
+    /// The JSON Pointer, if the place has one.
     #[must_use]
     pub fn pointer(&self) -> Option<&Pointer> {
         match &self.target {
@@ -267,22 +269,22 @@ impl Place {
 /// A place in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Counted from 1.
+    /// The line where the place starts, counted from 1.
     pub line: u64,
-    /// Characters, counted from 1.
+    /// The column where the place starts, in characters, counted from 1.
     pub column: u64,
-    /// The line on which it ends.
+    /// The line where the place ends.
     pub end_line: u64,
-    /// The column behind its last character.
+    /// The column after the last character of the place.
     pub end_column: u64,
-    /// Bytes from the start of the file.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// Bytes.
+    /// The length in bytes.
     pub length: u64,
 }
 
 impl Spot {
-    /// The spot of a span of a whole file.
+    /// The spot of a span in a whole file.
     pub(crate) fn of(bytes: &[u8], span: &Range<usize>) -> Self {
         let mut counted = Position::start_of(1);
         let start = counted.advance(bytes, span.start.min(bytes.len()));
@@ -304,9 +306,8 @@ impl Spot {
     }
 }
 
-/// The spots and excerpts of spans of a text that starts at byte
-/// `base` of its file, at the start of line `line`. Lines and columns are counted in one pass,
-/// however the spans lie.
+/// The spots and excerpts of spans in a text that starts at byte `base` of its file, at the start
+/// of line `line`. Lines and columns are counted in one pass, whatever the order of the spans.
 pub(crate) fn locate(
     bytes: &[u8],
     base: u64,
@@ -347,7 +348,7 @@ pub(crate) fn locate(
     spans.iter().map(locate).collect()
 }
 
-/// Up to where lines and columns were counted.
+/// How far lines and columns were counted.
 #[derive(Clone, Copy)]
 struct Position {
     offset: usize,
@@ -366,7 +367,7 @@ impl Position {
         }
     }
 
-    /// Counts on to an offset that does not lie before this one.
+    /// Continues counting up to a later offset.
     fn advance(&mut self, bytes: &[u8], offset: usize) -> Self {
         let passed = bytes.get(self.offset..offset).unwrap_or_default();
         for newline in memchr::memchr_iter(b'\n', passed) {
@@ -377,7 +378,7 @@ impl Position {
         let characters = bytes
             .get(self.offset.max(self.line_start)..offset)
             .unwrap_or_default();
-        // A character is a byte that does not continue one.
+        // Every byte that is not a UTF-8 continuation byte starts a character.
         self.column += characters
             .iter()
             .filter(|byte| (**byte & 0xC0) != 0x80)

@@ -1,46 +1,44 @@
 //! The door to one run at a glance: its records, its timeline in outline, and what a check says of
-//! it.
+//! it -> a [`Dashboard`].
 //!
 //! ```
 //! use runvet::check::Check;
 //! use runvet::gate::Gate;
-//! use runvet::view::{Timeline, Verdict, View};
+//! use runvet::view::{self, Checked, View};
 //!
 //! let run_data = runvet::read::RunData::open("corpus/demo")?;
-//! let episode = run_data.episode("ep_01")?;
-//! assert_eq!(View::of(&episode).entry.status.as_deref(), Some("ok"));
-//! let timeline = Timeline::of(&episode);
+//! let run = run_data.get("ep_01")?;
+//! assert_eq!(View::of(&run).entry.status.as_deref(), Some("ok"));
+//! let timeline = view::outline(&run);
 //! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
-//! let verdict = Verdict::of(&episode, &Check::new(), &mut Gate::new())?;
-//! assert!(verdict.report.valid);
+//!
+//! let (check, mut gate) = (Check::new(), Gate::new());
+//! assert!(Checked::of(&run, &check, &mut gate)?.report.valid);
+//! let dashboard = view::dashboard(&run, &check, &mut gate)?;
+//! assert_eq!(dashboard.overview.actions.total, 2);
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
-use std::collections::{BTreeMap, VecDeque};
+mod moments;
 
 use crate::check::Check;
-use crate::document::{Kind, Node, OwnedDocument};
-use crate::finding::EpisodeReport;
+use crate::dashboard::{
+    ActionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header, Latency,
+    LinkEnd, LinkRow, MetricsSection, Overview, PlanSection, Rows, StepRow, UnreadableRecord,
+    Verdict, VerificationSection,
+};
+use crate::document::{Key, Kind, Node, OwnedDocument};
+use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
-use crate::plan::Comparison;
+use crate::plan::PlanComparison;
 use crate::printable::brief;
-use crate::read::{Episode, Error, RunEntry, Stored};
-use crate::source::Artifact;
-use crate::timestamp::Timestamp;
+use crate::read::{Error, RunEntry, RunReader, Stored};
+use crate::source::{Artifact, leads_to};
+pub use moments::{EVENTS_AT_EACH_END, Moments, outline};
 
-/// Events that a view keeps from the beginning and from the end of a timeline; all are counted.
-pub const EVENTS_AT_EACH_END: usize = 10;
-
-/// Phases that a view counts one by one; a timeline that names more of them counts the rest
-/// together.
-const MAX_PHASES: usize = 100;
-
-/// Characters of a phase or an agent's name that a view keeps.
-const MAX_NAME: usize = 200;
-
-/// One run at a glance, as far as its records tell it: reading them takes no longer for a long
-/// timeline.
+/// The records of one run, as far as they can be read: it takes no longer for a long timeline.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct View {
     /// The run's id, task, status, outcome, start and duration.
     pub entry: RunEntry,
@@ -52,216 +50,245 @@ pub struct View {
     pub artifacts: Vec<Artifact>,
 }
 
-/// What a check says of a run.
+/// What judging a run came to.
 #[derive(Debug)]
-pub struct Verdict {
+#[non_exhaustive]
+pub struct Checked {
     /// What was found.
     pub report: EpisodeReport,
     /// The plan rebuilt, and how the persisted one differs.
-    pub plan: Comparison,
+    pub plan: PlanComparison,
 }
 
-/// A timeline in outline.
-#[derive(Debug, Default)]
-pub struct Timeline {
-    /// How many events there are.
-    pub events: u64,
-    /// How many of each phase.
-    pub phases: BTreeMap<String, u64>,
-    /// The first events.
-    pub first: Vec<Moment>,
-    /// The last events, those of `first` left out.
-    pub last: VecDeque<Moment>,
-    /// Lines that are no events, the first few of them.
-    pub broken: Vec<String>,
-    /// How many lines are no events.
-    pub broken_lines: u64,
-    /// Why the timeline could not be read, or not to its end.
-    pub fault: Option<String>,
+/// Reads a run, walks its timeline and judges it.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] where the directory can't be opened.
+pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
+    let view = View::of(run);
+    let checked = Checked::of(run, check, gate)?;
+    Ok(Dashboard {
+        overview: view.overview(run),
+        timeline: outline(run),
+        verdict: checked.verdict(&view.entry),
+    })
 }
 
-/// One event in outline.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
-    /// The line in `events.jsonl`.
-    pub line: u64,
-    /// Seconds since the first event; `None` where one of the two has no timestamp.
-    pub offset: Option<f64>,
-    /// The phase.
-    pub phase: String,
-    /// Who emitted it.
-    pub agent: String,
-    /// What happened, in a line.
-    pub summary: String,
-}
-
-impl View {
-    /// Reads the records of a run. A run that goes on, is half-written or broken yields what can be
-    /// shown, and for the rest the reason why it can't.
-    #[must_use]
-    pub fn of(episode: &Episode) -> Self {
-        Self {
-            entry: episode.entry(),
-            state: episode.state().map(Stored::into_document),
-            summary: episode.summary().map(Stored::into_document),
-            artifacts: Artifact::ALL
-                .into_iter()
-                .filter(|artifact| episode.artifact(*artifact).is_some())
-                .collect(),
-        }
-    }
-}
-
-impl Verdict {
+impl Checked {
     /// Judges a run and rebuilds its plan, in one pass over its timeline.
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] where the directory can't be opened.
-    pub fn of(episode: &Episode, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
-        let judged = gate.episode_and(check, episode.dir(), Comparison::of);
-        let (report, plan) = judged.map_err(|fault| Error::from_fault(episode.path(), &fault))?;
+    pub fn of(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+        let checked = gate.episode_and(check, run.dir(), PlanComparison::of);
+        let (report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
         Ok(Self { report, plan })
     }
-}
 
-impl Timeline {
-    /// Walks the timeline of a run, keeping its ends and its counts.
+    /// The same as a part of a dashboard.
     #[must_use]
-    pub fn of(episode: &Episode) -> Self {
-        let mut timeline = Self::default();
-        let mut started = None;
-        let mut lines = match episode.event_texts() {
-            Ok(lines) => lines,
-            Err(error) => {
-                return Self {
-                    fault: Some(error.to_string()),
-                    ..timeline
-                };
-            }
-        };
-        loop {
-            match lines.next_document() {
-                None => return timeline,
-                Some(Ok((line, root))) => {
-                    let moment = Moment::of(line, root, &mut started);
-                    timeline.add(moment);
-                }
-                Some(Err(error)) => {
-                    timeline.broken_lines += 1;
-                    if timeline.broken.len() < EVENTS_AT_EACH_END {
-                        timeline.broken.push(error.to_string());
-                    }
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, moment: Moment) {
-        self.events += 1;
-        let is_known = self.phases.contains_key(&moment.phase) || self.phases.len() < MAX_PHASES;
-        let phase = if is_known {
-            moment.phase.clone()
-        } else {
-            "(others)".into()
-        };
-        *self.phases.entry(phase).or_default() += 1;
-        if self.first.len() < EVENTS_AT_EACH_END {
-            self.first.push(moment);
-        } else {
-            self.last.push_back(moment);
-            if self.last.len() > EVENTS_AT_EACH_END {
-                self.last.pop_front();
-            }
+    pub fn verdict(self, entry: &RunEntry) -> Verdict {
+        Verdict {
+            status: entry.status.clone(),
+            plan_differs_from: self.plan.differs_from(),
+            report: self.report,
         }
     }
 }
 
-impl Moment {
-    /// An event in outline; the first one with a timestamp starts the clock.
+impl View {
+    /// Reads the records of a run. A run that is in progress, half-written or broken yields what
+    /// can be shown, and for the rest the reason why it can't.
     #[must_use]
-    pub fn of(line: u64, event: Node<'_>, started: &mut Option<Timestamp>) -> Self {
-        let text = |key: &str| {
-            event
-                .get(key)
-                .and_then(Node::text)
-                .unwrap_or_default()
-                .chars()
-                .take(MAX_NAME)
-                .collect()
-        };
-        let instant = event
-            .get("timestamp")
-            .and_then(Node::text)
-            .and_then(|text| Timestamp::parse(&text));
-        let offset = instant
-            .map(|instant| instant.seconds_since(started.get_or_insert_with(|| instant.clone())));
+    pub fn of(run: &RunReader) -> Self {
         Self {
-            line,
-            offset,
-            phase: text("phase"),
-            agent: text("agent_id"),
-            summary: outline(event),
+            entry: run.entry(),
+            state: run.state().map(Stored::into_document),
+            summary: run.summary().map(Stored::into_document),
+            artifacts: Artifact::ALL
+                .into_iter()
+                .filter(|artifact| run.artifact(*artifact).is_some())
+                .collect(),
         }
     }
-}
 
-/// What happened in an event, in a line: its type, and what its payload says of the things people
-/// look for first.
-fn outline(event: Node<'_>) -> String {
-    let mut parts: Vec<String> = event
-        .get("event_type")
-        .and_then(Node::text)
-        .map(|kind| brief(&kind))
-        .into_iter()
-        .collect();
-    let payload = event.get("payload");
-    let known = [
-        "step_id",
-        "step_status",
-        "decision",
-        "status",
-        "task",
-        "input_excerpt",
-        "message",
-        "result_status",
-        "tool",
-    ];
-    let members = || payload.into_iter().flat_map(Node::members);
-    let mut named: Vec<(usize, String)> = members()
-        .filter_map(|key| {
-            let name = key.name();
-            let rank = known.iter().position(|known| *known == name)?;
-            Some((rank, value_of(key.value())?))
-        })
-        .collect();
-    named.sort();
-    parts.extend(named.into_iter().map(|(_, value)| value));
-    for (key, noun) in [("step_records", "steps"), ("steps", "labels of steps")] {
-        if let Some(steps) = payload
-            .and_then(|payload| payload.get(key))
-            .filter(|steps| steps.kind() == Kind::Array)
-        {
-            parts.push(format!("{noun}: {}", steps.items().count()));
-        }
-    }
-    if parts.is_empty() {
-        parts.extend(
-            members().take(3).filter_map(|key| {
-                Some(format!("{}={}", brief(&key.name()), value_of(key.value())?))
+    /// The records as a part of a dashboard.
+    #[must_use]
+    pub fn overview(&self, run: &RunReader) -> Overview {
+        let state = self.state.as_ref().ok().map(OwnedDocument::root);
+        let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
+        let member = |record: Option<Node<'_>>, path: &[&str]| record?.at(path).map(shown);
+        Overview {
+            header: self.header(
+                run,
+                member(summary, &["flags", "mode"]),
+                member(state, &["episode", "using"]),
+            ),
+            plan: state.and_then(|state| state.get("plan")).map(plan),
+            actions: rows(state, &["outcomes", "actions"], |action| ActionRow {
+                id: text(action, "id"),
+                step_id: text(action, "step_id"),
+                tool: text(action, "tool"),
+                result_status: text(action, "result_status"),
+                input_excerpt: text(action, "input_excerpt"),
             }),
-        );
+            beliefs: rows(state, &["beliefs"], |belief| BeliefRow {
+                confidence: text(belief, "confidence"),
+                statement: text(belief, "statement"),
+            }),
+            facts: rows(state, &["memory", "facts"], |fact| FactRow {
+                key: text(fact, "key"),
+                value: text(fact, "value"),
+            }),
+            verification: summary
+                .and_then(|summary| summary.get("verification"))
+                .map(verification),
+            metrics: summary
+                .and_then(|summary| summary.get("metrics"))
+                .map(metrics),
+            links: state
+                .and_then(|state| state.get("links"))
+                .map(|links| links.members().map(|key| self.link(key)).collect()),
+        }
     }
-    parts.join(" · ")
+
+    fn header(&self, run: &RunReader, mode: Option<String>, adapter: Option<String>) -> Header {
+        let entry = self.entry.clone();
+        let reason = |record: &Result<OwnedDocument, Error>| match record {
+            Err(Error::Artifact { reason, .. }) => Some(reason.clone()),
+            _ => None,
+        };
+        let is_summary_due = entry.lifecycle != Lifecycle::NonTerminal;
+        let reasons = [
+            (Artifact::State, reason(&self.state)),
+            (
+                Artifact::Summary,
+                reason(&self.summary).filter(|_| is_summary_due),
+            ),
+        ];
+        let unreadable = reasons.into_iter().filter_map(|(artifact, reason)| {
+            Some(UnreadableRecord {
+                file: artifact.file_name(),
+                reason: reason?,
+            })
+        });
+        Header {
+            episode_id: entry.episode_id,
+            dir: run.path().to_string_lossy().into_owned(),
+            task: entry.task,
+            status: entry.status,
+            outcome: entry.outcome,
+            started_at: entry.started_at,
+            duration_sec: entry.duration_sec,
+            mode,
+            adapter,
+            lifecycle: entry.lifecycle,
+            unreadable: unreadable.collect(),
+        }
+    }
+
+    fn link(&self, key: Key<'_>) -> LinkRow {
+        let artifact = Artifact::ALL
+            .into_iter()
+            .find(|artifact| artifact.link_key() == Some(&*key.name()));
+        let target = key.value().text();
+        let end = artifact.map(|artifact| {
+            let leads_to = |target| leads_to(target, artifact.file_name());
+            if !target.as_deref().is_some_and(leads_to) {
+                LinkEnd::Elsewhere
+            } else if self.artifacts.contains(&artifact) {
+                LinkEnd::There
+            } else {
+                LinkEnd::Missing
+            }
+        });
+        LinkRow {
+            name: brief(&key.name()),
+            target: shown(key.value()),
+            end,
+        }
+    }
 }
 
-/// A scalar as a reader wants to see it; nothing of arrays and objects.
-fn value_of(node: Node<'_>) -> Option<String> {
-    match node.kind() {
-        Kind::Array | Kind::Object => None,
-        _ => Some(
-            node.text()
-                .map_or_else(|| brief(node.raw()), |text| brief(&text)),
-        ),
+/// The rows of an array of a record.
+fn rows<T>(record: Option<Node<'_>>, path: &[&str], row: impl Fn(Node<'_>) -> T) -> Rows<T> {
+    let array = record.and_then(|record| record.at(path));
+    array.into_iter().flat_map(Node::items).map(row).collect()
+}
+
+fn plan(plan: Node<'_>) -> PlanSection {
+    PlanSection {
+        source: plan.get("source").map(shown),
+        steps: rows(Some(plan), &["steps"], |step| StepRow {
+            id: text(step, "id"),
+            kind: text(step, "kind"),
+            status: text(step, "status"),
+            description: text(step, "description"),
+        }),
     }
+}
+
+fn verification(verification: Node<'_>) -> VerificationSection {
+    let text = |key: &str| {
+        let value = verification.get(key).filter(|value| !value.is_null());
+        value.map(shown)
+    };
+    let kinds = [
+        (ChangeKind::Added, "added"),
+        (ChangeKind::Modified, "modified"),
+        (ChangeKind::Deleted, "deleted"),
+    ];
+    let changes = kinds.into_iter().flat_map(|(kind, key)| {
+        let files = verification.at(&["workspace_diff", key]);
+        let files = files.into_iter().flat_map(Node::items);
+        files.map(move |file| FileChange {
+            kind,
+            path: shown(file),
+        })
+    });
+    VerificationSection {
+        passed: text("passed"),
+        error: text("error"),
+        assertions: verification
+            .get("assertions")
+            .map_or(0, |assertions| assertions.items().count()),
+        changes: changes.collect(),
+    }
+}
+
+fn metrics(metrics: Node<'_>) -> MetricsSection {
+    let is_single = |key: &Key<'_>| !matches!(key.value().kind(), Kind::Array | Kind::Object);
+    let latencies = metrics.get("latencies");
+    let latencies = latencies.into_iter().flat_map(Node::members);
+    MetricsSection {
+        figures: metrics
+            .members()
+            .filter(is_single)
+            .map(|key| Figure {
+                name: brief(&key.name()),
+                value: shown(key.value()),
+            })
+            .collect(),
+        latencies: latencies
+            .filter_map(|key| {
+                Some(Latency {
+                    name: brief(&key.name()),
+                    value_ms: key.value().number()?.as_f64(),
+                })
+            })
+            .collect(),
+    }
+}
+
+/// A member as a dashboard shows it; empty where there is none.
+fn text(object: Node<'_>, key: &str) -> String {
+    object.get(key).map(shown).unwrap_or_default()
+}
+
+/// A value as a dashboard shows it: a text without its quotes.
+fn shown(node: Node<'_>) -> String {
+    node.text()
+        .map_or_else(|| brief(node.raw()), |text| brief(&text))
 }

@@ -33,7 +33,8 @@ use crate::check::{Check, Discovery, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::{Gate, Selection};
 use crate::source::Artifact;
-use crate::store::{EpisodeDir, join};
+use crate::store::EpisodeDir;
+use crate::store::path::join;
 use touched::{End, Touched};
 
 /// Why a watch ended, or could not start.

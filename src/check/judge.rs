@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::locate::Locator;
 use super::{Check, tidy};
@@ -15,18 +14,28 @@ use crate::finding::{
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
 use crate::rules;
-use crate::source::Artifact;
-use crate::store::{self, EpisodeDir, Files, Movement};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{Artifacts, Movement};
+
+/// What an episode is called.
+pub(super) struct Identity<'e> {
+    /// Where it lies.
+    pub(super) key: EpisodeKey,
+    /// Its id, where that is known before its records are read.
+    pub(super) id: Option<&'e str>,
+    /// Its id where nothing tells one.
+    pub(super) name: &'e str,
+}
 
 /// Judges an episode, and takes from the same reading of it what else is wanted.
 pub(super) fn episode<R>(
     check: &Check,
-    episode: &EpisodeDir,
-    files: &Files<'_>,
+    episode: Identity<'_>,
+    files: &dyn Artifacts,
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id.as_deref(), buffers, |loaded| {
+    load::episode(files, episode.id, buffers, |loaded| {
         let mut drafts = Vec::new();
         let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
@@ -42,18 +51,16 @@ pub(super) fn episode<R>(
             };
             judge(rule, &loaded, findings);
         }
-        let id = loaded
-            .run
-            .stage
-            .id
-            .as_ref()
-            .map_or_else(|| episode.name.clone(), |(id, _)| id.clone().into_owned());
-        let findings = locate(drafts, &loaded, &episode.path, &id);
+        let id = loaded.run.stage.id.as_ref().map_or_else(
+            || episode.name.to_owned(),
+            |(id, _)| id.clone().into_owned(),
+        );
+        let findings = locate(drafts, &loaded, &episode.key, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let report = EpisodeReport {
             id,
-            dir: store::display(&episode.path),
-            path: episode.path.clone(),
+            dir: episode.key.to_string(),
+            key: episode.key,
             lifecycle: loaded.run.stage.lifecycle,
             mode: summary
                 .and_then(|summary| summary.text(&["flags", "mode"]))
@@ -178,7 +185,7 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
 fn locate(
     drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
     loaded: &Loaded<'_, '_>,
-    dir: &Path,
+    key: &EpisodeKey,
     id: &str,
 ) -> Vec<Finding> {
     if drafts.is_empty() {
@@ -192,7 +199,7 @@ fn locate(
             .iter()
             .for_each(|(place, _)| locator.want(place));
     }
-    let mut locations = locator.locate(loaded, dir).into_iter();
+    let mut locations = locator.locate(loaded, key).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .map(|(info, severity, draft)| Finding {

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 
 use crate::digest::Digest;
 use crate::document::{Document, Key, Tape};
 use crate::finding::Location;
 use crate::load::Loaded;
-use crate::source::{self, Artifact, Line, Place, Target};
-use crate::store;
+use crate::source::{self, Artifact, EpisodeKey, Line, Place, Target};
 
 /// Collects places, then locates them all at once.
 #[derive(Default)]
@@ -23,9 +21,9 @@ impl Locator {
     }
 
     /// The locations of the places, in the order in which they were wanted.
-    pub(super) fn locate(self, loaded: &Loaded<'_, '_>, dir: &Path) -> Vec<Location> {
+    pub(super) fn locate(self, loaded: &Loaded<'_, '_>, key: &EpisodeKey) -> Vec<Location> {
         let mut locations: Vec<Location> =
-            self.places.iter().map(|place| whole(place, dir)).collect();
+            self.places.iter().map(|place| whole(place, key)).collect();
         let mut in_state = Vec::new();
         let mut in_summary = Vec::new();
         let mut in_lines: BTreeMap<Line, Vec<usize>> = BTreeMap::new();
@@ -63,10 +61,9 @@ impl Locator {
 }
 
 /// The location of a place as far as it is known without its text.
-fn whole(place: &Place, dir: &Path) -> Location {
-    let file = store::join(dir, Path::new(place.artifact.file_name()));
+fn whole(place: &Place, key: &EpisodeKey) -> Location {
     Location {
-        file: store::display(&file),
+        file: key.file(place.artifact),
         artifact: Some(place.artifact),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::read::{Episode, Error, RunData};
+use crate::read::{Error, RunData, RunReader};
 use crate::store::is_gone;
 
 /// Where the runs are.
 #[derive(Args)]
 pub(super) struct RunDataArgs {
-    /// The run-data directory, which holds `episodes` [default: the nearest one upward]
+    /// The run-data directory, which contains `episodes` [default: the nearest one upward]
     #[arg(
         long,
         value_name = "DIR",
@@ -39,13 +39,13 @@ impl RunDataArgs {
     }
 
     /// The run that a user names: an id, the beginning of one, `@latest`, or a path.
-    pub(super) fn episode(&self, name: &str) -> Result<Episode, Error> {
+    pub(super) fn get(&self, name: &str) -> Result<RunReader, Error> {
         match self.open() {
-            Ok(run_data) => run_data.episode(name),
+            Ok(run_data) => run_data.get(name),
             // A path needs no run data around it.
             Err(error) => {
                 let is_path = name.contains('/') || !is_gone(Path::new(name));
-                Episode::at(name).map_err(|of_path| if is_path { of_path } else { error })
+                RunReader::open(name).map_err(|of_path| if is_path { of_path } else { error })
             }
         }
     }

@@ -1,26 +1,26 @@
-//! The parts of a JSON text -> tokens on a tape, and which keys repeat others.
+//! The parts of a JSON text -> tokens on a tape, with repeated keys marked.
 
 use std::borrow::Cow;
 
 use super::parser::Sink;
 use super::{Kind, Tape, Token};
 
-/// Members of an object up to which a repeated key is looked for by scanning; beyond that the keys
-/// are sorted once, when the object closes, so that an object of a million keys takes no quadratic
-/// time.
+/// The number of members up to which a key is compared with all earlier keys of its object. The
+/// keys of a larger object are sorted once, when the object closes, so that an object of a million
+/// keys does not take quadratic time.
 const SCANNED_KEYS: u32 = 64;
 
 /// An array or object that is not closed yet.
 pub(super) struct Open {
     token: u32,
     keys: u32,
-    /// A Bloom filter of the keys so far: a key whose bit is unset was not seen yet.
+    /// A Bloom filter of the keys so far: a key whose bit is unset is new.
     seen: u64,
-    /// Whether keys beyond the scanned ones may repeat others.
+    /// Whether keys beyond the first `SCANNED_KEYS` may repeat others.
     suspect: bool,
 }
 
-/// Puts the parts of a text on a tape.
+/// Writes the parts of a text to a tape.
 pub(super) struct Builder<'t, 'a> {
     pub(super) tape: &'t mut Tape,
     pub(super) text: &'a str,
@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
             keys.push(key);
             key += 1 + self.tape.tokens[key as usize + 1].size;
         }
-        // Keys among the first few were compared as they came.
+        // The first keys were compared when they were read.
         let first_unscanned = keys.get(SCANNED_KEYS as usize).copied().unwrap_or(end);
         keys.sort_by(|a, b| self.key_bytes(*a).cmp(&self.key_bytes(*b)).then(a.cmp(b)));
         for pair in keys.windows(2) {

@@ -12,16 +12,16 @@ pub struct Number<'a>(pub(super) &'a str);
 #[derive(Debug)]
 struct Decimal<'a> {
     negative: bool,
-    /// Digits, perhaps with a decimal point among them, which does not count.
+    /// Digits, and perhaps a decimal point, which `exponent` accounts for.
     mantissa: &'a str,
     exponent: i64,
-    /// Whether the exponent was cut to 18 digits: a number so large or so small is told from others
-    /// by its text alone.
+    /// Whether the exponent has more than 18 digits and was cut: two such numbers are equal only if
+    /// their texts are.
     cut: bool,
 }
 
 impl<'a> Number<'a> {
-    /// The number that a JSON text writes; the text must be one.
+    /// The number with this text, which must be a JSON number.
     pub(crate) fn of(text: &'a str) -> Self {
         Self(text)
     }
@@ -50,7 +50,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Whether the value is a whole number.
+    /// Whether the value is an integer.
     #[must_use]
     pub fn is_integer(self) -> bool {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
@@ -63,9 +63,9 @@ impl<'a> Number<'a> {
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }
 
-    /// The nearest double, except that a number is never taken for a whole number that it is not:
-    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that comparing with a whole
-    /// bound gives the true answer.
+    /// The nearest double, except that rounding never yields an integer that the number is not:
+    /// `0.9999999999999999999` stays below 1 and `1e-400` above 0, so that a comparison with an
+    /// integer bound is exact.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         if let Some(small) = self.small() {
@@ -92,7 +92,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The value, where it is written with a few digits alone, as most are.
+    /// The value, if the number is written with at most nine digits and nothing else, as most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
         (digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit)).then(|| {
@@ -132,7 +132,7 @@ impl<'a> Number<'a> {
         } else {
             magnitude
         };
-        // The power of ten of the last digit that counts.
+        // The power of ten of the last significant digit.
         let place = if last < point {
             i64::try_from(point - last - 1).ok()?
         } else {

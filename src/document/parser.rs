@@ -1,27 +1,27 @@
-//! JSON text -> its parts: the grammar of RFC 8259, read in one pass without recursion.
+//! A JSON text -> its parts, by the grammar of RFC 8259, in one pass without recursion.
 
 use wide::u8x16;
 
 use super::{Kind, MAX_DEPTH, SyntaxError, fail};
 
-/// What becomes of the parts of a text as they are read, in the order of the text.
+/// Receives the parts of a text as they are read, in the order of the text (a push parser).
 pub(crate) trait Sink {
-    /// A value that is whole: a scalar, or an array or object whose content is not wanted.
+    /// A complete value: a scalar, or an array or object whose content was not wanted.
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool);
     /// The key of the next value.
     fn key(&mut self, start: usize, end: usize, escaped: bool);
-    /// An array or object opens; whether its content is wanted.
+    /// An array or object opens; returns whether its content is wanted.
     fn open(&mut self, kind: Kind, start: usize) -> bool;
     /// The array or object that was opened last closes.
     fn close(&mut self, end: usize);
 }
 
-/// Keeps nothing: what is read is only checked to be JSON.
+/// Ignores everything: the text is only checked to be JSON.
 struct Nothing;
 
 #[expect(
     clippy::inline_always,
-    reason = "measured: nothing is to be left of it"
+    reason = "measured: no instruction of it should remain"
 )]
 impl Sink for Nothing {
     #[inline(always)]
@@ -36,7 +36,7 @@ impl Sink for Nothing {
     fn close(&mut self, _: usize) {}
 }
 
-/// Reads one value, whatever it holds.
+/// Parses one value.
 pub(crate) struct Parser<'a, S> {
     bytes: &'a [u8],
     sink: S,
@@ -47,7 +47,7 @@ pub(crate) struct Parser<'a, S> {
 
 const _: () = assert!(
     MAX_DEPTH <= u128::BITS as usize,
-    "every open array or object has a bit"
+    "each open array or object needs a bit"
 );
 
 #[expect(
@@ -66,25 +66,24 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     /// Reads a text that is one value.
     pub(crate) fn text(&mut self) -> Result<(), SyntaxError> {
-        let at = self.blank(0);
+        let at = self.skip_whitespace(0);
         if at == self.bytes.len() {
             return fail(at, "the text is empty");
         }
         let end = self.value(at)?;
-        let end = self.blank(end);
+        let end = self.skip_whitespace(end);
         if end == self.bytes.len() {
             Ok(())
         } else {
-            fail(end, "more text after the JSON value")
+            fail(end, "there is more text after the JSON value")
         }
     }
 
-    /// Reads a value that starts at `at`; where it ends.
+    /// Reads the value that starts at `at`; returns its end.
     fn value(&mut self, mut at: usize) -> Result<usize, SyntaxError> {
         let outside = self.depth;
         loop {
-            // A value starts here.
-            // Most values are strings.
+            // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
                 let (end, escaped) = string(self.bytes, at)?;
                 self.sink.value(Kind::String, at, end, escaped);
@@ -113,19 +112,19 @@ impl<'a, S: Sink> Parser<'a, S> {
                     Some(b't') => self.literal(at, b"true", Kind::True)?,
                     Some(b'f') => self.literal(at, b"false", Kind::False)?,
                     Some(b'n') => self.literal(at, b"null", Kind::Null)?,
-                    other => return fail(at, no_value(other.copied())),
+                    _ => return fail(at, no_value(self.bytes.get(at..).unwrap_or_default())),
                 }
             };
-            // A value ended here: close what ends with it.
+            // A value ended here: close the arrays and objects that end with it.
             loop {
                 if self.depth == outside {
                     return Ok(at);
                 }
-                at = self.blank(at);
+                at = self.skip_whitespace(at);
                 let in_object = self.objects & 1 == 1;
                 match (self.bytes.get(at), in_object) {
                     (Some(b','), _) => {
-                        at = self.blank(at + 1);
+                        at = self.skip_whitespace(at + 1);
                         if in_object {
                             at = self.key(at)?;
                         }
@@ -137,7 +136,8 @@ impl<'a, S: Sink> Parser<'a, S> {
                     }
                     (Some(_), true) => return fail(at, "expected `,` or `}`"),
                     (Some(_), false) => return fail(at, "expected `,` or `]`"),
-                    (None, _) => return fail(at, "the text ends before its value does"),
+                    (None, true) => return fail(at, "the text ends inside an object"),
+                    (None, false) => return fail(at, "the text ends inside an array"),
                 }
             }
         }
@@ -164,7 +164,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         self.depth += 1;
         self.objects = self.objects << 1 | u128::from(kind == Kind::Object);
-        let at = self.blank(start + 1);
+        let at = self.skip_whitespace(start + 1);
         let closing = if kind == Kind::Object { b'}' } else { b']' };
         if self.bytes.get(at) == Some(&closing) {
             self.close(at + 1);
@@ -180,12 +180,12 @@ impl<'a, S: Sink> Parser<'a, S> {
         self.sink.close(end);
     }
 
-    /// Reads a key and its colon; where its value starts.
+    /// Reads a key and its colon; returns the start of its value.
     #[inline(always)]
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
         match self.bytes.get(at) {
             Some(b'"') => {}
-            Some(b'}') => return fail(at, "a comma stands before the closing bracket"),
+            Some(b'}') => return fail(at, "there is a comma before the closing bracket"),
             Some(_) => return fail(at, "expected a key in double quotes"),
             None => return fail(at, "the text ends where a key is expected"),
         }
@@ -194,11 +194,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         if let Some([b':', b'!'..=0xFF]) = self.bytes.get(end..end + 2) {
             return Ok(end + 1);
         }
-        let colon = self.blank(end);
+        let colon = self.skip_whitespace(end);
         if self.bytes.get(colon) != Some(&b':') {
             return fail(colon, "expected `:` after the key");
         }
-        Ok(self.blank(colon + 1))
+        Ok(self.skip_whitespace(colon + 1))
     }
 
     #[inline(always)]
@@ -211,19 +211,19 @@ impl<'a, S: Sink> Parser<'a, S> {
         Ok(end)
     }
 
-    /// The first byte at or after `at` that is no blank.
+    /// The first byte at or after `at` that is not whitespace.
     #[inline(always)]
-    fn blank(&self, at: usize) -> usize {
-        // Most records are written without blanks.
+    fn skip_whitespace(&self, at: usize) -> usize {
+        // Most records are written without whitespace.
         if self.bytes.get(at).is_some_and(|byte| *byte > b' ') {
             at
         } else {
-            self.blanks(at)
+            self.skip_long_whitespace(at)
         }
     }
 
     #[inline(never)]
-    fn blanks(&self, mut at: usize) -> usize {
+    fn skip_long_whitespace(&self, mut at: usize) -> usize {
         while matches!(self.bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             at += 1;
         }
@@ -231,28 +231,30 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 }
 
-/// How an array or object began.
+/// How an array or object starts.
 enum Opened {
-    /// It ends here, or was passed over up to here.
+    /// It is empty, or was skipped, and ends here.
     Whole(usize),
     /// Its first key or item starts here.
     Content(usize),
 }
 
-/// Why no value starts with a byte.
+/// Why no value starts with the rest of a text.
 #[cold]
-fn no_value(byte: Option<u8>) -> &'static str {
-    match byte {
-        Some(b'N' | b'I') => "NaN and Infinity are not JSON",
-        Some(b'\'') => "strings stand in double quotes",
-        Some(b'/' | b'#') => "JSON has no comments",
-        Some(b']' | b'}') => "a value is missing before the closing bracket",
-        Some(_) => "expected a value",
-        None => "the text ends where a value is expected",
+fn no_value(rest: &[u8]) -> &'static str {
+    match rest {
+        [b'N', b'o', ..] => "JSON writes `null`, not `None`",
+        [b'T' | b'F', ..] => "JSON writes `true` and `false` in lower case",
+        [b'N' | b'I', ..] => "NaN and Infinity are not JSON",
+        [b'\'', ..] => "JSON strings need double quotes",
+        [b'/' | b'#', ..] => "JSON has no comments",
+        [b']' | b'}', ..] => "a value is missing before the closing bracket",
+        [_, ..] => "expected a value",
+        [] => "the text ends where a value is expected",
     }
 }
 
-/// Reads a string: where it ends, and whether backslashes stand in it.
+/// Reads a string; returns its end and whether it has escapes.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
@@ -266,13 +268,13 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
                 escaped = true;
                 at = escape_end(bytes, at)?;
             }
-            Some(_) => return fail(at, "a control character stands unescaped in a string"),
+            Some(_) => return fail(at, "a string has an unescaped control character"),
             None => return fail(at, "the text ends inside a string"),
         }
     }
 }
 
-/// Reads a number: where it ends.
+/// Reads a number; returns its end.
 pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -289,7 +291,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         Some(b'0') => {
             at += 1;
             if bytes.get(at).is_some_and(u8::is_ascii_digit) {
-                return fail(at, "a number can't start with 0 and go on with digits");
+                return fail(at, "a number must not have leading zeros");
             }
         }
         Some(b'1'..=b'9') => at = digits(at),
@@ -305,7 +307,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     Ok(at)
 }
 
-/// The first quote, backslash or control character at or after `at`; sixteen bytes at a time.
+/// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
 fn string_stop(bytes: &[u8], mut at: usize) -> usize {
@@ -329,7 +331,7 @@ fn string_stop(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The index after the escape that starts at `at`; surrogates must come in pairs.
+/// The end of the escape that starts at `at`; surrogates must come in pairs.
 fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     let unit = |at: usize| {
         bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| {
@@ -341,12 +343,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
         Some(b'u') => match unit(at + 2) {
             Some(0xD800..=0xDBFF) => match (bytes.get(at + 6..at + 8), unit(at + 8)) {
                 (Some(b"\\u"), Some(0xDC00..=0xDFFF)) => Ok(at + 12),
-                _ => fail(at, "half a surrogate pair"),
+                _ => fail(at, "the escape is half of a surrogate pair"),
             },
-            Some(0xDC00..=0xDFFF) => fail(at, "half a surrogate pair"),
+            Some(0xDC00..=0xDFFF) => fail(at, "the escape is half of a surrogate pair"),
             Some(_) => Ok(at + 6),
             None => fail(at, "`\\u` needs four hexadecimal digits"),
         },
-        _ => fail(at, "an escape that JSON does not know"),
+        _ => fail(at, "JSON has no such escape"),
     }
 }

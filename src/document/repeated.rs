@@ -1,4 +1,4 @@
-//! Keys that an object names twice -> each with the earlier one and the way to it.
+//! A document -> its repeated keys, each with the earlier key and its pointer.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ impl Repeated<'_, '_> {
 }
 
 impl<'a> Document<'a> {
-    /// Hands out every repeated key, in the order of the text, in one walk.
+    /// Calls `found` with every repeated key, in the order of the text, in one walk.
     pub(crate) fn for_each_repeated_key(self, mut found: impl FnMut(&Repeated<'_, 'a>)) {
         walk(self.root(), &mut Vec::new(), &mut found);
     }

@@ -1,20 +1,20 @@
-//! Many JSON Pointers -> the values and keys they lead to, in one walk over the document.
+//! JSON Pointers -> the values and keys that they point to, in one walk over the document.
 
 use std::collections::BTreeMap;
 
 use super::{Document, Key, Kind, Node};
 use crate::source::Pointer;
 
-/// Where a pointer leads.
+/// What a pointer points to.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'a> {
     /// The value.
     pub(crate) value: Node<'a>,
-    /// Its key, where it is a member of an object.
+    /// The key of the value, if the value is a member of an object.
     pub(crate) key: Option<Key<'a>>,
 }
 
-/// What is looked for at a value and below it.
+/// A trie of pointers: those that end at a value, and those that continue below it.
 #[derive(Default)]
 struct Wanted {
     here: Vec<usize>,
@@ -22,8 +22,8 @@ struct Wanted {
 }
 
 impl<'a> Document<'a> {
-    /// Follows all pointers at once: the cost is one visit of each object and array that they pass
-    /// through, however many pointers pass there. `None` for those that lead nowhere.
+    /// Follows all pointers at once: each object and array on their way is visited once, however
+    /// many pointers pass through it. `None` for a pointer to nothing.
     pub(crate) fn resolve<'p>(
         self,
         pointers: impl IntoIterator<Item = &'p Pointer>,

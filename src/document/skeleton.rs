@@ -1,109 +1,121 @@
-//! A text like others before it -> its strings and numbers: what stands between them is compared,
-//! not read.
+//! A JSON text with a known skeleton -> its marked strings, without parsing the skeleton again.
 //!
-//! Writers of logs write the same keys in the same order again and again. The text of a line
-//! without its strings and numbers is its skeleton. A text whose skeleton is known is JSON as the
-//! first one of that skeleton was: it has the same keys, the same nesting, and a string or number
-//! wherever that one has one.
+//! The skeleton of a text is everything outside its string and number values. Writers of logs
+//! repeat the same keys in the same order, so most lines of a log share a few skeletons. A text
+//! with the skeleton of a text that was parsed before has the same keys and the same nesting; it is
+//! valid JSON if its strings and numbers are, and only those are read.
+//!
+//! The skeletons are a trie of literals, stored as first child and next sibling. A full trie is
+//! reset; before the next skeleton is added, texts are skipped with exponential back-off, so that a
+//! log that never repeats itself costs little.
 
 use std::ops::Range;
 
 use super::parser::{Parser, Sink, number, string};
 use super::{Kind, same};
 
-/// Bytes of skeletons that are kept, and pieces that may stand in one place: texts that are all
-/// different are not worth more.
+/// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
+/// that needs more does not repeat itself enough to profit.
 const MAX_SKELETON_BYTES: usize = 64 << 10;
-const MAX_ALTERNATIVES: usize = 32;
+const MAX_SIBLINGS: usize = 32;
 
-/// Texts that are not learned at first: a few are read as soon as learned.
-const FIRST_PAUSE: u32 = 32;
+/// Texts to skip before the first skeleton is added: parsing a few texts is cheaper than adding
+/// their skeletons.
+const FIRST_SKIP: u32 = 32;
 
-/// Texts that are not learned after a new beginning, at most: where there is one new beginning
-/// after another, learning is in vain.
-const LONGEST_PAUSE: u32 = 1023;
+/// The limit of the back-off: texts to skip after a reset, at most.
+const LONGEST_SKIP: u32 = 1023;
 
-/// The skeletons of texts, as a tree: what they begin with in common is there once.
+/// A trie of skeletons: skeletons with a common beginning share it.
 pub(crate) struct Skeletons<M> {
-    /// The first is no piece: what comes after it is what texts begin with.
-    pieces: Vec<Piece<M>>,
+    /// The first is the root, which has no literal.
+    nodes: Vec<TrieNode<M>>,
+    /// The literals of all nodes, one after another.
     literals: Vec<u8>,
-    /// Texts that were not to be learned after the latest new beginning, and those that are still
-    /// not to be learned.
-    pause: u32,
-    pausing: u32,
+    /// Texts to skip after the latest reset, and how many of those are left.
+    skip: u32,
+    left_to_skip: u32,
 }
 
-/// What stands before a string or a number or at the end of a text, and what is there then.
-struct Piece<M> {
+/// A literal and what follows it.
+struct TrieNode<M> {
+    /// The bytes since the previous string or number, in `literals`.
     literal: Range<usize>,
-    then: Then<M>,
-    /// The first piece that may come after this one, and the next that may stand in its place; 0,
-    /// none.
-    after: usize,
-    instead: usize,
+    next: Next<M>,
+    /// Indices of other nodes; 0 stands for none, because the root is neither child nor sibling.
+    first_child: usize,
+    next_sibling: usize,
 }
 
+/// What follows a literal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Then<M> {
-    /// A string; what it is marked with, if anybody asks for it.
+enum Next<M> {
+    /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
     End,
 }
 
-/// A string as it stands in a text, quotes included.
+/// A string with a mark, found in a text.
 pub(crate) struct Marked<M> {
     pub(crate) mark: M,
+    /// The bytes of the string, quotes included.
     pub(crate) span: Range<usize>,
+    /// Whether the string has escapes.
     pub(crate) escaped: bool,
+}
+
+impl<M> TrieNode<M> {
+    fn new(literal: Range<usize>, next: Next<M>) -> Self {
+        Self {
+            literal,
+            next,
+            first_child: 0,
+            next_sibling: 0,
+        }
+    }
 }
 
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
-        let root = Piece {
-            literal: 0..0,
-            then: Then::End,
-            after: 0,
-            instead: 0,
-        };
         Self {
-            pieces: vec![root],
+            nodes: vec![TrieNode::new(0..0, Next::End)],
             literals: Vec::new(),
-            pause: 0,
-            pausing: FIRST_PAUSE,
+            skip: 0,
+            left_to_skip: FIRST_SKIP,
         }
     }
 }
 
 impl<M: Copy + PartialEq> Skeletons<M> {
-    /// Skeletons that are learned from the first text on.
+    /// Skeletons that are added from the first text on.
     #[cfg(test)]
     pub(crate) fn eager() -> Self {
         Self {
-            pausing: 0,
+            left_to_skip: 0,
             ..Self::default()
         }
     }
 
-    /// Reads a text whose skeleton is known, and hands out the strings that are marked in it. Any
-    /// other text may be JSON or not; of what was handed out of it nothing is known.
+    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns
+    /// whether the skeleton is known; where it is not, the text may be JSON or not, and the strings
+    /// that were found mean nothing.
     #[inline]
     pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> bool {
         let mut at = 0;
-        let mut next = self.pieces.first().map_or(0, |root| root.after);
-        while next != 0 {
-            let Some(piece) = self.pieces.get(next) else {
+        let mut index = self.nodes.first().map_or(0, |root| root.first_child);
+        while index != 0 {
+            let Some(node) = self.nodes.get(index) else {
                 return false;
             };
-            let literal = self.literals.get(piece.literal.clone()).unwrap_or_default();
+            let literal = self.literals.get(node.literal.clone()).unwrap_or_default();
             let start = at + literal.len();
             if bytes
                 .get(at..start)
                 .is_some_and(|written| same(written, literal))
             {
-                match (piece.then, bytes.get(start)) {
-                    (Then::String(mark), Some(b'"')) => {
+                match (node.next, bytes.get(start)) {
+                    (Next::String(mark), Some(b'"')) => {
                         let Ok((end, escaped)) = string(bytes, start) else {
                             return false;
                         };
@@ -114,90 +126,85 @@ impl<M: Copy + PartialEq> Skeletons<M> {
                                 escaped,
                             });
                         }
-                        (at, next) = (end, piece.after);
+                        (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Then::Number, Some(b'-' | b'0'..=b'9')) => {
+                    (Next::Number, Some(b'-' | b'0'..=b'9')) => {
                         let Ok(end) = number(bytes, start) else {
                             return false;
                         };
-                        (at, next) = (end, piece.after);
+                        (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Then::End, None) => return true,
+                    (Next::End, None) => return true,
                     _ => {}
                 }
             }
-            next = piece.instead;
+            index = node.next_sibling;
         }
         false
     }
 
-    /// Learns the skeleton of a text that is JSON; `mark` tells by where a string starts what it is
-    /// marked with. Where there is no room for it, all that was learned is forgotten: what was met
-    /// once may never come again.
+    /// Adds the skeleton of a text that is JSON; `mark` returns the mark of the string that starts
+    /// at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
+    /// may never come again.
     pub(crate) fn learn(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) {
-        if self.pausing > 0 {
-            self.pausing -= 1;
+        if self.left_to_skip > 0 {
+            self.left_to_skip -= 1;
         } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, mark).is_none() {
-            let pause = (2 * self.pause + 1).min(LONGEST_PAUSE);
+            let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
             *self = Self {
-                pause,
-                pausing: pause,
+                skip,
+                left_to_skip: skip,
                 ..Self::default()
             };
         }
     }
 
-    /// Adds a skeleton, if there is room for it.
+    /// Adds a skeleton; `None` where there is no room for it.
     fn add(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let mut scalars = Scalars(Vec::new());
         Parser::new(bytes, &mut scalars).text().ok()?;
-        let (mut at, mut piece) = (0, 0);
+        let (mut at, mut node) = (0, 0);
         for (kind, span) in scalars.0 {
-            let then = if kind == Kind::String {
-                Then::String(mark(span.start))
+            let next = if kind == Kind::String {
+                Next::String(mark(span.start))
             } else {
-                Then::Number
+                Next::Number
             };
-            piece = self.piece_after(piece, bytes.get(at..span.start)?, then)?;
+            node = self.child(node, bytes.get(at..span.start)?, next)?;
             at = span.end;
         }
-        self.piece_after(piece, bytes.get(at..)?, Then::End)
-            .map(drop)
+        self.child(node, bytes.get(at..)?, Next::End).map(drop)
     }
 
-    /// The piece that comes after another, made where there is none yet; `None` where too many
-    /// others do.
-    fn piece_after(&mut self, before: usize, literal: &[u8], then: Then<M>) -> Option<usize> {
+    /// The child of a node with this literal, added if there is none; `None` where the node has too
+    /// many children.
+    fn child(&mut self, parent: usize, literal: &[u8], next: Next<M>) -> Option<usize> {
         let mut last: Option<usize> = None;
-        let mut known = self.pieces.get(before)?.after;
-        for _ in 0..MAX_ALTERNATIVES {
-            let Some(piece) = self.pieces.get(known).filter(|_| known != 0) else {
-                let (start, new) = (self.literals.len(), self.pieces.len());
+        let mut index = self.nodes.get(parent)?.first_child;
+        for _ in 0..MAX_SIBLINGS {
+            let Some(node) = self.nodes.get(index).filter(|_| index != 0) else {
+                let (start, new) = (self.literals.len(), self.nodes.len());
                 self.literals.extend_from_slice(literal);
-                self.pieces.push(Piece {
-                    literal: start..self.literals.len(),
-                    then,
-                    after: 0,
-                    instead: 0,
-                });
+                self.nodes
+                    .push(TrieNode::new(start..self.literals.len(), next));
                 match last {
-                    None => self.pieces.get_mut(before)?.after = new,
-                    Some(last) => self.pieces.get_mut(last)?.instead = new,
+                    None => self.nodes.get_mut(parent)?.first_child = new,
+                    Some(last) => self.nodes.get_mut(last)?.next_sibling = new,
                 }
                 return Some(new);
             };
-            if piece.then == then && self.literals.get(piece.literal.clone()) == Some(literal) {
-                return Some(known);
+            if node.next == next && self.literals.get(node.literal.clone()) == Some(literal) {
+                return Some(index);
             }
-            (last, known) = (Some(known), piece.instead);
+            (last, index) = (Some(index), node.next_sibling);
         }
         None
     }
 }
 
-/// The strings and numbers of a text that are no keys, in its order.
+/// The string and number values of a text, in its order.
 struct Scalars(Vec<(Kind, Range<usize>)>);
 
 impl Sink for &mut Scalars {
@@ -220,7 +227,7 @@ impl Sink for &mut Scalars {
 mod tests {
     use super::*;
 
-    /// The strings of a text that has a known skeleton.
+    /// The strings of a text with a known skeleton.
     fn read(skeletons: &Skeletons<()>, text: &str) -> Option<Vec<String>> {
         let mut strings = Vec::new();
         skeletons
@@ -298,10 +305,10 @@ mod tests {
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
             skeletons.learn(once(index).as_bytes(), |_| Some(()));
-            assert!(skeletons.pieces.len() <= 1 + 2 * MAX_ALTERNATIVES);
+            assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
-        assert!(skeletons.pausing > 100 && skeletons.pausing <= LONGEST_PAUSE);
-        for _ in 0..=LONGEST_PAUSE {
+        assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
+        for _ in 0..=LONGEST_SKIP {
             skeletons.learn(b"[1]", |_| Some(()));
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
@@ -318,7 +325,7 @@ mod tests {
                 })
                 .then_some(marks)
         };
-        // Of a key that is named twice the last one counts.
+        // The last of two equal keys counts.
         skeletons.learn(br#"{"a":"x"}"#, |at| (at == 5).then_some(1));
         skeletons.learn(br#"{"a":"x","a":"y"}"#, |at| (at == 13).then_some(1));
         assert_eq!(

@@ -462,6 +462,43 @@ mod tests {
         "é",
     ];
 
+    /// What the schema of an event asserts.
+    const ASSERTIONS: [&str; 33] = [
+        r#"/$defs/ActPayload/properties/step_id/type "string""#,
+        r##"/$defs/ActPayload/properties/step_status/$ref "#/$defs/StepStatus""##,
+        r#"/$defs/ActPayload/type "object""#,
+        r#"/$defs/PlanPayload/type "object""#,
+        r#"/$defs/StateProjectionPayload/type "object""#,
+        r#"/$defs/StepStatus/enum/0 "pending""#,
+        r#"/$defs/StepStatus/enum/1 "running""#,
+        r#"/$defs/StepStatus/enum/2 "done""#,
+        r#"/$defs/StepStatus/enum/3 "skipped""#,
+        r#"/$defs/StepStatus/enum/4 "failed""#,
+        r#"/$defs/StepStatus/enum/5 "vetoed""#,
+        r#"/$defs/StepStatus/type "string""#,
+        r#"/allOf/0/if/properties/phase/const "plan""#,
+        r#"/allOf/0/if/required/0 "phase""#,
+        r##"/allOf/0/then/properties/payload/$ref "#/$defs/PlanPayload""##,
+        r#"/allOf/1/if/properties/phase/const "act""#,
+        r#"/allOf/1/if/required/0 "phase""#,
+        r##"/allOf/1/then/properties/payload/$ref "#/$defs/ActPayload""##,
+        r#"/allOf/2/if/properties/phase/const "runtime""#,
+        r#"/allOf/2/if/required/0 "phase""#,
+        r##"/allOf/2/then/properties/payload/$ref "#/$defs/StateProjectionPayload""##,
+        r#"/properties/agent_id/type "string""#,
+        r#"/properties/episode_id/type "string""#,
+        r#"/properties/event_type/type "string""#,
+        r#"/properties/payload/additionalProperties true"#,
+        r#"/properties/payload/type "object""#,
+        r#"/properties/phase/type "string""#,
+        r#"/properties/timestamp/format "date-time""#,
+        r#"/properties/timestamp/type "string""#,
+        r#"/required/0 "phase""#,
+        r#"/required/1 "timestamp""#,
+        r#"/required/2 "payload""#,
+        r#"/type "object""#,
+    ];
+
     /// A taker of notes that knows the skeleton of each event from the first on.
     fn eager() -> NoteTaker {
         NoteTaker {
@@ -520,6 +557,45 @@ mod tests {
                     .map(move |piece| [&seed[..cut], piece, &seed[end..]].concat())
             })
         })
+    }
+
+    /// Keywords that assert nothing.
+    const SILENT: [&str; 6] = [
+        "$id",
+        "$schema",
+        "title",
+        "description",
+        "examples",
+        "enumDescriptions",
+    ];
+
+    /// Every assertion that a schema makes, with the way to it.
+    fn assertions(schema: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+        match schema {
+            serde_json::Value::Object(members) => {
+                for (key, value) in members {
+                    if !SILENT.contains(&&**key) {
+                        assertions(value, &format!("{at}/{key}"), found);
+                    }
+                }
+            }
+            serde_json::Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    assertions(item, &format!("{at}/{index}"), found);
+                }
+            }
+            leaf => found.push(format!("{at} {leaf}")),
+        }
+    }
+
+    /// A note is taken of an event without a look at its schema. When the schema asserts more than
+    /// this list, [`EventNote::of_parts`] has to as well.
+    #[test]
+    fn note_taker_knows_every_assertion_of_the_schema() {
+        let schema = serde_json::from_str(schema::EVENT.text()).unwrap();
+        let mut found = Vec::new();
+        assertions(&schema, "", &mut found);
+        assert_eq!(found, ASSERTIONS);
     }
 
     #[test]

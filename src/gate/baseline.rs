@@ -246,8 +246,8 @@ mod tests {
             b"",
         ];
         let dirs = dirs.map(|dir| path::from_bytes(dir.to_vec()));
-        let names: BTreeSet<String> = dirs.iter().map(|dir| name(dir)).collect();
+        let names: BTreeSet<String> = dirs.each_ref().map(|dir| name(dir)).into();
         assert_eq!(names.len(), dirs.len(), "{names:?}");
-        assert_eq!(dirs.clone().map(|path| dir(&name(&path))), dirs);
+        assert_eq!(dirs.each_ref().map(|path| dir(&name(path))), dirs);
     }
 }

@@ -10,7 +10,7 @@ use crate::facts::{EventFacts, EventNote, NoteTaker, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
 use crate::source::{Artifact, Line};
-use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Stream, Unreadable};
+use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
 
 /// Bytes of a timeline from which on several threads look through it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -35,9 +35,9 @@ pub(super) struct EventsReader<'r, 'a> {
 impl EventsReader<'_, '_> {
     pub(super) fn read<'s>(
         &mut self,
-        stream: Stream<'s>,
+        stream: Opened<'s>,
         buffer: &mut Vec<u8>,
-    ) -> Result<Stream<'s>, Unreadable> {
+    ) -> Result<Opened<'s>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         loop {
             if self.threads > 1 && lines.offset() >= SPLIT_BYTES {
@@ -54,10 +54,10 @@ impl EventsReader<'_, '_> {
     }
 
     /// Reads on as long as whole lines come in blocks.
-    fn read_blocks(&mut self, lines: &mut Lines<Stream<'_>>) -> Result<(), Unreadable> {
+    fn read_blocks(&mut self, lines: &mut Lines<Opened<'_>>) -> Result<(), Unreadable> {
         struct Reading<'e, 'l, 'r, 'a, 's> {
             events: &'e mut EventsReader<'r, 'a>,
-            lines: &'l mut Lines<Stream<'s>>,
+            lines: &'l mut Lines<Opened<'s>>,
             spare: Vec<Vec<u8>>,
             fault: Option<Unreadable>,
         }

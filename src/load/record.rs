@@ -11,7 +11,7 @@ use crate::printable::quote;
 use crate::record::format;
 use crate::schema::{self, MAX_VIOLATIONS, Schema, Violation};
 use crate::source::Artifact;
-use crate::store::Files;
+use crate::store::Artifacts;
 
 /// One of the two records.
 pub(super) struct RecordKind {
@@ -75,7 +75,7 @@ impl RecordKind {
     /// Reads the record, and judges it by its schema.
     pub(super) fn load<'b>(
         &self,
-        files: &Files<'_>,
+        files: &dyn Artifacts,
         bytes: &'b mut Vec<u8>,
         tape: &'b mut Tape,
         troubles: &mut Troubles,
@@ -83,7 +83,9 @@ impl RecordKind {
         bytes.clear();
         let artifact = self.artifact;
         let read = if files.entries().has(artifact) {
-            files.read(artifact, bytes).map_err(|why| {
+            let opened = files.open(artifact);
+            let read = opened.and_then(|opened| opened.read_record(bytes));
+            read.map_err(|why| {
                 troubles.add(Trouble::Unreadable { artifact, why });
                 (SkipKind::Unreadable, self.unusable)
             })

@@ -1,17 +1,18 @@
 //! A timeline -> its events, as types or as plain JSON, one at a time.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use super::{Error, io_error, typed};
+use super::{Error, LineColumn, io_error, typed};
 use crate::document::{Document, Kind, Node, Tape};
 use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
-use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Stream};
+use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened};
 
 /// The events of a timeline, read as they are asked for.
 pub struct Events {
-    lines: Lines<Stream<'static>>,
+    lines: Lines<Opened<'static>>,
     path: PathBuf,
     failed: bool,
     tape: Tape,
@@ -19,6 +20,7 @@ pub struct Events {
 
 /// An event, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EventLine {
     /// The line, counted from 1.
     pub line: u64,
@@ -30,11 +32,27 @@ pub struct EventLine {
     pub event: Event,
 }
 
-/// The lines of a timeline as plain JSON objects; they are read into one buffer, so one is looked
-/// at at a time.
+/// The lines of a timeline as plain JSON objects. They are read into one buffer, so that only one
+/// is at hand at a time.
 pub struct EventTexts {
     events: Events,
     tape: Tape,
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for EventTexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventTexts")
+            .field("path", &self.events.path)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Iterator for Events {
@@ -47,8 +65,10 @@ impl Iterator for Events {
             let (line, text) = read?;
             event_line(&mut tape, line, text).map_err(|(column, reason)| Error::Artifact {
                 path,
-                line: Some(line.number),
-                column: Some(column),
+                place: Some(LineColumn {
+                    line: line.number,
+                    column,
+                }),
                 reason,
             })
         });
@@ -92,7 +112,7 @@ fn column_of(text: &str, offset: usize) -> u64 {
 }
 
 impl Events {
-    pub(super) fn new(stream: Stream<'static>, path: PathBuf) -> Self {
+    pub(super) fn new(stream: Opened<'static>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
         Self {
             lines,
@@ -111,8 +131,10 @@ impl Events {
         let error = |line: Line, reason: String| {
             Err(Error::Artifact {
                 path: path.clone(),
-                line: Some(line.number),
-                column: Some(1),
+                place: Some(LineColumn {
+                    line: line.number,
+                    column: 1,
+                }),
                 reason,
             })
         };
@@ -161,8 +183,10 @@ impl EventTexts {
                 .map(|document| (line.number, document.root()))
                 .map_err(|(column, reason)| Error::Artifact {
                     path,
-                    line: Some(line.number),
-                    column: Some(column),
+                    place: Some(LineColumn {
+                        line: line.number,
+                        column,
+                    }),
                     reason,
                 }),
         )

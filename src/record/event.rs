@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{DateTime, StepStatus, any_value, schema_id};
 
-/// One event of a run's timeline. Only the envelope and what rules read of a payload are described;
-/// payloads may hold anything besides.
+/// One event of a run's timeline. The schema describes the envelope and the payload fields that
+/// rules read; a payload may have any other fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(
     title = "Event (a line of events.jsonl)",
@@ -15,83 +15,85 @@ use super::{DateTime, StepStatus, any_value, schema_id};
     transform = describe_payloads
 )]
 pub struct Event {
-    /// The part of the run that the event belongs to; `start`, `plan`, `act`, `direction` and
-    /// `runtime` have a meaning of their own.
+    /// The phase of the run that the event belongs to. Rules use `start`, `plan`, `act`,
+    /// `direction` and `runtime`; other values are allowed.
     #[schemars(extend("examples" = ["start", "plan", "act", "direction", "runtime"]))]
     pub phase: String,
-    /// What happened, more closely.
+    /// What happened, in more detail than `phase`. A projection event has the phase `runtime` and
+    /// the event type `run.state_projection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["run.state_projection"]))]
     pub event_type: Option<String>,
-    /// When it happened.
+    /// When the event happened.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub timestamp: DateTime,
-    /// The run that the event belongs to.
+    /// The id of the run that the event belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episode_id: Option<String>,
-    /// Who emitted the event.
+    /// The id of the agent that emitted the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["planner.minimal"]))]
     pub agent_id: Option<String>,
-    /// What there is to say about it.
+    /// The details of the event. Their fields depend on the phase.
     pub payload: Map<String, Value>,
 }
 
-/// The payload of a `plan` event. The latest one defines the plan.
+/// The payload of a `plan` event. The latest `plan` event defines the plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanPayload {
-    /// Where the plan comes from.
+    /// The origin of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["planner.minimal"]))]
     pub source: Option<Value>,
-    /// Who planned, where `source` is not given.
+    /// The agent that made the plan. Used as the origin of the plan when `source` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub agent_id: Option<Value>,
-    /// The steps as records, as in the state's `plan.steps`. They go before `steps`.
+    /// The steps as records, in the form of the state's `plan.steps`. They take precedence over
+    /// `steps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub step_records: Option<Value>,
-    /// The steps as labels of the form `<kind>:<description>`, as older runtimes write them.
+    /// The steps as labels of the form `<kind>:<description>`, the format of older runtimes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
     pub steps: Option<Value>,
 }
 
-/// The payload of an `act` event. Beside these it holds what the action record mirrors.
+/// The payload of an `act` event. It also has the fields that the action record mirrors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActPayload {
-    /// The step that the action belongs to.
+    /// The id of the plan step that the action belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["step-1"]))]
     pub step_id: Option<String>,
-    /// How far that step has come with it.
+    /// The status of that step after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_status: Option<StepStatus>,
-    /// The identifier of the action record that mirrors the event.
+    /// The id of the action record that mirrors the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
     pub action_id: Option<Value>,
-    /// The same, where `action_id` is not given.
+    /// The id of the action record, when `action_id` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub id: Option<Value>,
 }
 
-/// The payload of a `run.state_projection` event: evidence of what a persisted state record says.
+/// The payload of a `run.state_projection` event: a copy of parts of the persisted state record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateProjectionPayload {
-    /// The state's `outcomes`: its `status` at least.
+    /// A copy of the state's `outcomes`, or at least of its `status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub outcomes: Option<Value>,
-    /// The state's `links`.
+    /// A copy of the state's `links`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub links: Option<Value>,
 }
 
-/// Says which payload belongs to which phase.
+/// Adds to the schema which payload belongs to which phase.
 fn describe_payloads(schema: &mut Schema) {
     fn when(phase: &str, payload: &str) -> Schema {
         json_schema!({
@@ -110,7 +112,7 @@ fn describe_payloads(schema: &mut Schema) {
     );
 }
 
-/// Makes the payloads known to a generator, for `describe_payloads` refers to them by name.
+/// Registers the payloads with a generator, because `describe_payloads` refers to them by name.
 pub(crate) fn payload_schemas(generator: &mut SchemaGenerator) {
     generator.subschema_for::<PlanPayload>();
     generator.subschema_for::<ActPayload>();

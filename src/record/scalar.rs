@@ -1,4 +1,4 @@
-//! Numbers and texts with a narrower meaning than their JSON type.
+//! Numbers and strings with a narrower range than their JSON type.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::timestamp::Timestamp;
 
-/// Implements `JsonSchema` for a type by the schema of its values.
+/// Implements `JsonSchema` for a type from the schema of its values.
 macro_rules! schema_of {
     ($type:ident, $schema:tt) => {
         impl JsonSchema for $type {
@@ -25,7 +25,7 @@ macro_rules! schema_of {
     };
 }
 
-/// An RFC 3339 date-time with an offset, as it was written.
+/// An RFC 3339 date-time with an offset, kept as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DateTime(pub String);
@@ -33,15 +33,15 @@ pub struct DateTime(pub String);
 schema_of!(DateTime, { "type": "string", "format": "date-time" });
 
 impl DateTime {
-    /// The moment; `None` where the text is no date-time.
+    /// The instant; `None` where the text is not a valid date-time.
     #[must_use]
     pub fn instant(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.0)
     }
 }
 
-/// How often something happened: a whole number, at least 0. In JSON `2`, `2.0` and `2e0` are the
-/// same count.
+/// The number of times something happened: an integer, at least 0. In JSON `2`, `2.0` and `2e0` are
+/// the same count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Count(pub u64);
@@ -69,14 +69,14 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A duration: a number, at least 0; its unit stands with the field.
+/// A duration: a number, at least 0. The field that has it documents the unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NonNegative(pub f64);
 
 schema_of!(NonNegative, { "type": "number", "minimum": 0 });
 
-/// A share or a degree: a number from 0 to 1.
+/// A ratio or a degree: a number from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnitInterval(pub f64);

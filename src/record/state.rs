@@ -10,48 +10,48 @@ use super::format;
 use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
 
 /// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and
-/// links to its other artifacts. Written while the run goes on (at an approval pause, for example)
-/// and again when it ends.
+/// links to its other artifacts. The runtime writes it while the run is in progress (for example
+/// when the run pauses for approval) and again when the run ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "State record (state.json)", extend("$id" = schema_id("state")))]
 pub struct State {
-    /// The identifier of the record's format that stays the same as long as older readers can read
-    /// it.
+    /// The identifier of the record format. It changes only when older readers can no longer read
+    /// the record.
     #[schemars(extend("const" = format::STATE_VERSION))]
     pub version: String,
-    /// The semantic version of the contract that the record was written for.
+    /// The semantic version of the schema that the record follows.
     #[schemars(extend("const" = format::STATE_SCHEMA_VERSION))]
     pub state_schema_version: String,
-    /// Which run this is and how it was started.
+    /// The identity of the run and the settings it was started with.
     pub episode: Episode,
-    /// What the run is to reach.
+    /// What the run should achieve.
     pub goal: Goal,
-    /// What the run has come to believe, in normalized statements.
+    /// What the run inferred during execution, as normalized statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beliefs: Option<Vec<Belief>>,
-    /// The steps that lead to the goal, and how far each has come.
+    /// The steps that lead to the goal, each with its status.
     pub plan: Plan,
-    /// What the run remembers.
+    /// What the run remembers: facts and free-form notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// What the run has done and how it stands.
+    /// What the run did, and its status.
     pub outcomes: Outcomes,
-    /// Relative paths, within the episode's directory, to the run's other artifacts. A run that
-    /// goes on links `events` and `learn`; one that has ended links all four.
+    /// Relative paths, inside the episode's directory, to the run's other artifacts. A run in
+    /// progress links `events` and `learn`; a run that has ended links all four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
 }
 
-/// Which run this is and how it was started.
+/// The identity of a run and the settings it was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Episode {
-    /// The run's unique identifier: the name of its directory.
+    /// The run's unique identifier. It equals the name of the episode's directory.
     #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub id: String,
-    /// The seed to repeat the run with.
+    /// The seed that makes the run reproducible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<Number>,
-    /// Metadata of the user's: any keys with any values.
+    /// User-provided metadata: any keys with any values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [{"team": "search"}]))]
     pub tags: Option<Map<String, Value>>,
@@ -59,17 +59,18 @@ pub struct Episode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub using: Option<String>,
-    /// When the run started: the instant of its `start` event. A run that is continued keeps it.
+    /// When the run started: the timestamp of its `start` event. It does not change when the run is
+    /// continued.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
-    /// How intuition may act on the run. Records of older runtimes lack it; absent means
-    /// `advisory`.
+    /// How intuition may act on the run. Absent means `advisory`; older runtimes do not write this
+    /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intuition_mode: Option<IntuitionMode>,
 }
 
 impl Episode {
-    /// How intuition may act on the run; what older runtimes leave out reads as `advisory`.
+    /// How intuition may act on the run; `advisory` where the record has no such field.
     #[must_use]
     pub fn intuition_mode(&self) -> IntuitionMode {
         self.intuition_mode.unwrap_or_default()
@@ -81,38 +82,38 @@ impl Episode {
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum IntuitionMode {
-    /// It gives advice and changes nothing itself.
+    /// Intuition gives advice and changes nothing.
     #[default]
     Advisory,
-    /// It steps in and changes the course of the run.
+    /// Intuition intervenes and changes the course of the run.
     Interventive,
-    /// It advises, and steps in where it has to.
+    /// Intuition gives advice, and intervenes where needed.
     Hybrid,
 }
 
-/// What a run is to reach.
+/// What a run should achieve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
-    /// The task as it was first given.
+    /// The original task, as the user gave it.
     #[schemars(extend("examples" = ["Summarize the open tickets"]))]
     pub task: String,
-    /// The kind of goal; the values are the runtime's own.
+    /// The kind of goal. The runtime defines the values.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["task"]))]
     pub kind: Option<String>,
 }
 
-/// A normalized statement that the run inferred.
+/// A normalized statement that the run inferred during execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Belief {
-    /// What is believed.
+    /// The statement that the run believes.
     pub statement: String,
-    /// How sure the run is of it, from 0 (not at all) to 1 (certain).
+    /// How confident the run is, from 0 (not at all) to 1 (certain).
     #[schemars(extend("examples" = [0.85]))]
     pub confidence: UnitInterval,
-    /// Where the belief comes from.
+    /// The source of the belief.
     pub provenance: String,
-    /// When it was recorded.
+    /// When the belief was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
 }
@@ -120,16 +121,17 @@ pub struct Belief {
 /// The steps that lead to the goal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// The steps in their order.
+    /// The steps, in execution order.
     pub steps: Vec<Step>,
-    /// Where the plan comes from: the `source` of the latest `plan` event, else its `agent_id`.
+    /// The origin of the plan: `source` in the payload of the latest `plan` event, or `agent_id`
+    /// where that payload has no `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["planner.minimal", "planner.resume"]))]
     pub source: Option<String>,
-    /// When the plan last changed: the instant of the latest `plan` event.
+    /// When the plan was last updated: the timestamp of the latest `plan` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime>,
-    /// Why the plan is as it is, in free text.
+    /// Free text that explains the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
 }
@@ -140,58 +142,58 @@ pub struct Step {
     /// The step's identifier, unique within the plan.
     #[schemars(length(min = 1), extend("examples" = ["step-1"]))]
     pub id: String,
-    /// What kind of work the step is.
+    /// What kind of work the step does.
     pub kind: StepKind,
-    /// What the step does, for people.
+    /// What the step does, in words for people.
     pub description: String,
-    /// How far the step has come.
+    /// The progress of the step.
     pub status: StepStatus,
-    /// Why the step is there.
+    /// Why the plan has this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// What the step is given.
+    /// The inputs of the step: any keys with any values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Map<String, Value>>,
-    /// What the step brought forth.
+    /// The outputs that the step produced: any keys with any values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<Map<String, Value>>,
 }
 
-/// What kind of work a step is.
+/// What kind of work a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum StepKind {
     /// Gathers information.
     Detect,
-    /// Processes or sorts what was gathered.
+    /// Processes or categorizes information.
     Analyze,
-    /// Plans a part of the work.
+    /// Plans a part of the work in more detail.
     Plan,
     /// Executes an action.
     Act,
     /// Checks results.
     Verify,
-    /// Lets a person have a look.
+    /// Waits for a person to review the work.
     Review,
 }
 
-/// How far a step has come.
+/// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum StepStatus {
-    /// Not started yet.
+    /// The step has not started yet.
     Pending,
-    /// Under way.
+    /// The step is executing.
     Running,
-    /// Completed with success.
+    /// The step completed successfully.
     Done,
-    /// Left out on purpose.
+    /// The step was skipped on purpose.
     Skipped,
-    /// Ended with an error.
+    /// The step failed with an error.
     Failed,
-    /// Blocked by a policy.
+    /// A policy blocked the step.
     Vetoed,
 }
 
@@ -219,7 +221,7 @@ impl StepStatus {
         }
     }
 
-    /// The status that records write so.
+    /// The status with this name; `None` for an unknown name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
@@ -229,147 +231,147 @@ impl StepStatus {
 /// What a run remembers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
-    /// Normalized facts.
+    /// Normalized facts, each with a key and a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Vec<Fact>>,
-    /// Free notes written during the run.
+    /// Free-form notes that were written during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scratchpad: Option<String>,
 }
 
-/// One remembered fact.
+/// One fact that the run remembers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
-    /// The fact's name.
+    /// The identifier of the fact.
     pub key: String,
-    /// The fact's value, of any JSON type; null is a value too.
+    /// The value of the fact, of any JSON type; null is a value too.
     #[schemars(schema_with = "any_value")]
     pub value: Value,
-    /// When it was recorded.
+    /// When the fact was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
-    /// Where it comes from.
+    /// The source of the fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
 }
 
-/// What a run has done and how it stands.
+/// What a run did, and its status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcomes {
-    /// How the run stands. `pending` means that it goes on; every other status means that it has
-    /// ended.
+    /// The status of the run. `pending` means that the run is in progress; every other status means
+    /// that the run has ended.
     pub status: RunStatus,
-    /// What the run did, in order; each record mirrors the payload of an `act` event.
+    /// The actions of the run, in order. Each action mirrors the payload of an `act` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<Action>>,
-    /// Figures about the outcome, such as the total duration, `task_score`, `steps_completed` or
+    /// Measurements of the outcome, such as the total duration, `task_score`, `steps_completed` or
     /// `steps_total`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [{"task_score": 0.75, "steps_completed": 3, "steps_total": 4}]))]
     pub metrics: Option<Map<String, Value>>,
-    /// Names or paths of what the run produced.
+    /// Names or paths of the artifacts that the run produced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [["report.md"]]))]
     pub artifacts: Option<Vec<String>>,
-    /// What went wrong: null when nothing did, else a value of any shape.
+    /// What went wrong: a value of any shape, or null when there was no error.
     #[serde(default)]
     #[schemars(schema_with = "any_value")]
     pub error: Value,
 }
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum RunStatus {
-    /// It has ended with success.
+    /// The run completed successfully.
     Ok,
-    /// It has failed.
+    /// The run failed.
     Error,
-    /// A policy has blocked it.
+    /// A policy blocked the run.
     Vetoed,
-    /// Somebody has stopped it.
+    /// A person stopped the run.
     Aborted,
-    /// It has reached a part of its goal.
+    /// The run achieved a part of its goal.
     Partial,
-    /// It is still under way, or waits.
+    /// The run is still in progress, or paused.
     Pending,
 }
 
-/// One action of a run. Only the keys below are allowed, and any key that starts with `x-`.
+/// One action of a run. Only the keys below and keys that start with `x-` are allowed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false, "patternProperties" = {"^x-": true}))]
 pub struct Action {
-    /// The action's identifier; the `act` event that it mirrors bears the same.
+    /// The identifier of the action. The payload of its `act` event has the same id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
     pub id: Option<Value>,
-    /// What kind of action it is.
+    /// The kind of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["adapter"]))]
     pub kind: Option<Value>,
-    /// The tool that was used.
+    /// The tool that the action used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["adapter:core.minimal"]))]
     pub tool: Option<Value>,
-    /// The beginning of what the tool was given.
+    /// A short excerpt of the tool's input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub input_excerpt: Option<Value>,
-    /// How the action ended.
+    /// The result of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["ok"]))]
     pub result_status: Option<Value>,
-    /// The step that the action belongs to.
+    /// The id of the plan step that the action belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["step-1"]))]
     pub step_id: Option<Value>,
-    /// Where the action comes from.
+    /// The source of the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub provenance: Option<Value>,
-    /// What the action produced.
+    /// The artifacts that the action produced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub result_artifacts: Option<Value>,
-    /// What the tool was given.
+    /// The input of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub input: Option<Value>,
-    /// What the tool gave back.
+    /// The output of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub output: Option<Value>,
-    /// When the action happened: the instant of its `act` event.
+    /// When the action happened: the timestamp of its `act` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<DateTime>,
-    /// How long the action took, in milliseconds.
+    /// The duration of the action, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub duration_ms: Option<Value>,
-    /// Extensions: keys that start with `x-`.
+    /// Extensions: the keys that start with `x-`.
     #[serde(flatten)]
     #[schemars(skip)]
     pub extensions: BTreeMap<String, Value>,
 }
 
-/// Relative paths, within the episode's directory, to the run's other artifacts.
+/// Relative paths, inside the episode's directory, to the run's other artifacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = {"type": "string"}))]
 pub struct Links {
-    /// The timeline; always there.
+    /// The path of the event timeline. Always present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["events.jsonl"]))]
     pub events: Option<String>,
-    /// The learning timeline; always there.
+    /// The path of the learning timeline. Always present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["learn.jsonl"]))]
     pub learn: Option<String>,
-    /// The summary record; only when the run has ended.
+    /// The path of the summary record. Present only when the run has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["summary.json"]))]
     pub summary: Option<String>,
-    /// The manifest; only when the run has ended.
+    /// The path of the manifest. Present only when the run has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["manifest.json"]))]
     pub manifest: Option<String>,

@@ -9,183 +9,185 @@ use super::{
     Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id,
 };
 
-/// The compact view of a run that has ended: outcome, verification, flags, counters, latencies,
+/// A compact view of a run that has ended: outcome, verification, flags, counters, latencies,
 /// insight and tags.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "Summary record (summary.json)", extend("$id" = schema_id("summary")))]
 pub struct Summary {
-    /// The semantic version of the contract that the record was written for.
+    /// The semantic version of the schema that the record follows.
     #[schemars(extend("const" = format::SUMMARY_SCHEMA_VERSION))]
     pub schema_version: String,
-    /// The run's unique identifier: the name of its directory.
+    /// The run's unique identifier. It equals the name of the episode's directory.
     #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub episode_id: String,
-    /// The task as it was first given.
+    /// The original task, as the user gave it.
     pub task: String,
-    /// When the run started.
+    /// When the run started. It equals `episode.started_at` in the state.
     #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: DateTime,
-    /// How long the run took, in seconds.
+    /// The duration of the run, in seconds; at least 0.
     #[schemars(extend("examples" = [1.25]))]
     pub duration_sec: NonNegative,
-    /// How the adapter ended.
+    /// The result of the adapter that executed the run.
     pub adapter_result: AdapterResult,
-    /// How the run ended with respect to its goal.
+    /// Whether the run achieved its goal.
     pub outcome: SummaryOutcome,
-    /// Whether the outcome was verified, and what came of it.
+    /// Whether the outcome was verified, and with which result.
     pub verification: Verification,
-    /// How the runtime was set up.
+    /// The settings of the runtime.
     pub flags: Flags,
-    /// Counters and latencies.
+    /// Counters and latencies of the run.
     pub metrics: Metrics,
-    /// How well the plan served. Written in meta mode only.
+    /// How well the plan worked. Written in meta mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insight: Option<Insight>,
-    /// Metadata of the user's: any keys with any values.
+    /// User-provided metadata: any keys with any values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [{"team": "search"}]))]
     pub tags: Option<Map<String, Value>>,
 }
 
-/// How an adapter ended.
+/// The result of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum AdapterResult {
-    /// It ran to completion.
+    /// The adapter ran to completion.
     Success,
-    /// It broke off with an error.
+    /// The adapter stopped with an error.
     Error,
-    /// It did not run.
+    /// The adapter did not run.
     Skipped,
 }
 
-/// How a run ended with respect to its goal.
+/// Whether a run achieved its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum SummaryOutcome {
-    /// The goal was achieved.
+    /// The run achieved its goal.
     Success,
-    /// The run ended without an error, short of its goal.
+    /// The run ended without an error, but did not achieve its goal.
     GoalNotAchieved,
-    /// The run ended well, and nothing verified it.
+    /// The run ended successfully, but nothing verified the result.
     SuccessUnverified,
     /// The run failed.
     Error,
 }
 
-/// Whether the outcome was verified, and what came of it. No field is required.
+/// Whether the outcome was verified, and with which result. No field is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
-    /// Whether assertions to verify were given.
+    /// Whether the user supplied assertions to verify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provided: Option<bool>,
-    /// Whether they held; null when nothing was verified or could be.
+    /// Whether all assertions passed; null when nothing was verified or verification was
+    /// unavailable.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<bool>")]
     pub passed: Option<bool>,
-    /// The result of each assertion, of any shape; empty when none was given.
+    /// The result of each assertion, in any shape; empty when no assertions were supplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<Vec<Value>>,
-    /// What changed in the workspace between the snapshots; null without snapshots.
+    /// The changes in the workspace between the two snapshots; null when there are no snapshots.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<WorkspaceDiff>")]
     pub workspace_diff: Option<WorkspaceDiff>,
-    /// Where the snapshots of the workspace are; null when none were taken.
+    /// The paths of the workspace snapshots; null when no snapshots were taken.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<Snapshots>")]
     pub snapshots: Option<Snapshots>,
-    /// How snapshots are taken.
+    /// The rules for taking workspace snapshots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<VerificationPolicy>,
-    /// Why nothing could be verified; null when nothing stood in the way.
+    /// Why the result could not be verified; null when there was no verification error.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<String>", extend("examples" = ["workspace_unavailable"]))]
     pub error: Option<String>,
 }
 
-/// What changed in the workspace between two snapshots.
+/// The changes in the workspace between two snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceDiff {
-    /// What is new.
+    /// What was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Vec<Value>>,
-    /// What has changed.
+    /// What was modified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<Vec<Value>>,
-    /// What is gone.
+    /// What was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<Value>>,
 }
 
-/// Where the snapshots of the workspace are.
+/// The paths of the workspace snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Snapshots {
-    /// The path of the snapshot from before the run; null when there is none.
+    /// The path of the snapshot taken before the run; null when there is no such snapshot.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<String>")]
     pub pre: Option<String>,
-    /// The path of the snapshot from after the run; null when there is none.
+    /// The path of the snapshot taken after the run; null when there is no such snapshot.
     #[serde(default)]
     #[schemars(schema_with = "nullable::<String>")]
     pub post: Option<String>,
 }
 
-/// How snapshots of the workspace are taken.
+/// The rules for taking workspace snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerificationPolicy {
-    /// Names that snapshots leave out, such as directories of version control, caches or run data.
+    /// Names that snapshots leave out, such as directories of version control, caches, virtual
+    /// environments or run data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [[".git", "__pycache__"]]))]
     pub ignore: Option<Vec<String>>,
-    /// What snapshots do with symbolic links.
+    /// How snapshots treat symbolic links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["skip"]))]
     pub symlinks: Option<String>,
 }
 
-/// How the runtime was set up.
+/// The settings of the runtime.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Flags {
-    /// Whether intuition was on.
+    /// Whether intuition was enabled.
     pub intuition: bool,
-    /// How much the runtime did besides the task itself.
+    /// The mode of the runtime.
     pub mode: RuntimeMode,
-    /// What intuition directed. Written in meta mode only.
+    /// The directives and vetoes of intuition. Written in meta mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
 }
 
-/// How much the runtime does besides the task itself.
+/// The mode of the runtime: whether it directs the run and measures the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 pub enum RuntimeMode {
-    /// With direction and insight.
+    /// The runtime directs the run and records insight metrics.
     Meta,
-    /// The bare run.
+    /// The runtime only executes the run.
     Minimal,
 }
 
-/// What intuition directed.
+/// The directives and vetoes of intuition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Direction {
-    /// Directives applied.
+    /// The number of directives that were applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Count>,
-    /// Vetoes issued.
+    /// The number of vetoes that were issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vetoed: Option<Count>,
-    /// The policy that gave the directives: its name and version in one text.
+    /// The policy that issued the directives: its name and version in one string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["policy:core.minimal@1.0.0"]))]
     pub policy: Option<String>,
-    /// The confidence from which directives count.
+    /// The confidence threshold that was used for directives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [0.5]))]
     pub threshold: Option<Number>,
-    /// The paths in the plan that the last directive changed.
+    /// The paths inside the plan that the last directive changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_diff: Option<Vec<String>>,
 }
@@ -195,54 +197,54 @@ pub struct Direction {
 pub struct Metrics {
     /// 1 when the run succeeded, 0 when it did not.
     pub success: SuccessFlag,
-    /// Rounds of planning.
+    /// The number of planning iterations.
     pub plan_count: Count,
-    /// Actions executed.
+    /// The number of actions that were executed.
     pub act_count: Count,
-    /// Rounds of reflection.
+    /// The number of reflection passes.
     pub reflect_count: Count,
-    /// Vetoes of policies.
+    /// The number of vetoes that policies issued.
     pub veto_count: Count,
-    /// Proposals that learning made.
+    /// The number of learning proposals that were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learn_proposals: Option<Count>,
-    /// Proposals of learning that were applied.
+    /// The number of learning proposals that were applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learn_applied: Option<Count>,
-    /// How long the parts of the run took, in milliseconds.
+    /// The durations of the parts of the run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
 }
 
-/// How long the parts of a run took, in milliseconds.
+/// The durations of the parts of a run, in milliseconds; each is at least 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
-    /// From the start to the first action.
+    /// The time from the start of the run to its first action, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_action_ms: Option<NonNegative>,
-    /// The whole episode.
+    /// The duration of the whole run, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<NonNegative>,
-    /// The planning.
+    /// The duration of the planning phase, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning_ms: Option<NonNegative>,
-    /// The execution.
+    /// The duration of the execution phase, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_ms: Option<NonNegative>,
 }
 
-/// How well the plan served.
+/// How well the plan worked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Insight {
-    /// The figures.
+    /// The measurements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<InsightMetrics>,
 }
 
-/// Figures about how well the plan served.
+/// Measurements of how well the plan worked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InsightMetrics {
-    /// How closely the run followed its plan, from 0 to 1, rounded to 4 decimals.
+    /// How closely execution followed the plan, from 0 to 1, rounded to 4 decimal places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = [0.6667]))]
     pub plan_adherence: Option<UnitInterval>,
@@ -252,7 +254,7 @@ pub struct InsightMetrics {
     /// The number of `direction` events in the timeline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branching_factor: Option<Count>,
-    /// How often the plan was revised.
+    /// The number of times the plan was revised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_revisions: Option<Count>,
 }

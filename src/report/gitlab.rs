@@ -52,7 +52,7 @@ impl Renderer for Gitlab {
         // GitLab merges issues with one fingerprint, so those of two copies of an episode must
         // differ.
         let fingerprint = |parts: &[&str]| {
-            let dir = episode.path.as_os_str().as_encoded_bytes();
+            let dir = episode.key.as_path().as_os_str().as_encoded_bytes();
             Digest::of(std::iter::once(dir).chain(parts.iter().map(|part| part.as_bytes())))
                 .to_string()
         };

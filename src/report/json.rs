@@ -4,8 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+#[cfg(feature = "cli")]
+use serde_json::value::RawValue;
 
 use super::{Closing, Renderer};
+use crate::document::{Kind, Node};
 use crate::finding::{EpisodeReport, REPORT_VERSION, Tool};
 use crate::printable::{is_hostile, opens_command};
 
@@ -101,6 +104,55 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
         plain_from = at + c.len_utf8();
     }
     out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
+}
+
+/// Writes a value of a document with one member or item on each line, and nothing of it lost.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write_json_pretty(out: &mut dyn Write, value: Node<'_>) -> io::Result<()> {
+    pretty(out, value, 0)
+}
+
+fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
+    let line = |out: &mut dyn Write, first: bool, depth: usize| {
+        let comma = if first { "" } else { "," };
+        write!(out, "{comma}\n{:indent$}", "", indent = depth * 2)
+    };
+    let is_empty = node.members().next().is_none() && node.items().next().is_none();
+    match node.kind() {
+        Kind::Object if !is_empty => {
+            out.write_all(b"{")?;
+            for (index, key) in node.all_members().enumerate() {
+                line(out, index == 0, depth + 1)?;
+                write_json_text(out, key.raw())?;
+                out.write_all(b": ")?;
+                pretty(out, key.value(), depth + 1)?;
+            }
+            write!(out, "\n{:indent$}}}", "", indent = depth * 2)
+        }
+        Kind::Array if !is_empty => {
+            out.write_all(b"[")?;
+            for (index, item) in node.items().enumerate() {
+                line(out, index == 0, depth + 1)?;
+                pretty(out, item, depth + 1)?;
+            }
+            write!(out, "\n{:indent$}]", "", indent = depth * 2)
+        }
+        Kind::Object => out.write_all(b"{}"),
+        Kind::Array => out.write_all(b"[]"),
+        _ => write_json_text(out, node.raw()),
+    }
+}
+
+/// A value of a document as a part of another JSON text, as [`write_json_text`] writes it.
+#[cfg(feature = "cli")]
+pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
+    let mut text = Vec::with_capacity(node.raw().len());
+    write_json_text(&mut text, node.raw())?;
+    let text = String::from_utf8(text).map_err(io::Error::other)?;
+    RawValue::from_string(text).map_err(io::Error::from)
 }
 
 /// The characters of a text that are not harmless to print.

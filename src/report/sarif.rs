@@ -116,7 +116,7 @@ impl Renderer for Sarif {
                 let notification = Notification {
                     level: "warning",
                     message,
-                    locations: [whole(uri(&episode.path))],
+                    locations: [whole(uri(episode.key.as_path()))],
                 };
                 self.notifications.push(notification);
             }
@@ -339,7 +339,7 @@ fn location<'r>(
         })
     };
     let path = match at.artifact {
-        Some(artifact) => episode.path.join(artifact.file_name()),
+        Some(artifact) => episode.key.as_path().join(artifact.file_name()),
         // In a report that was read back from JSON.
         None => at.file.clone().into(),
     };

@@ -1,3 +1,3 @@
-//! Whether actions mirror the events they come from.
+//! Whether actions mirror their `act` events.
 
 pub(super) mod mirror;

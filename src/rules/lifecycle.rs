@@ -1,4 +1,4 @@
-//! What a run has to have, and not to have, at its stage of life.
+//! Whether the artifacts and links of a run match its lifecycle.
 
 pub(super) mod artifacts;
 pub(super) mod early_artifacts;

@@ -1,4 +1,4 @@
-//! Whether the plan is the one that the timeline tells.
+//! Whether the persisted plan agrees with the timeline.
 
 mod difference;
 pub(super) mod legacy_labels;

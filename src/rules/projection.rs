@@ -1,4 +1,4 @@
-//! Whether the timeline gives evidence of the persisted state.
+//! Whether the timeline confirms the persisted state.
 
 mod evidence;
 pub(super) mod links;

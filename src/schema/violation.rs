@@ -1,7 +1,7 @@
 //! Errors of the schema validator -> violations as data, each with its place on the tape.
 //!
-//! The validator's own messages are not shown: they quote whole values and raw names. A violation
-//! makes its own sentence.
+//! The validator's own messages are not shown, because they quote whole values and raw names. A
+//! violation has its own message.
 
 use std::collections::BTreeSet;
 
@@ -14,32 +14,32 @@ use crate::document::{Document, Found, Kind};
 use crate::printable::{brief, quote};
 use crate::source::Pointer;
 
-/// One assertion of a schema that does not hold.
+/// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The token that violates it: a value, or a key that may not be there.
+    /// The token that violates the schema: a value, or a key that is not allowed.
     pub(crate) token: u32,
-    /// Leads to the value, or to the value under the key.
+    /// The pointer to the value, or to the value under the key.
     pub(crate) pointer: Pointer,
     /// Whether the token is a key.
     pub(crate) is_key: bool,
     breach: Breach,
 }
 
-/// How a value violates an assertion, with the values in question as messages show them.
+/// How a value violates its schema, with values as messages show them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Breach {
     /// The object lacks a required field.
     Lacks {
         field: String,
     },
-    /// The object holds a field that it may not hold.
+    /// The object has a field that is not allowed.
     Unexpected {
         field: String,
     },
     WrongType {
         is: &'static str,
-        /// The value, where its type does not say all.
+        /// The value, unless its type says enough.
         shown: Option<String>,
         wanted: String,
     },
@@ -64,7 +64,7 @@ enum Breach {
     NotADateTime {
         shown: String,
     },
-    /// An assertion that the checked-in schemas do not make today.
+    /// A violation of a keyword that the checked-in schemas do not use today.
     Other {
         shown: String,
         keyword: String,
@@ -72,10 +72,9 @@ enum Breach {
 }
 
 impl Violation {
-    /// What is wrong, in a sentence; `root` is what it calls the whole document, such as
-    /// "the event".
+    /// What is wrong, in a sentence; `root` is the name of the whole document, such as "the event".
     pub(crate) fn message(&self, root: &str) -> String {
-        // The pointer of a key leads to the value under it; the object holds the key.
+        // The pointer of a key points to the value under it; the message is about the object.
         let pointer = match self.pointer.as_str().rsplit_once('/') {
             Some((object, _)) if self.is_key => Pointer::new(object),
             _ => self.pointer.clone(),
@@ -87,7 +86,7 @@ impl Violation {
         match &self.breach {
             Breach::Lacks { field } => format!("{subject} lacks the required field `{field}`"),
             Breach::Unexpected { field } => {
-                format!("{subject} may not hold the field {}", quote(field))
+                format!("{subject} must not have the field `{}`", brief(field))
             }
             Breach::WrongType { is, shown, wanted } => match shown {
                 Some(shown) => format!("{subject} is {is} ({shown}), not {wanted}"),
@@ -110,31 +109,33 @@ impl Violation {
                 format!("{subject} is {shown}, not an RFC 3339 date-time with an offset")
             }
             Breach::Other { shown, keyword } => {
-                format!("{subject} is {shown}, which `{keyword}` in its schema does not allow")
+                format!("{subject} is {shown}, which `{keyword}` of its schema does not allow")
             }
         }
     }
 
-    /// What to do, where more can be said than for the schema at large.
+    /// How to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
         match &self.breach {
-            Breach::Lacks { field } => Some(format!("Have the writer add `{field}`.")),
+            Breach::Lacks { field } => Some(format!("Add the field `{field}`.")),
             Breach::Unexpected { .. } => Some(
-                "Rename the field with an `x-` in front, as an extension, or take it out.".into(),
+                "Add the prefix `x-` to the name to make the field an extension, or remove it."
+                    .into(),
             ),
             Breach::NotOneOf { nearest, .. } => {
                 let nearest = nearest.as_ref()?;
-                Some(format!("Did you mean `{nearest}`?"))
+                Some(format!("Did you mean {}?", quote(nearest)))
             }
             Breach::NotADateTime { .. } => Some(
-                "Write it like 2026-03-01T12:00:00.000000+00:00 or 2026-03-01T12:00:00Z.".into(),
+                "Write it with an offset, such as 2026-03-01T12:00:00Z or 2026-03-01T13:00:00.5+01:00."
+                    .into(),
             ),
             _ => None,
         }
     }
 }
 
-/// The violations that errors stand for, in the order of the text.
+/// Turns errors into violations, in the order of the text.
 pub(super) fn explain<'e>(
     document: Document<'_>,
     errors: impl Iterator<Item = ValidationError<'e>>,
@@ -143,8 +144,8 @@ pub(super) fn explain<'e>(
         .map(|error| (Pointer::new(error.instance_path().as_str()), error))
         .collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
-    // Of a value of the wrong type its other keywords have nothing more to say: one mistake, one
-    // violation.
+    // A value of the wrong type violates other keywords too; only the type is reported, so that one
+    // mistake makes one violation.
     let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Found<'_>>)| {
         matches!(error.kind(), ValidationErrorKind::Type { .. })
             .then(|| found.map(|found| found.value.index()))?
@@ -219,11 +220,7 @@ fn breach(found: Found<'_>, kind: &ValidationErrorKind) -> Breach {
         },
         ValidationErrorKind::Enum { options } => {
             let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
-            let words = options.iter().map(|option| {
-                option
-                    .as_str()
-                    .map_or_else(|| option.to_string(), str::to_owned)
-            });
+            let words = options.iter().map(|option| brief(&option.to_string()));
             Breach::NotOneOf {
                 shown,
                 options: words.collect::<Vec<_>>().join(", "),
@@ -258,7 +255,7 @@ fn wanted_types(kind: &TypeKind) -> String {
     let name = |kind: JsonType| match kind {
         JsonType::Array => "an array",
         JsonType::Boolean => "a boolean",
-        JsonType::Integer => "a whole number",
+        JsonType::Integer => "an integer",
         JsonType::Null => "null",
         JsonType::Number => "a number",
         JsonType::Object => "an object",

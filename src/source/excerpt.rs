@@ -1,31 +1,31 @@
-//! A span of a line of any length -> a short window around it that is safe to print.
+//! A span in a line of any length -> a short window around it that is safe to print.
 
 use std::ops::Range;
 
 use crate::printable::{columns_of_char, opens_command, stand_in};
 
-/// Columns that an excerpt takes at most: with the margin of a drawn snippet it fits a terminal of
-/// 80.
+/// The width of an excerpt in columns, at most: with the margin of a snippet it fits into a
+/// terminal of 80 columns.
 const WIDTH: usize = 68;
-/// Columns of the span that are shown at most; the rest of the window is its surroundings.
+/// The columns of the span that are shown, at most; the rest of the window shows its surroundings.
 const SPAN_WIDTH: usize = 40;
 
-/// A window of one line around a span: bounded, free of control characters, every character in its
-/// own place.
+/// A window of one line around a span, of bounded width and without control characters; every
+/// character keeps its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// What is shown; `…` stands for what was cut off.
+    /// The text of the window; `…` marks where the line was cut.
     pub text: String,
     /// The bytes of `text` that show the span, or its beginning.
     pub span: Range<usize>,
 }
 
 impl Excerpt {
-    /// Cuts a window around a span out of the line that starts at
-    /// `line_start`. Bytes that are not UTF-8 show as `�`.
+    /// Cuts a window around a span out of the line that starts at `line_start`. Bytes that are not
+    /// UTF-8 are shown as `�`.
     pub(super) fn cut(bytes: &[u8], line_start: usize, span: Range<usize>) -> Self {
         let reach = |range: Range<usize>| bytes.get(range).unwrap_or_default();
-        // A character takes four bytes at most, so these reaches hold more than the window shows.
+        // A character has at most four bytes, so these ranges hold more than the window shows.
         let before = reach(span.start.saturating_sub(WIDTH * 4).max(line_start)..span.start);
         let tail = reach(span.start..bytes.len().min(span.start + WIDTH * 8));
         let line_end = tail
@@ -42,7 +42,7 @@ impl Excerpt {
         let lossy_before = String::from_utf8_lossy(before);
         let (preceding, preceding_width, _) =
             fit(lossy_before.chars().rev(), rest - following_width);
-        // What the text before did not need goes to the text behind.
+        // The text after the span gets the columns that the text before it does not need.
         let (following, _, to_the_end) = if whole {
             fit(after_text.chars(), rest - preceding_width)
         } else {
@@ -65,7 +65,8 @@ impl Excerpt {
         if !(whole && to_the_end) {
             text.push('…');
         }
-        // Some CI runners obey `##[command]` anywhere in a line. What stands in for it is as long.
+        // Some CI runners obey `##[command]` anywhere in a line. The replacement has the same
+        // length.
         Self {
             text: text.replace("##[", "##(").replace("##vso[", "##vso("),
             span: start..end,
@@ -73,7 +74,7 @@ impl Excerpt {
     }
 }
 
-/// Adds characters as they can be shown.
+/// Adds characters, with hostile ones replaced.
 fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
     for c in chars {
         text.push(if opens_command(text, *c) {
@@ -84,8 +85,7 @@ fn push<'c>(text: &mut String, chars: impl Iterator<Item = &'c char>) {
     }
 }
 
-/// As many characters as fit into so many columns, the columns they take, and whether that was all
-/// of them.
+/// The characters that fit into a number of columns, their width, and whether all characters fit.
 fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, bool) {
     let mut taken = Vec::new();
     let mut width = 0;

@@ -1,6 +1,6 @@
-//! The text of a link -> the path within the episode that it leads to.
+//! The text of a link -> the path inside the episode's directory that it leads to.
 
-/// The path that a link names once `.` and `..` are resolved as text; `None` where it is empty,
+/// The path of a link, with `.` and `..` resolved as text; `None` where the link is empty,
 /// absolute, a drive or a URL, or leaves the episode's directory.
 pub(crate) fn resolve(link: &str) -> Option<String> {
     let is_scheme = |scheme: &str| {
@@ -18,7 +18,7 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
         return None;
     }
     let mut parts = Vec::new();
-    // A backslash separates on some systems: a link that leaves the directory there leaves it.
+    // A backslash is a separator on some systems, and the link must stay inside on those too.
     for part in link.split(['/', '\\']) {
         match part {
             "" | "." => {}
@@ -31,8 +31,8 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
 
 /// Whether a link is the path of a file of the episode.
 pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
-    // A path that ends in a separator names a directory, and a backslash is no separator
-    // everywhere.
+    // A path that ends in a separator names a directory, and a backslash is not a separator on
+    // every system.
     let names_a_file = !link.ends_with(['/', '.']) && !link.contains('\\');
     names_a_file && resolve(link).as_deref() == Some(file_name)
 }

@@ -9,12 +9,15 @@ use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::{EpisodeDir, Listing, display, id_of, list};
+use super::EpisodeDir;
+use super::disk::{Listing, list};
+use super::path::{display, id as id_of, join};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
 /// What was found below the given paths, and what stood in the way.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Discovery {
     /// The episodes, sorted by path.
     pub episodes: Vec<EpisodeDir>,
@@ -24,6 +27,7 @@ pub struct Discovery {
 
 /// A path that could not be looked at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// There is nothing at the path.
     #[error("{}: no such file or directory", printable(.0))]
@@ -210,17 +214,6 @@ fn tidy(path: &Path) -> PathBuf {
         PathBuf::from(".")
     } else {
         tidy
-    }
-}
-
-/// `typed` joined with what lies below it.
-pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
-    if typed == Path::new(".") && below != Path::new("") {
-        below.to_owned()
-    } else if below == Path::new("") {
-        typed.to_owned()
-    } else {
-        typed.join(below)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Paths <-> their bytes: the one place that depends on how a system writes paths.
+//! Paths <-> the bytes that the operating system names files by.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,44 @@ pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// The path of some bytes.
+/// The path that these bytes are.
 pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    OsString::from_vec(bytes).into()
+    name(bytes).into()
+}
+
+/// The file name that these bytes are.
+pub(crate) fn name(bytes: Vec<u8>) -> OsString {
+    OsString::from_vec(bytes)
+}
+
+/// A path as text; bytes that are not UTF-8 show as `�`.
+pub(crate) fn display(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The name of a directory as an id; no record can contain a name that is not UTF-8.
+pub(crate) fn id(name: &OsStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+/// `typed` joined with a path below it.
+pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
+    if typed == Path::new(".") && below != Path::new("") {
+        below.to_owned()
+    } else if below == Path::new("") {
+        typed.to_owned()
+    } else {
+        typed.join(below)
+    }
+}
+
+/// Whether there is nothing at a path, as far as that can be known.
+pub(crate) fn is_gone(path: &Path) -> bool {
+    let is_nothing = |error: io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        )
+    };
+    path.symlink_metadata().is_err_and(is_nothing)
 }

@@ -5,14 +5,14 @@
 //! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else by the time at which an entry of the directory was last
 //! made, renamed or removed: when an artifact was written.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
-use super::{EpisodeDir, entry_kind, id_of, list};
+use super::EpisodeDir;
+use super::disk::{entry_kind, list};
+use super::path::{self, join};
 use crate::source::{Artifact, EntryKind};
 
 /// A directory that is most likely a run.
@@ -42,7 +42,7 @@ impl RunDir {
 /// The runs below a run-data directory, newest first.
 pub(crate) fn runs(run_data: &Path) -> io::Result<Vec<RunDir>> {
     let mut runs = Vec::new();
-    collect(&super::join(run_data, Path::new("episodes")), &mut runs)?;
+    collect(&join(run_data, Path::new("episodes")), &mut runs)?;
     runs.sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
     Ok(runs)
 }
@@ -59,8 +59,9 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
         if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
             continue;
         }
-        let path = super::join(group, Path::new(OsStr::from_bytes(name)));
-        let name = id_of(OsStr::from_bytes(name));
+        let name = path::name(name.to_vec());
+        let path = join(group, Path::new(&name));
+        let name = path::id(&name);
         let stat = dir
             .fd()
             .and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::{is_gone, list};
+use super::disk::list;
+use super::is_gone;
 use crate::source::Artifact;
 
 /// The name of the configuration.

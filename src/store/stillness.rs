@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Stat};
 
-use super::kind_of;
+use super::Version;
+use super::disk::kind_of;
 use crate::source::{Artifact, EntryKind};
 
 /// How long nothing must have been written: a writer takes less than that from one file to the
@@ -18,7 +19,7 @@ pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// One version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
+pub(super) struct FileVersion {
     kind: EntryKind,
     device: u64,
     inode: u64,
@@ -29,7 +30,7 @@ pub(super) struct Version {
     changed_ns: i128,
 }
 
-impl From<&Stat> for Version {
+impl From<&Stat> for FileVersion {
     #[expect(clippy::cast_sign_loss, reason = "sizes are not negative")]
     fn from(stat: &Stat) -> Self {
         Self {
@@ -42,9 +43,14 @@ impl From<&Stat> for Version {
     }
 }
 
-impl Version {
+impl FileVersion {
     pub(super) fn kind(self) -> EntryKind {
         self.kind
+    }
+
+    /// The same, as other implementations tell versions.
+    pub(super) fn tag(self) -> Version {
+        Version::new(format!("{self:?}"))
     }
 
     pub(super) fn bytes(self) -> u64 {
@@ -77,7 +83,7 @@ pub(crate) struct Movement {
 impl Movement {
     /// Looks at a directory: what has come, gone or been renamed in the last moment shows in its
     /// own times.
-    pub(super) fn in_directory(now: SystemTime, directory: Version) -> Self {
+    pub(super) fn in_directory(now: SystemTime, directory: FileVersion) -> Self {
         let now_ns = now
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos().cast_signed());
@@ -104,12 +110,28 @@ impl Movement {
     }
 
     /// Looks at a file that was read: as it was when it was opened, and as it is.
-    pub(super) fn file(&mut self, artifact: Artifact, opened: Version, is: Option<Version>) {
+    pub(super) fn file(
+        &mut self,
+        artifact: Artifact,
+        opened: FileVersion,
+        is: Option<FileVersion>,
+    ) {
         let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
         if is != Some(opened) || !settles_in.is_zero() {
             self.artifacts.push(artifact);
         }
         self.settles_in = self.settles_in.max(settles_in);
+    }
+
+    /// Compares the versions of artifacts before they were read with those afterwards.
+    pub(crate) fn between(before: &[Option<Version>], after: &[Option<Version>]) -> Self {
+        let versions = before.iter().zip(after);
+        let changed = Artifact::ALL.into_iter().zip(versions);
+        let changed = changed.filter(|(_, (before, after))| before != after);
+        Self {
+            artifacts: changed.map(|(artifact, _)| artifact).collect(),
+            ..Self::default()
+        }
     }
 
     /// Whether nothing moves.
@@ -137,8 +159,8 @@ mod tests {
     const NOW_NS: i128 = 1_700_000_000_000_000_000;
     const MS: i128 = 1_000_000;
 
-    fn written(changed_ns: i128) -> Version {
-        Version {
+    fn written(changed_ns: i128) -> FileVersion {
+        FileVersion {
             kind: EntryKind::File,
             device: 1,
             inode: 2,
@@ -147,13 +169,13 @@ mod tests {
         }
     }
 
-    fn movement(directory_ns: i128, opened: Version, is: Option<Version>) -> Movement {
+    fn movement(directory_ns: i128, opened: FileVersion, is: Option<FileVersion>) -> Movement {
         let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(NOW_NS).unwrap());
         let mut movement = Movement::in_directory(now, written(directory_ns));
         movement.entry(
             Artifact::State,
             Some(EntryKind::File),
-            is.map(Version::kind),
+            is.map(FileVersion::kind),
         );
         movement.file(Artifact::State, opened, is);
         movement
@@ -169,14 +191,14 @@ mod tests {
     fn file_is_changed_when_its_metadata_differs() {
         let old = written(0);
         let others = [
-            Version { inode: 9, ..old },
-            Version { device: 9, ..old },
-            Version { bytes: 9, ..old },
-            Version {
+            FileVersion { inode: 9, ..old },
+            FileVersion { device: 9, ..old },
+            FileVersion { bytes: 9, ..old },
+            FileVersion {
                 changed_ns: 9,
                 ..old
             },
-            Version {
+            FileVersion {
                 kind: EntryKind::Link,
                 ..old
             },

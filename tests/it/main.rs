@@ -19,6 +19,7 @@
 mod contract {
     mod agreement;
     mod corpus;
+    mod doors;
     mod generated;
     mod pages;
     mod plan;
@@ -47,6 +48,7 @@ mod cli {
     mod config;
     mod generators;
     mod hooks;
+    mod installed;
     mod view;
     mod watch;
 }
@@ -59,20 +61,24 @@ mod library {
 
 /// The order of the house: its sources and its documents.
 mod house {
+    mod commits;
     mod docs;
     mod features;
     mod layers;
+    mod make_rule;
     mod tests;
     mod tidy;
 }
 
 /// What the tests share. No test file imports another.
 mod support {
+    pub(crate) mod action;
     pub(crate) mod binary;
     pub(crate) mod bless;
     pub(crate) mod corpus;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
+    pub(crate) mod pre_commit;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod repository;
@@ -82,6 +88,7 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod skip;
     pub(crate) mod sources;
     pub(crate) mod terminal;
 }

@@ -5,21 +5,21 @@ use std::io;
 use clap::{ArgMatches, Args, ValueEnum};
 use serde::Serialize;
 
-use super::output::{Output, instant, seconds, width};
+use super::output::{Output, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{Episode, RunEntry};
-use crate::report::write_json;
+use crate::read::{RunEntry, RunReader};
+use crate::report::{instant, seconds, write_json};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///
-/// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when the
-/// directory last changed, so that no more runs are opened than are shown.
+/// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the last
+/// change of the directory. So no more runs are opened than are shown.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -30,7 +30,7 @@ pub(in crate::cli) struct List {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// Show so many runs at most; 0 shows all
+    /// Maximum number of runs to show; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 
@@ -42,7 +42,7 @@ pub(in crate::cli) struct List {
     #[arg(long)]
     outcome: Option<String>,
 
-    /// Only runs in which `runvet validate` finds an error
+    /// Only runs for which `runvet validate` reports an error
     #[arg(long)]
     invalid: bool,
 
@@ -79,7 +79,7 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
 #[derive(Serialize)]
 struct Listed {
     runs: Vec<RunEntry>,
-    /// Directories that were not looked at, for the limit was reached.
+    /// Directories beyond the limit, which were not opened.
     more: usize,
 }
 
@@ -98,9 +98,9 @@ impl List {
         let mut gate = gate.map(|settings| settings.gate);
         let mut looked_at = 0;
         let matching = run_data
-            .episodes()
+            .iter()
             .inspect(|_| looked_at += 1)
-            .filter_map(|episode| self.matching(&episode, gate.as_mut()));
+            .filter_map(|run| self.matching(&run, gate.as_mut()));
         let runs: Vec<RunEntry> = matching.take(limit).collect();
         let more = if runs.len() < limit {
             0
@@ -124,8 +124,8 @@ impl List {
 
     /// What the list says of a run, if it is one of those asked for; with a gate, those that fail
     /// it.
-    fn matching(&self, episode: &Episode, gate: Option<&mut Gate>) -> Option<RunEntry> {
-        let entry = episode.entry();
+    fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<RunEntry> {
+        let entry = run.entry();
         let is =
             |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
         let started = || entry.started_at.as_deref().and_then(Timestamp::parse);
@@ -135,16 +135,16 @@ impl List {
                 .since
                 .as_ref()
                 .is_none_or(|since| started().is_some_and(|started| started >= *since))
-            && gate.is_none_or(|gate| is_invalid(episode, gate));
+            && gate.is_none_or(|gate| is_invalid(run, gate));
         matches.then_some(entry)
     }
 }
 
 /// Whether a run fails the gate, which passes over what the configuration excludes.
-fn is_invalid(episode: &Episode, gate: &mut Gate) -> bool {
-    !gate.excludes(episode.path())
+fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
+    !gate.excludes(run.path())
         && gate
-            .episode(&Check::new(), episode.dir())
+            .episode(&Check::new(), run.dir())
             .is_ok_and(|report| !report.valid)
 }
 
@@ -192,6 +192,6 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
     match (runs.len(), more) {
         (0, _) => writeln!(output.stdout(), "no runs"),
         (_, 0) => Ok(()),
-        (_, more) => writeln!(output.stdout(), "… and {more} more directories (--limit)"),
+        (_, more) => writeln!(output.stdout(), "… and {more} more runs (--limit)"),
     }
 }

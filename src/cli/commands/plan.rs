@@ -3,19 +3,21 @@
 use std::io;
 
 use clap::Args;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
-use super::output::{Color, Glyphs, Output, style, width};
+use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
-use crate::plan::{Comparison, Step, compare};
-use crate::printable::{escape, fit};
+use crate::plan::{PlanComparison, PlanStep, compare};
+use crate::printable::{columns_of, escape, fit};
 use crate::read::Stored;
-use crate::report::{paragraph, write_json, write_json_text};
+use crate::report::{Glyphs, paragraph, raw_json, write_json};
 
-/// Show the plan that the timeline tells beside the persisted one
+/// Show the plan rebuilt from the timeline beside the persisted one
 ///
-/// Steps that differ are marked, and each difference names the event that caused it.
+/// Steps that differ are marked with `!`, and each difference names the event that caused it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -24,12 +26,12 @@ Example:
     ✓ step-1 done: Collect the open tic… │ ✓ step-1 done: Collect the open tic…
   ! ○ step-2 pending: Summarize the tic… │ ✓ step-2 done: Summarize the tickets
   …
-  the plan and the timeline part at line 6 of events.jsonl")]
+  the plan differs from the timeline from line 6 of events.jsonl on")]
 pub(in crate::cli) struct Plan {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id, the beginning of it, @latest, or a path
+    /// The run: its id, the beginning of its id, @latest, or a path
     episode: String,
 
     /// Print one JSON object
@@ -39,19 +41,18 @@ pub(in crate::cli) struct Plan {
 
 impl Plan {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let episode = self.run_data.episode(&self.episode)?;
-        let comparison = compare(&episode)?;
-        let state = episode.state().map(Stored::into_document).ok();
+        let run = self.run_data.get(&self.episode)?;
+        let comparison = compare(&run)?;
+        let state = run.state().map(Stored::into_document).ok();
         let persisted = state.as_ref().and_then(|state| state.root().get("plan"));
         if self.json {
-            let out = output.stdout();
-            out.write_all(b"{\"episode_id\":")?;
-            write_json(out, &episode.id())?;
-            out.write_all(b",\"persisted\":")?;
-            write_json_text(out, persisted.map_or("null", Node::raw))?;
-            out.write_all(b",\"comparison\":")?;
-            write_json(out, &comparison)?;
-            out.write_all(b"}\n")?;
+            let json = Json {
+                episode_id: &run.id(),
+                persisted: persisted.map(raw_json).transpose()?,
+                comparison: &comparison,
+            };
+            write_json(output.stdout(), &json)?;
+            writeln!(output.stdout())?;
         } else {
             table(output, state.as_ref(), &comparison)?;
         }
@@ -59,10 +60,18 @@ impl Plan {
     }
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'c> {
+    episode_id: &'c str,
+    persisted: Option<Box<RawValue>>,
+    comparison: &'c PlanComparison,
+}
+
 fn table(
     output: &mut Output,
     state: Option<&OwnedDocument>,
-    comparison: &Comparison,
+    comparison: &PlanComparison,
 ) -> io::Result<()> {
     let glyphs = Glyphs::of(style(Color::Auto));
     let persisted: Vec<[String; 3]> = state.map(persisted_steps).unwrap_or_default();
@@ -79,12 +88,12 @@ fn table(
         "persisted (state.json)"
     )?;
     for index in 0..persisted.len().max(rebuilt.len()) {
-        let ours = persisted
+        let left = persisted
             .get(index)
             .map(|[id, status, description]| cell(glyphs, id, status, description, half));
-        let theirs = rebuilt.get(index).map(|step| {
+        let right = rebuilt.get(index).map(|step| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let Step {
+            let PlanStep {
                 id,
                 status,
                 description,
@@ -104,12 +113,12 @@ fn table(
         } else {
             " "
         };
-        let (ours, theirs) = (ours.unwrap_or_default(), theirs.unwrap_or_default());
-        let padding = half.saturating_sub(unicode_width::UnicodeWidthStr::width(&*ours));
+        let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
+        let padding = half.saturating_sub(columns_of(&left));
         writeln!(
             out,
             "{}",
-            format!("{mark} {ours}{:padding$} {} {theirs}", "", glyphs.bar).trim_end()
+            format!("{mark} {left}{:padding$} {} {right}", "", glyphs.bar).trim_end()
         )?;
     }
     writeln!(out)?;
@@ -124,16 +133,22 @@ fn table(
     match (
         &comparison.unjudged,
         &comparison.rebuilt,
-        comparison.parts_at(),
+        comparison.differs_from(),
     ) {
         (Some(reason), ..) => writeln!(out, "not judged: {reason}"),
-        (None, None, _) => writeln!(out, "the timeline has no plan event to rebuild a plan from"),
+        (None, None, _) => writeln!(
+            out,
+            "the timeline has no plan event, so no plan can be rebuilt"
+        ),
         (None, Some(_), Some(line)) => writeln!(
             out,
-            "the plan and the timeline part at line {line} of events.jsonl"
+            "the plan differs from the timeline from line {line} of events.jsonl on"
         ),
         (None, Some(_), None) => {
-            writeln!(out, "the persisted plan is the one that the timeline tells")
+            writeln!(
+                out,
+                "the persisted plan equals the one rebuilt from the timeline"
+            )
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::document::Tape;
 use crate::facts::{Stage, StateFacts, TimelineFacts, Value, show};
 use crate::finding::{RuleInfo, Severity};
-use crate::printable::quote;
+use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "actions/mirror",
         severity: Severity::Error,
         title: "an action does not mirror its act event",
-        hint: "Copy the action from the payload of its `act` event, and its timestamp from that event's.",
+        hint: "Copy the fields of the action from the payload of its `act` event, and `timestamp` from that event.",
         page: include_str!("mirror.md"),
     },
     check: Check::StateTimeline(check),
@@ -39,18 +39,22 @@ fn check(
             let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
             findings.at(
                 Place::value(Artifact::State, pointer),
-                format!("no act event has the id {} of this action", show(id)),
+                format!(
+                    "the action has the id {}, but no `act` event has it",
+                    show(id)
+                ),
             );
             continue;
         };
         for difference in &mirror.differences {
             let (field, action, event) = (&difference.field, &difference.action, &difference.event);
             let message = format!(
-                "{} of action {} is {}, its act event says {}",
-                quote(field),
+                "`{}` of the action {} is {}, but {} in its `act` event on line {}",
+                brief(field),
                 show(id),
                 action.shown,
-                event.shown
+                event.shown,
+                mirror.line.number
             );
             let draft = Draft::new(
                 Place::value(Artifact::State, action.pointer.clone()),
@@ -58,7 +62,7 @@ fn check(
             );
             findings.push(draft.related(
                 Place::event(mirror.line, event.pointer.as_str()),
-                "the act event",
+                "the `act` event",
             ));
         }
     }

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "episode/id",
         severity: Severity::Error,
         title: "a record belongs to another episode",
-        hint: "Put the record into its own episode's directory, or have the writer name the right episode.",
+        hint: "Move the record to the directory of its own episode, or write the id of this episode.",
         page: include_str!("id.md"),
     },
     check: Check::Run(check),
@@ -23,12 +23,12 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some((expected, says)) = &run.stage.id else {
         return;
     };
-    let named = match says {
+    let source = match says {
         IdSource::DirectoryName => "the directory is called",
         IdSource::State => "state.json says",
         IdSource::Summary => "summary.json says",
     };
-    let named = format!("{named} {}", quote(expected));
+    let known = format!("{source} {}", quote(expected));
     let in_state = run
         .state
         .read()
@@ -43,7 +43,10 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         if id != *expected {
             let draft = Draft::new(
                 place(pointer),
-                format!("the record is of episode {}, {named}", quote(&id)),
+                format!(
+                    "the record belongs to the episode {}, but {known}",
+                    quote(&id)
+                ),
             );
             findings.push(other_side(draft, *says));
         }
@@ -53,14 +56,13 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .read()
         .and_then(|timeline| timeline.foreign.as_ref())
     {
-        let lines = match foreign.lines {
-            1 => "this event is".into(),
-            lines => format!("{lines} events, this one first, are"),
+        let id = quote(&foreign.id);
+        let message = match foreign.lines {
+            1 => format!("the event belongs to the episode {id}, but {known}"),
+            lines => format!(
+                "{lines} events belong to other episodes, the first of them to {id}, but {known}"
+            ),
         };
-        let message = format!(
-            "{lines} of another episode, {}; {named}",
-            quote(&foreign.id)
-        );
         findings.push(other_side(
             Draft::new(Place::event(foreign.first, "/episode_id"), message),
             *says,
@@ -68,7 +70,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The record that names the episode, where it is not its directory that does.
+/// Relates the record that names the episode, unless the directory names it.
 fn other_side(draft: Draft, says: IdSource) -> Draft {
     match says {
         IdSource::DirectoryName => draft,

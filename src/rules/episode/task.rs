@@ -1,4 +1,4 @@
-//! `episode/task`: state and summary name different tasks.
+//! `episode/task`: the state and the summary have different tasks.
 
 use crate::facts::{StateFacts, SummaryFacts};
 use crate::finding::{RuleInfo, Severity};
@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "episode/task",
         severity: Severity::Error,
-        title: "state and summary name different tasks",
-        hint: "Write the task as it was first given into both records.",
+        title: "the state and the summary have different tasks",
+        hint: "Write the original task to both records.",
         page: include_str!("task.md"),
     },
     check: Check::Records(check),
@@ -20,15 +20,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(ours), Some(theirs)) = (state.task(), summary.text(&["task"])) else {
+    let (Some(in_state), Some(in_summary)) = (state.task(), summary.text(&["task"])) else {
         return;
     };
-    if ours != theirs {
-        let (ours, theirs) = (quote(&ours), quote(&theirs));
-        let draft = Draft::new(
-            Place::state("/goal/task"),
-            format!("the state's task is {ours}, the summary's {theirs}"),
+    if in_state != in_summary {
+        let message = format!(
+            "the task is {} in the state, but {} in the summary",
+            quote(&in_state),
+            quote(&in_summary)
         );
-        findings.push(draft.related(Place::summary("/task"), "the summary's task"));
+        let draft = Draft::new(Place::state("/goal/task"), message);
+        findings.push(draft.related(Place::summary("/task"), "the task in the summary"));
     }
 }

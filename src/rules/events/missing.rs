@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "events/missing",
         severity: Severity::Error,
         title: "a run has no timeline",
-        hint: "Keep events.jsonl with the records; without it nothing they say can be confirmed.",
+        hint: "Keep events.jsonl with the records; without it, runvet can't confirm what they say.",
         page: include_str!("missing.md"),
     },
     check: Check::Run(check),

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "lifecycle/artifacts",
         severity: Severity::Error,
         title: "a run that has ended lacks an artifact",
-        hint: "Write the summary and the manifest when the run ends.",
+        hint: "Write both summary.json and manifest.json when the run ends.",
         page: include_str!("artifacts.md"),
     },
     check: Check::Run(check),
@@ -35,10 +35,10 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         let draft = Draft::new(
             Place::whole(artifact),
             format!(
-                "the run has ended with status {}, and there is no {artifact}",
+                "the run has ended with the status {}, but there is no {artifact}",
                 quote(&status)
             ),
         );
-        findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
+        findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
     }
 }

@@ -1,4 +1,4 @@
-//! `lifecycle/early-artifacts`: a run that goes on has an artifact of its end.
+//! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
 use crate::facts::Run;
 use crate::finding::{Lifecycle, RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/early-artifacts",
         severity: Severity::Warning,
-        title: "a run that goes on has an artifact of its end",
-        hint: "Write the summary and the manifest only when the run has ended.",
+        title: "a run in progress has an artifact of a run that has ended",
+        hint: "Write summary.json and manifest.json only when the run has ended.",
         page: include_str!("early_artifacts.md"),
     },
     check: Check::Run(check),
@@ -28,8 +28,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     {
         let draft = Draft::new(
             Place::whole(artifact),
-            format!("the run is still pending, and there is a {artifact}"),
+            format!("the status of the run is \"pending\", but there is a {artifact}"),
         );
-        findings.push(draft.related(Place::state("/outcomes/status"), "the status"));
+        findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
     }
 }

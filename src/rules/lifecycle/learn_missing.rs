@@ -1,4 +1,4 @@
-//! `lifecycle/learn-missing`: the learning timeline is linked and not there.
+//! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/learn-missing",
         severity: Severity::Warning,
-        title: "the learning timeline is linked and not there",
-        hint: "Write learn.jsonl, empty if nothing was learned, before the state links it.",
+        title: "the state links a learning timeline that does not exist",
+        hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
         page: include_str!("learn_missing.md"),
     },
     check: Check::State(check),
@@ -25,8 +25,8 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     if links_it && !at.entries.has(Artifact::Learn) {
         let draft = Draft::new(
             Place::whole(Artifact::Learn),
-            "the state links learn.jsonl, and there is none",
+            "the state links learn.jsonl, but there is no such file",
         );
-        findings.push(draft.related(Place::state("/links/learn"), "the link"));
+        findings.push(draft.related(Place::state("/links/learn"), "the link in the state"));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::facts::{Stage, StateFacts, Value};
 use crate::finding::{RuleInfo, Severity};
-use crate::printable::quote;
+use crate::printable::{brief, quote};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "lifecycle/link-target",
         severity: Severity::Error,
         title: "a link does not lead to its artifact",
-        hint: "Write the artifact's own relative path, such as `events.jsonl`; keep other links within the episode's directory.",
+        hint: "Use the artifact's own relative path, such as `events.jsonl`; keep other links inside the episode's directory.",
         page: include_str!("link_target.md"),
     },
     check: Check::State(check),
@@ -38,8 +38,8 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
                 findings.at(
                     place(),
                     format!(
-                        "the link {} leads to {}, not to {artifact}",
-                        quote(&key),
+                        "the link `{}` leads to {}, not to {artifact}",
+                        brief(&key),
                         quote(&target)
                     ),
                 );
@@ -48,8 +48,8 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
                 findings.at(
                     place(),
                     format!(
-                        "the link {} leads to {}, which is no path within the episode",
-                        quote(&key),
+                        "the link `{}` leads to {}, which is not a path inside the episode's directory",
+                        brief(&key),
                         quote(&target)
                     ),
                 );

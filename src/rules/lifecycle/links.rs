@@ -1,9 +1,9 @@
-//! `lifecycle/links`: the links do not fit the run's lifecycle.
+//! `lifecycle/links`: the links do not match the lifecycle of the run.
 
 use crate::document::Kind;
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{Lifecycle, RuleInfo, Severity};
-use crate::printable::quote;
+use crate::printable::brief;
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::Place;
 
@@ -11,8 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/links",
         severity: Severity::Error,
-        title: "the links do not fit the run's lifecycle",
-        hint: "Link `events` and `learn` while the run goes on, and all four artifacts when it has ended.",
+        title: "the links do not match the lifecycle of the run",
+        hint: "Link `events` and `learn` while the run is in progress, and all four artifacts when it has ended.",
         page: include_str!("links.md"),
     },
     check: Check::State(check),
@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
-    // The keys are known whatever their values are.
+    // The keys count, whatever their values are.
     let links = state.get("links");
     if links.is_some_and(|links| links.node().kind() != Kind::Object)
         || state.node().kind() != Kind::Object
@@ -30,10 +30,10 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     }
     let (kind, expected) = match at.lifecycle {
         Lifecycle::Terminal => (
-            "a run that has ended links",
+            "a run that has ended",
             &["events", "learn", "summary", "manifest"][..],
         ),
-        _ => ("a run that goes on links", &["events", "learn"][..]),
+        _ => ("a run in progress", &["events", "learn"][..]),
     };
     let present: Vec<_> = links
         .iter()
@@ -43,12 +43,12 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     let absent: Vec<String> = expected
         .iter()
         .filter(|key| !present.iter().any(|name| name == *key))
-        .map(|key| quote(key))
+        .map(|key| format!("`{}`", brief(key)))
         .collect();
     let extra: Vec<String> = present
         .iter()
         .filter(|key| !expected.contains(&&***key))
-        .map(|key| quote(key))
+        .map(|key| format!("`{}`", brief(key)))
         .collect();
     let part = |what: &str, keys: &[String]| {
         let list = keys.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
@@ -59,7 +59,7 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         };
         (!keys.is_empty()).then(|| format!("{what} {list}{rest}"))
     };
-    let parts: Vec<String> = [part("lacks", &absent), part("also has", &extra)]
+    let parts: Vec<String> = [part("lacks", &absent), part("also links", &extra)]
         .into_iter()
         .flatten()
         .collect();
@@ -72,8 +72,8 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         findings.at(
             place,
             format!(
-                "{kind} {}; this one {}",
-                expected.join(", "),
+                "{kind} must link exactly `{}`, but this one {}",
+                expected.join("`, `"),
                 parts.join(" and ")
             ),
         );

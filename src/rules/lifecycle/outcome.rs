@@ -1,4 +1,4 @@
-//! `lifecycle/outcome`: records disagree on how the run ended.
+//! `lifecycle/outcome`: the records disagree on how the run ended.
 
 use crate::facts::{Run, StateFacts, SummaryFacts, show};
 use crate::finding::{RuleInfo, Severity};
@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/outcome",
         severity: Severity::Error,
-        title: "records disagree on how the run ended",
-        hint: "Derive status, outcome, success and vetoes from one result.",
+        title: "the records disagree on how the run ended",
+        hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
         page: include_str!("outcome.md"),
     },
     check: Check::Run(check),
@@ -27,15 +27,16 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let outcome = outcome.as_deref();
     let success = summary.and_then(SummaryFacts::success);
     let at_status = || Place::state("/outcomes/status");
-    let at_outcome = |draft: Draft| draft.related(Place::summary("/outcome"), "the outcome");
+    let at_outcome =
+        |draft: Draft| draft.related(Place::summary("/outcome"), "the outcome in the summary");
     let at_success =
-        |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success");
+        |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success flag");
 
     if let (Some("error"), Some(other)) = (status, outcome.filter(|outcome| *outcome != "error")) {
         findings.push(at_outcome(Draft::new(
             at_status(),
             format!(
-                "the status is \"error\", the summary's outcome {}",
+                "the status is \"error\", but the outcome in the summary is {}",
                 quote(other)
             ),
         )));
@@ -43,7 +44,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if let (Some("ok"), Some("error")) = (status, outcome) {
         findings.push(at_outcome(Draft::new(
             at_status(),
-            "the status is \"ok\", the summary's outcome \"error\"",
+            "the status is \"ok\", but the outcome in the summary is \"error\"",
         )));
     }
     let error = run
@@ -53,7 +54,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .filter(|error| !error.node().is_null());
     if let (Some("ok"), Some(error)) = (status, error) {
         let message = format!(
-            "the status is \"ok\", and there is an error: {}",
+            "the status is \"ok\", but `outcomes.error` is {}",
             show(error.node())
         );
         findings.push(
@@ -64,24 +65,24 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         if status == Some("error") {
             findings.push(at_success(Draft::new(
                 at_status(),
-                "the status is \"error\", and `metrics.success` is 1",
+                "the status is \"error\", but `metrics.success` is 1",
             )));
         } else if outcome == Some("error") {
             findings.push(at_success(Draft::new(
                 Place::summary("/outcome"),
-                "the outcome is \"error\", and `metrics.success` is 1",
+                "the outcome is \"error\", but `metrics.success` is 1",
             )));
         }
     }
     if (outcome, success) == (Some("success"), Some(false)) {
         findings.push(at_success(Draft::new(
             Place::summary("/outcome"),
-            "the outcome is \"success\", and `metrics.success` is 0",
+            "the outcome is \"success\", but `metrics.success` is 0",
         )));
     }
     if summary.is_some_and(SummaryFacts::no_vetoes) {
         let at_count =
-            |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the count");
+            |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the veto count");
         let steps = run
             .state
             .read()
@@ -93,12 +94,12 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         if status == Some("vetoed") {
             findings.push(at_count(Draft::new(
                 at_status(),
-                "the status is \"vetoed\", and `metrics.veto_count` is 0",
+                "the status is \"vetoed\", but `metrics.veto_count` is 0",
             )));
         } else if let Some(index) = vetoed {
             let pointer = Pointer::new("/plan/steps").item(index).field("status");
             let message = format!(
-                "`{}` is \"vetoed\", and `metrics.veto_count` is 0",
+                "`{}` is \"vetoed\", but `metrics.veto_count` is 0",
                 pointer.dotted()
             );
             findings.push(at_count(Draft::new(

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "plan/legacy-labels",
         severity: Severity::Warning,
         title: "the steps differ from the labels of the plan event",
-        hint: "Have the planner emit `step_records`; labels carry too little to rebuild a plan from.",
+        hint: "Emit `step_records` in the `plan` event; labels have too little information to rebuild a plan.",
         page: include_str!("legacy_labels.md"),
     },
     check: Check::StateTimeline(check),

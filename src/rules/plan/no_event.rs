@@ -1,4 +1,4 @@
-//! `plan/no-event`: a plan has steps, and no event tells of it.
+//! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/no-event",
         severity: Severity::Warning,
-        title: "a plan has steps, and no event tells of it",
-        hint: "Emit a `plan` event whenever the plan is made or changed.",
+        title: "the plan has steps, but the timeline has no plan event",
+        hint: "Emit a `plan` event each time the plan is created or changed.",
         page: include_str!("no_event.md"),
     },
     check: Check::StateTimeline(check),
@@ -27,15 +27,19 @@ fn check(
     let Some(reach) = at.reach else { return };
     let steps = state.steps().map_or(0, |steps| steps.len());
     if steps > 0 && timeline.plan_event(reach).is_none() {
-        let reached = if reach == u64::MAX {
-            ""
+        let range = if reach == u64::MAX {
+            String::new()
         } else {
-            " up to its latest projection"
+            format!(" up to the projection event on line {reach}")
         };
-        let message = format!(
-            "events.jsonl has no `plan` event{reached}, and the state has a plan (steps: {steps})"
-        );
+        let has = if steps == 1 {
+            "1 step".into()
+        } else {
+            format!("{steps} steps")
+        };
+        let message =
+            format!("events.jsonl has no `plan` event{range}, but the plan in the state has {has}");
         let draft = Draft::new(Place::whole(Artifact::Events), message);
-        findings.push(draft.related(Place::state("/plan/steps"), "the steps"));
+        findings.push(draft.related(Place::state("/plan/steps"), "the steps in the state"));
     }
 }

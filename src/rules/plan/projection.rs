@@ -1,4 +1,4 @@
-//! `plan/projection`: the persisted plan is not the one that the timeline tells.
+//! `plan/projection`: the persisted plan differs from the plan rebuilt from the timeline.
 
 use super::difference;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/projection",
         severity: Severity::Error,
-        title: "the persisted plan is not the one that the timeline tells",
-        hint: "Rebuild the plan from the timeline before persisting it; `runvet explain plan/projection` lists the steps.",
+        title: "the persisted plan differs from the plan rebuilt from the timeline",
+        hint: "Rebuild the plan from the timeline before you persist it; `runvet explain plan/projection` lists the steps.",
         page: include_str!("projection.md"),
     },
     check: Check::StateTimeline(check),

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "plan/step-ids",
         severity: Severity::Error,
         title: "two steps of the plan share an id",
-        hint: "Give every step an id of its own.",
+        hint: "Give each step a unique id.",
         page: include_str!("step_ids.md"),
     },
     check: Check::State(check),
@@ -35,7 +35,7 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
         };
         if let Some(first) = first_with.get(&id) {
             let message = format!(
-                "step {} has the id {} of step {}",
+                "step {} has the id {}, which step {} already has",
                 index + 1,
                 quote(&id),
                 first + 1

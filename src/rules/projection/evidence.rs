@@ -1,185 +1,205 @@
-//! The evidence in a projection event, held against the persisted state.
+//! The outcomes and links in a projection event, compared with those in the persisted state.
 
 use std::collections::BTreeSet;
 
 use crate::document::{Kind, Node};
 use crate::facts::{EventFacts, StateFacts, Value, show};
-use crate::printable::quote;
+use crate::printable::brief;
 use crate::rule::Draft;
 use crate::source::{Artifact, Place, Pointer};
 
-/// How the evidence for the outcomes falls short of the persisted `outcomes`, or differs from it.
+/// How the outcomes in the projection event differ from the persisted `outcomes`, if they do.
 pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let payload = projection.payload()?;
     let persisted = state.outcomes()?;
-    let Some(evidence) = payload.get("outcomes") else {
-        let place = Place::event(projection.line, "/payload");
-        return Some(Draft::new(
-            place,
-            "the projection event gives no evidence for the outcomes",
-        ));
+    let Some(projected) = payload.get("outcomes") else {
+        return Some(lacks(projection, "/payload", "outcomes"));
     };
-    if evidence.get("status").is_none() {
-        let place = Place::event(projection.line, "/payload/outcomes");
-        return Some(Draft::new(
-            place,
-            "the evidence for the outcomes lacks `status`",
-        ));
+    if projected.get("status").is_none() {
+        return Some(lacks(projection, "/payload/outcomes", "status"));
     }
-    let differ: Vec<_> = evidence
+    let differ: Vec<_> = projected
         .members()
-        .filter(|(key, theirs)| differs(persisted, key, theirs.node()))
+        .filter(|(key, in_event)| differs(persisted, key, in_event.node()))
         .collect();
-    let (key, theirs) = differ.first()?;
-    let in_event = Pointer::new("/payload/outcomes").field(key);
-    let in_state = Pointer::new("/outcomes");
-    let (mut message, in_event, in_state) = if let Some(ours) = persisted.get(key) {
-        let Difference {
-            below,
-            theirs,
-            ours,
-        } = first_difference(Vec::new(), theirs.node(), ours.node());
-        let down = |pointer: Pointer| {
-            below
-                .iter()
-                .fold(pointer, |pointer, step| pointer.field(step))
-        };
-        let in_state = down(in_state.field(key));
-        let name = in_state.dotted();
-        let message = format!(
-            "`{name}` is {} in the evidence, and {} in the state",
-            show(theirs),
-            show(ours)
-        );
-        (message, down(in_event), in_state)
-    } else {
-        let message = format!(
-            "{} is {} in the evidence, and absent in the state",
-            quote(key),
-            show(theirs.node())
-        );
-        (message, in_event, in_state)
+    let (key, in_event) = differ.first()?;
+    let event_pointer = Pointer::new("/payload/outcomes").field(key);
+    let state_pointer = Pointer::new("/outcomes");
+    let name = state_pointer.field(key);
+    let (mut message, event_pointer, state_pointer) = match persisted.get(key) {
+        Some(in_state) => {
+            let difference = first_difference(in_event.node(), in_state.node());
+            let name = difference.below(name);
+            let message = difference.message(projection, &name);
+            (message, difference.below(event_pointer), name)
+        }
+        None => (
+            format!(
+                "`{}` is {} in the projection event on line {}, but absent from the state",
+                name.dotted(),
+                show(in_event.node()),
+                projection.line.number
+            ),
+            event_pointer,
+            state_pointer,
+        ),
     };
     if differ.len() > 1 {
-        let others: Vec<String> = differ
-            .iter()
-            .skip(1)
-            .take(8)
-            .map(|(key, _)| quote(key))
-            .collect();
-        message = format!("{message}; also different: {}", others.join(", "));
+        let others = list(differ.iter().skip(1).map(|(key, _)| &**key));
+        message = format!("{message}; also different: {others}");
     }
-    let draft = Draft::new(Place::event(projection.line, in_event.as_str()), message);
-    Some(draft.related(
-        Place::value(Artifact::State, in_state),
-        "the state's outcomes",
+    let place = Place::event(projection.line, event_pointer.as_str());
+    Some(Draft::new(place, message).related(
+        Place::value(Artifact::State, state_pointer),
+        "the outcomes in the state",
     ))
 }
 
-/// Where two values differ: the way down to it, and what both sides say there.
-struct Difference<'t, 'o> {
-    below: Vec<String>,
-    theirs: Node<'t>,
-    ours: Node<'o>,
+/// The projection event has no such field, which it must have, at a place.
+fn lacks(projection: &EventFacts<'_>, pointer: &str, field: &str) -> Draft {
+    let place = Pointer::new(pointer).field(field);
+    Draft::new(
+        Place::event(projection.line, pointer),
+        format!(
+            "the projection event on line {} has no `{}`",
+            projection.line.number,
+            place.dotted()
+        ),
+    )
 }
 
-/// The first place, at or below a value, where the evidence differs from the state.
-fn first_difference<'t, 'o>(
-    mut below: Vec<String>,
-    theirs: Node<'t>,
-    ours: Node<'o>,
-) -> Difference<'t, 'o> {
-    let next = match (theirs.kind(), ours.kind()) {
-        (Kind::Object, Kind::Object) => theirs.members().find_map(|key| {
-            let (theirs, ours) = (key.value(), ours.get(&key.name())?);
-            (!theirs.equals(ours)).then(|| (key.name().into_owned(), theirs, ours))
+/// At most eight keys, as a message lists them.
+fn list<'k>(keys: impl Iterator<Item = &'k str>) -> String {
+    let keys: Vec<String> = keys
+        .take(8)
+        .map(|key| format!("`{}`", brief(key)))
+        .collect();
+    keys.join(", ")
+}
+
+/// Where two values differ: the path down to it, and the two values there.
+struct Difference<'e, 's> {
+    path: Vec<String>,
+    in_event: Node<'e>,
+    in_state: Node<'s>,
+}
+
+impl Difference<'_, '_> {
+    /// The place of the difference, below the place of the two values.
+    fn below(&self, pointer: Pointer) -> Pointer {
+        self.path
+            .iter()
+            .fold(pointer, |pointer, step| pointer.field(step))
+    }
+
+    /// The difference as a sentence, given its place in the state.
+    fn message(&self, projection: &EventFacts<'_>, in_state: &Pointer) -> String {
+        format!(
+            "`{}` is {} in the projection event on line {}, but {} in the state",
+            in_state.dotted(),
+            show(self.in_event),
+            projection.line.number,
+            show(self.in_state)
+        )
+    }
+}
+
+/// The first place, at or below two unequal values, where they differ.
+fn first_difference<'e, 's>(mut in_event: Node<'e>, mut in_state: Node<'s>) -> Difference<'e, 's> {
+    let mut path = Vec::new();
+    while let Some((step, next_in_event, next_in_state)) = step_down(in_event, in_state) {
+        path.push(step);
+        (in_event, in_state) = (next_in_event, next_in_state);
+    }
+    Difference {
+        path,
+        in_event,
+        in_state,
+    }
+}
+
+/// The first member or item in which two values differ; `None` where the values differ as a whole.
+fn step_down<'e, 's>(
+    in_event: Node<'e>,
+    in_state: Node<'s>,
+) -> Option<(String, Node<'e>, Node<'s>)> {
+    match (in_event.kind(), in_state.kind()) {
+        (Kind::Object, Kind::Object) => in_event.members().find_map(|key| {
+            let (in_event, in_state) = (key.value(), in_state.get(&key.name())?);
+            (!in_event.equals(in_state)).then(|| (key.name().into_owned(), in_event, in_state))
         }),
-        (Kind::Array, Kind::Array) if theirs.items().count() == ours.items().count() => {
-            let pairs = theirs.items().zip(ours.items()).enumerate();
-            let mut differing = pairs.filter(|(_, (theirs, ours))| !theirs.equals(*ours));
-            differing
-                .next()
-                .map(|(index, (theirs, ours))| (index.to_string(), theirs, ours))
+        (Kind::Array, Kind::Array) if in_event.items().count() == in_state.items().count() => {
+            let mut pairs = in_event.items().zip(in_state.items()).enumerate();
+            let (index, (in_event, in_state)) =
+                pairs.find(|(_, (in_event, in_state))| !in_event.equals(*in_state))?;
+            Some((index.to_string(), in_event, in_state))
         }
         _ => None,
-    };
-    match next {
-        Some((step, theirs, ours)) => {
-            below.push(step);
-            first_difference(below, theirs, ours)
-        }
-        None => Difference {
-            below,
-            theirs,
-            ours,
-        },
     }
 }
 
-/// Whether a key of the evidence differs from the same key of the persisted outcomes, as far as
-/// that is a fact.
-fn differs(persisted: Value<'_>, key: &str, theirs: Node<'_>) -> bool {
+/// Whether a key of the projected outcomes differs from the same key of the persisted outcomes,
+/// where that key is a fact.
+fn differs(persisted: Value<'_>, key: &str, in_event: Node<'_>) -> bool {
     match persisted.get(key) {
-        Some(ours) => ours.is_fact() && !ours.node().equals(theirs),
-        // An absent field equals null, unless it is one that may not be absent.
-        None => key != "status" && !theirs.is_null(),
+        Some(in_state) => in_state.is_fact() && !in_state.node().equals(in_event),
+        // An absent field equals null, unless the field must not be absent.
+        None => key != "status" && !in_event.is_null(),
     }
 }
 
-/// How the evidence for the links differs from the persisted `links`.
+/// How the links in the projection event differ from the persisted `links`, if they do.
 pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let payload = projection.payload()?;
     let persisted = state.links().ok()?;
-    let Some(evidence) = payload.get("links") else {
-        let place = Place::event(projection.line, "/payload");
-        return Some(Draft::new(
-            place,
-            "the projection event gives no evidence for the links",
-        ));
+    let Some(projected) = payload.get("links") else {
+        return Some(lacks(projection, "/payload", "links"));
     };
+    let is_object = projected.node().kind() == Kind::Object;
     let is_equal = match persisted {
-        Some(ours) => ours.node().equals(evidence.node()),
-        None => {
-            evidence.node().kind() == Kind::Object && evidence.node().members().next().is_none()
-        }
+        Some(in_state) => in_state.node().equals(projected.node()),
+        None => is_object && projected.node().members().next().is_none(),
     };
     if is_equal {
         return None;
     }
-    let keys = |value: Option<Value<'_>>| -> BTreeSet<String> {
-        value
-            .map(|value| value.members().map(|(key, _)| key.into_owned()).collect())
-            .unwrap_or_default()
-    };
-    let (theirs, ours) = (keys(Some(evidence)), keys(persisted));
-    let alone = |these: &BTreeSet<String>, those: &BTreeSet<String>, side: &str| {
-        let keys: Vec<String> = these
-            .difference(those)
-            .take(8)
-            .map(|key| quote(key))
-            .collect();
-        (!keys.is_empty()).then(|| format!("the {side} alone links {}", keys.join(", ")))
-    };
-    let sides = [
-        alone(&theirs, &ours, "evidence"),
-        alone(&ours, &theirs, "state"),
-    ];
-    let sides: Vec<String> = sides.into_iter().flatten().collect();
-    let message = if evidence.node().kind() != Kind::Object {
-        format!(
-            "the evidence for the links is {}, not an object",
-            evidence.node().kind().with_article()
-        )
-    } else if sides.is_empty() {
-        "the links lead elsewhere in the evidence than in the state".to_owned()
+    let line = projection.line.number;
+    let message = if is_object {
+        let keys = |value: Option<Value<'_>>| -> BTreeSet<String> {
+            let members = value.into_iter().flat_map(Value::members);
+            members.map(|(key, _)| key.into_owned()).collect()
+        };
+        let (in_event, in_state) = (keys(Some(projected)), keys(persisted));
+        let only = |these: &BTreeSet<String>, those: &BTreeSet<String>, side: &str| {
+            let keys = list(these.difference(those).map(String::as_str));
+            (!keys.is_empty()).then(|| format!("only {side} links {keys}"))
+        };
+        let event = format!("the projection event on line {line}");
+        let sides: Vec<String> = [
+            only(&in_event, &in_state, &event),
+            only(&in_state, &in_event, "the state"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        match persisted {
+            Some(in_state) if sides.is_empty() => {
+                let difference = first_difference(projected.node(), in_state.node());
+                difference.message(projection, &difference.below(Pointer::new("/links")))
+            }
+            _ => sides.join(", "),
+        }
     } else {
-        sides.join(", ")
+        format!(
+            "`payload.links` is {} in the projection event on line {line}, not an object",
+            projected.node().kind().with_article()
+        )
     };
-    let draft = Draft::new(Place::event(projection.line, "/payload/links"), message);
     let place = if persisted.is_some() {
         Place::state("/links")
     } else {
         Place::state("")
     };
-    Some(draft.related(place, "the state's links"))
+    let draft = Draft::new(Place::event(projection.line, "/payload/links"), message);
+    Some(draft.related(place, "the links in the state"))
 }

@@ -1,4 +1,4 @@
-//! `projection/missing`: no event gives evidence of the persisted state.
+//! `projection/missing`: no projection event confirms the persisted state.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{RuleInfo, Severity, SkipReason};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/missing",
         severity: Severity::Error,
-        title: "no event gives evidence of the persisted state",
-        hint: "Emit a `run.state_projection` event each time a state record is persisted.",
+        title: "no projection event confirms the persisted state",
+        hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
         page: include_str!("missing.md"),
     },
     check: Check::StateTimeline(check),
@@ -30,7 +30,7 @@ fn check(
         }
         findings.at(
             Place::whole(Artifact::Events),
-            "events.jsonl has no `run.state_projection` event of phase `runtime`",
+            "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",
         );
     }
 }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "projection/outcomes",
         severity: Severity::Error,
         title: "the projection event and the state disagree on the outcomes",
-        hint: "Persist the state and emit its projection from one and the same value.",
+        hint: "Persist the state and emit its projection event from the same value.",
         page: include_str!("outcomes.md"),
     },
     check: Check::StateTimeline(check),

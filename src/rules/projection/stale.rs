@@ -1,4 +1,4 @@
-//! `projection/stale`: the projection event of a run that goes on is older than its state.
+//! `projection/stale`: the projection event of a run in progress is older than its state.
 
 use super::evidence;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/stale",
         severity: Severity::Warning,
-        title: "the projection event of a run that goes on is older than its state",
-        hint: "Emit a projection with every state that is persisted; while the run goes on this may pass by itself.",
+        title: "the projection event of a run in progress is older than its state",
+        hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
         page: include_str!("stale.md"),
     },
     check: Check::StateTimeline(check),

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "started-at/start-event",
         severity: Severity::Error,
         title: "the start event does not confirm when the run started",
-        hint: "Take `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
+        hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
         page: include_str!("start_event.md"),
     },
     check: Check::StateTimeline(check),
@@ -34,18 +34,20 @@ fn check(
             "events.jsonl has no `start` event",
         );
     };
-    let (Some(ours), Some(theirs)) = (state.started_at(), &start.timestamp) else {
+    let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
         return;
     };
-    if ours.instant != theirs.instant {
-        let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
-        let draft = Draft::new(
-            Place::state("/episode/started_at"),
-            format!("the state says the run started at {ours}, the start event at {theirs}"),
+    if in_state.instant != in_event.instant {
+        let message = format!(
+            "`episode.started_at` is {}, but the `start` event on line {} has the timestamp {}",
+            quote(&in_state.text),
+            start.line.number,
+            quote(&in_event.text)
         );
+        let draft = Draft::new(Place::state("/episode/started_at"), message);
         findings.push(draft.related(
             Place::event(start.line, "/timestamp"),
-            "the start event's timestamp",
+            "the timestamp of the `start` event",
         ));
     }
 }

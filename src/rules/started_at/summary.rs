@@ -1,4 +1,4 @@
-//! `started-at/summary`: state and summary disagree on when the run started.
+//! `started-at/summary`: the state and the summary disagree on when the run started.
 
 use crate::facts::{StateFacts, SummaryFacts};
 use crate::finding::{RuleInfo, Severity};
@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "started-at/summary",
         severity: Severity::Error,
-        title: "state and summary disagree on when the run started",
-        hint: "Copy `episode.started_at` of the state into the summary.",
+        title: "the state and the summary disagree on when the run started",
+        hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
         page: include_str!("summary.md"),
     },
     check: Check::Records(check),
@@ -20,15 +20,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(theirs), Some(ours)) = (state.started_at(), summary.stamp(&["started_at"])) else {
+    let in_summary = summary.stamp(&["started_at"]);
+    let (Some(in_state), Some(in_summary)) = (state.started_at(), in_summary) else {
         return;
     };
-    if ours.instant != theirs.instant {
-        let (ours, theirs) = (quote(&ours.text), quote(&theirs.text));
-        let draft = Draft::new(
-            Place::summary("/started_at"),
-            format!("the summary says the run started at {ours}, the state {theirs}"),
+    if in_state.instant != in_summary.instant {
+        let message = format!(
+            "`started_at` is {} in the summary, but {} in the state",
+            quote(&in_summary.text),
+            quote(&in_state.text)
         );
-        findings.push(draft.related(Place::state("/episode/started_at"), "the state's start"));
+        let draft = Draft::new(Place::summary("/started_at"), message);
+        findings.push(draft.related(
+            Place::state("/episode/started_at"),
+            "`started_at` in the state",
+        ));
     }
 }

@@ -27,7 +27,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         findings.at(
             Place::whole(Artifact::State),
             format!(
-                "there is no state.json, yet there is {}",
+                "there is no state.json, but the episode has {}",
                 later.join(" and ")
             ),
         );

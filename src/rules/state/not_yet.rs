@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "state/not-yet",
         severity: Severity::Warning,
         title: "a run has no state record yet",
-        hint: "Check again when the run has persisted its state.",
+        hint: "Check again after the run has persisted its state.",
         page: include_str!("not_yet.md"),
     },
     check: Check::Run(check),
@@ -26,7 +26,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     {
         findings.at(
             Place::whole(Artifact::State),
-            "there is no state.json; the run may just have begun",
+            "there is no state.json; the run may have just started",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! `summary/adherence-precision`: the plan adherence has more than 4 decimals.
+//! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
 use crate::facts::SummaryFacts;
 use crate::finding::{RuleInfo, Severity};
@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/adherence-precision",
         severity: Severity::Warning,
-        title: "the plan adherence has more than 4 decimals",
-        hint: "Round `plan_adherence` to 4 decimals.",
+        title: "the plan adherence has more than 4 decimal places",
+        hint: "Round `plan_adherence` to 4 decimal places.",
         page: include_str!("adherence_precision.md"),
     },
     check: Check::Summary(check),
@@ -25,7 +25,7 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     };
     if adherence.decimals() > 4 {
         let message = format!(
-            "`plan_adherence` is {}, of {} decimals",
+            "`plan_adherence` is {}, which has {} decimal places",
             brief(adherence.text()),
             adherence.decimals()
         );

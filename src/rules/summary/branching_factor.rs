@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "summary/branching-factor",
         severity: Severity::Error,
         title: "the branching factor is not the number of direction events",
-        hint: "Count the `direction` events of the timeline.",
+        hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
         page: include_str!("branching_factor.md"),
     },
     check: Check::SummaryTimeline(check),
@@ -26,13 +26,16 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
     };
     let counted = timeline.directions;
     if !factor.equals(Number::of(&counted.to_string())) {
+        let events = if counted == 1 { "event" } else { "events" };
         let message = format!(
-            "the branching factor is {}, the timeline has {counted} `direction` events",
+            "`branching_factor` is {}, but the timeline has {counted} `direction` {events}",
             brief(factor.text())
         );
         let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message);
         findings.push(match timeline.first_direction {
-            Some(line) => draft.related(Place::event(line, "/phase"), "the first of them"),
+            Some(line) => {
+                draft.related(Place::event(line, "/phase"), "the first `direction` event")
+            }
             None => draft,
         });
     }

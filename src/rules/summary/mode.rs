@@ -1,4 +1,4 @@
-//! `summary/mode`: a run in minimal mode has what only meta mode writes.
+//! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
 use crate::facts::Run;
 use crate::finding::{RuleInfo, Severity};
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/mode",
         severity: Severity::Warning,
-        title: "a run in minimal mode has what only meta mode writes",
-        hint: "Set `flags.mode` to `meta`, or leave direction and insight out.",
+        title: "a run in minimal mode has data that only meta mode writes",
+        hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
         page: include_str!("mode.md"),
     },
     check: Check::Run(check),
@@ -35,14 +35,14 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .timeline
         .read()
         .and_then(|timeline| timeline.first_direction);
-    let event = event.map(|line| ("a `direction` event", Place::event(line, "/phase")));
+    let event = event.map(|line| ("`direction` events", Place::event(line, "/phase")));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {
         let names: Vec<&str> = present.iter().map(|(name, _)| *name).collect();
         let draft = Draft::new(
             Place::summary("/flags/mode"),
             format!(
-                "the mode is \"minimal\", and there is {}",
+                "`flags.mode` is \"minimal\", but the run has {}",
                 names.join(" and ")
             ),
         );

@@ -1,5 +1,6 @@
-//! `summary/verification`: a verification has a result that it can't have.
+//! `summary/verification`: the verification result contradicts the rest of the summary.
 
+use crate::document::Node;
 use crate::facts::{SummaryFacts, Value, show};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
@@ -10,8 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/verification",
         severity: Severity::Error,
-        title: "a verification has a result that it can't have",
-        hint: "Set `passed` only when assertions were given and could be checked.",
+        title: "the verification result contradicts the rest of the summary",
+        hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
         page: include_str!("verification.md"),
     },
     check: Check::Summary(check),
@@ -26,25 +27,26 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
             .map(Value::node)
             .filter(|node| !node.is_null())
     };
-    let not_provided = field("provided").and_then(crate::document::Node::boolean) == Some(false);
+    let not_provided = field("provided").and_then(Node::boolean) == Some(false);
     if let Some(passed) = field("passed") {
         let error = field("error").map(|error| format!("`verification.error` is {}", show(error)));
         let unverified = summary
             .outcome()
-            .filter(|outcome| outcome == "success_unverified");
+            .filter(|outcome| outcome == "success_unverified")
+            .map(|outcome| format!("`outcome` is {}", quote(&outcome)));
         let reasons: Vec<String> = [
-            not_provided.then(|| "no assertions were provided".to_owned()),
+            not_provided.then(|| "`verification.provided` is false".to_owned()),
             error,
-            unverified.map(|outcome| format!("the outcome is {}", quote(&outcome))),
+            unverified,
         ]
         .into_iter()
         .flatten()
         .collect();
         if !reasons.is_empty() {
             let message = format!(
-                "`verification.passed` is {}, and {}",
+                "`verification.passed` is {}, but {}",
                 passed.raw(),
-                reasons.join(", and ")
+                reasons.join(" and ")
             );
             findings.at(Place::summary("/verification/passed"), message);
         }
@@ -53,11 +55,13 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
         let count = assertions.items().count();
         if count > 0 {
             let results = if count == 1 {
-                "is 1 result".into()
+                "1 result".into()
             } else {
-                format!("are {count} results")
+                format!("{count} results")
             };
-            let message = format!("no assertions were provided, and there {results}");
+            let message = format!(
+                "`verification.provided` is false, but `verification.assertions` has {results}"
+            );
             findings.at(Place::summary("/verification/assertions"), message);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{ANY_TYPE, Additional, Condition, Property, Shape, ShapeId, Shapes, bit, length_bit};
 use crate::document::Kind;
@@ -77,115 +77,110 @@ impl<'a> Compiler<'a> {
             shape.is_plain = true;
             return shape;
         };
-        let required: Vec<&str> = keywords
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
         for (keyword, value) in keywords {
-            let understood = match (keyword.as_str(), value) {
-                ("type", Value::String(name)) => shape.allow_type(name),
-                ("type", Value::Array(names)) => names
-                    .iter()
-                    .all(|name| name.as_str().is_some_and(|name| shape.allow_type(name))),
-                ("const", constant) => {
-                    shape.allowed = Some(vec![constant.clone()]);
-                    !constant.is_array() && !constant.is_object() && !keywords.contains_key("enum")
-                }
-                ("enum", Value::Array(values)) => {
-                    shape.allowed = Some(values.clone());
-                    !values
-                        .iter()
-                        .any(|value| value.is_array() || value.is_object())
-                }
-                // Bounds are compared as doubles, which is exact against whole ones.
-                ("minimum", bound) => {
-                    shape.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
-                    shape.minimum.is_some()
-                }
-                ("maximum", bound) => {
-                    shape.maximum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
-                    shape.maximum.is_some()
-                }
-                ("minLength", bound) => {
-                    shape.min_length = bound
-                        .as_u64()
-                        .and_then(|bound| usize::try_from(bound).ok())
-                        .unwrap_or_default();
-                    shape.min_length > 0
-                }
-                ("format", Value::String(format)) => {
-                    shape.date_time = true;
-                    format == "date-time"
-                }
-                ("properties", Value::Object(properties)) => {
-                    shape.properties = properties
-                        .iter()
-                        .map(|(name, schema)| Property {
-                            name: name.as_str().into(),
-                            shape: self.shape(schema),
-                            required: required.contains(&name.as_str()),
-                        })
-                        .collect();
-                    shape.required = shape
-                        .properties
-                        .iter()
-                        .filter(|property| property.required)
-                        .count();
-                    shape.name_lengths = properties
-                        .keys()
-                        .fold(0, |lengths, name| lengths | length_bit(name.len()));
-                    true
-                }
-                ("required", Value::Array(_)) => required.iter().all(|name| {
-                    keywords
-                        .get("properties")
-                        .is_some_and(|known| known.get(name).is_some())
-                }),
-                ("additionalProperties", Value::Bool(allowed)) => {
-                    shape.additional = if *allowed {
-                        Additional::Any
-                    } else {
-                        Additional::None
-                    };
-                    true
-                }
-                ("additionalProperties", schema) => {
-                    shape.additional = Additional::Each(self.shape(schema));
-                    true
-                }
-                ("patternProperties", Value::Object(patterns)) => {
-                    shape.prefixes = patterns
-                        .keys()
-                        .map(|pattern| pattern.trim_start_matches('^').into())
-                        .collect();
-                    patterns.iter().all(|(pattern, schema)| {
-                        let prefix = pattern.strip_prefix('^').unwrap_or_default();
-                        schema == &Value::Bool(true)
-                            && !prefix.is_empty()
-                            && prefix
-                                .bytes()
-                                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-                    })
-                }
-                ("items", schema) => {
-                    shape.items = Some(self.shape(schema));
-                    true
-                }
-                ("allOf", Value::Array(parts)) => {
-                    parts.iter().all(|part| self.condition(part, &mut shape))
-                }
-                (keyword, _) => ANNOTATIONS.contains(&keyword),
-            };
-            shape.unsupported |= !understood;
+            let understood = shape
+                .understands_value(keyword, value, keywords)
+                .or_else(|| self.understands_object(keyword, value, keywords, &mut shape))
+                .or_else(|| self.understands_parts(keyword, value, &mut shape));
+            shape.unsupported |= !understood.unwrap_or(ANNOTATIONS.contains(&keyword.as_str()));
         }
         if shape.types == 0 {
             shape.types = ANY_TYPE;
         }
         shape.is_plain = shape.asserts_type_alone();
         shape
+    }
+
+    /// Whether a keyword on the members of an object is understood; `None` where it is none.
+    fn understands_object(
+        &mut self,
+        keyword: &str,
+        value: &'a Value,
+        keywords: &'a Map<String, Value>,
+        shape: &mut Shape,
+    ) -> Option<bool> {
+        Some(match (keyword, value) {
+            ("properties", Value::Object(properties)) => {
+                self.properties(properties, keywords, shape);
+                true
+            }
+            ("required", Value::Array(_)) => required(keywords).all(|name| {
+                let known = keywords.get("properties");
+                known.is_some_and(|known| known.get(name).is_some())
+            }),
+            ("additionalProperties", Value::Bool(allowed)) => {
+                shape.additional = if *allowed {
+                    Additional::Any
+                } else {
+                    Additional::None
+                };
+                true
+            }
+            ("additionalProperties", schema) => {
+                shape.additional = Additional::Each(self.shape(schema));
+                true
+            }
+            ("patternProperties", Value::Object(patterns)) => {
+                shape.prefixes = patterns
+                    .keys()
+                    .map(|pattern| pattern.trim_start_matches('^').into())
+                    .collect();
+                patterns.iter().all(|(pattern, schema)| {
+                    let prefix = pattern.strip_prefix('^').unwrap_or_default();
+                    schema == &Value::Bool(true)
+                        && !prefix.is_empty()
+                        && prefix
+                            .bytes()
+                            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                })
+            }
+            _ => return None,
+        })
+    }
+
+    fn properties(
+        &mut self,
+        properties: &'a Map<String, Value>,
+        keywords: &'a Map<String, Value>,
+        shape: &mut Shape,
+    ) {
+        let required: Vec<&str> = required(keywords).collect();
+        shape.properties = properties
+            .iter()
+            .map(|(name, schema)| Property {
+                name: name.as_str().into(),
+                shape: self.shape(schema),
+                required: required.contains(&name.as_str()),
+            })
+            .collect();
+        shape.required = shape
+            .properties
+            .iter()
+            .filter(|property| property.required)
+            .count();
+        shape.name_lengths = properties
+            .keys()
+            .fold(0, |lengths, name| lengths | length_bit(name.len()));
+    }
+
+    /// Whether a keyword with schemas of items or conditions is understood; `None` where it is
+    /// none.
+    fn understands_parts(
+        &mut self,
+        keyword: &str,
+        value: &'a Value,
+        shape: &mut Shape,
+    ) -> Option<bool> {
+        match (keyword, value) {
+            ("items", schema) => {
+                shape.items = Some(self.shape(schema));
+                Some(true)
+            }
+            ("allOf", Value::Array(parts)) => {
+                Some(parts.iter().all(|part| self.condition(part, shape)))
+            }
+            _ => None,
+        }
     }
 
     /// A part of an `allOf` of the form `{"if": {"properties": {NAME: {"const": TEXT}}, "required":
@@ -231,6 +226,52 @@ const ANNOTATIONS: [&str; 8] = [
 ];
 
 impl Shape {
+    /// Whether a keyword on the value itself is understood; `None` where it is none.
+    fn understands_value(
+        &mut self,
+        keyword: &str,
+        value: &Value,
+        keywords: &Map<String, Value>,
+    ) -> Option<bool> {
+        Some(match (keyword, value) {
+            ("type", Value::String(name)) => self.allow_type(name),
+            ("type", Value::Array(names)) => names
+                .iter()
+                .all(|name| name.as_str().is_some_and(|name| self.allow_type(name))),
+            ("const", constant) => {
+                self.allowed = Some(vec![constant.clone()]);
+                !constant.is_array() && !constant.is_object() && !keywords.contains_key("enum")
+            }
+            ("enum", Value::Array(values)) => {
+                self.allowed = Some(values.clone());
+                !values
+                    .iter()
+                    .any(|value| value.is_array() || value.is_object())
+            }
+            // Bounds are compared as doubles, which is exact against whole ones.
+            ("minimum", bound) => {
+                self.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                self.minimum.is_some()
+            }
+            ("maximum", bound) => {
+                self.maximum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
+                self.maximum.is_some()
+            }
+            ("minLength", bound) => {
+                self.min_length = bound
+                    .as_u64()
+                    .and_then(|bound| usize::try_from(bound).ok())
+                    .unwrap_or_default();
+                self.min_length > 0
+            }
+            ("format", Value::String(format)) => {
+                self.date_time = true;
+                format == "date-time"
+            }
+            _ => return None,
+        })
+    }
+
     fn asserts_type_alone(&self) -> bool {
         let bounds = self.minimum.is_some() || self.maximum.is_some() || self.min_length > 0;
         !(bounds
@@ -253,4 +294,10 @@ impl Shape {
         self.integer |= name == "integer";
         true
     }
+}
+
+/// The names of the fields that a schema requires.
+fn required(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let required = keywords.get("required").and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(Value::as_str)
 }

@@ -2,41 +2,12 @@
 //! what they run is run, in a repository with runs, by the shell that would run it.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::support::action::{act, repository, with_runvet};
 use crate::support::binary::{stderr, stdout};
 use crate::support::markdown::shown;
-use crate::support::python::{python, wheels};
-use crate::support::repository::{Repository, without_settings};
-
-/// A repository with a good run, and two on a branch of which one is bad.
-fn repository() -> Repository {
-    let repository = Repository::with(&["ep_good"]);
-    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-    repository.add_episode("ep_new");
-    let bad = repository.add_episode("ep_bad").join("state.json");
-    fs::write(
-        &bad,
-        fs::read_to_string(&bad)
-            .unwrap()
-            .replace("ep_bad", "ep_other"),
-    )
-    .unwrap();
-    repository.commit();
-    repository
-}
-
-/// A command that finds the binary under test before all others.
-fn with_runvet(program: &str) -> Command {
-    let bin = Path::new(env!("CARGO_BIN_EXE_runvet"))
-        .parent()
-        .unwrap()
-        .display();
-    let mut command = without_settings(program);
-    command.env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap()));
-    command
-}
+use crate::support::repository::Repository;
 
 fn shell(repository: &Repository, script: &str) -> Output {
     let mut bash = with_runvet("bash");
@@ -61,6 +32,10 @@ fn shell_examples_find_the_bad_run() {
         (
             "find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - --null --allow-empty",
             "3 episodes: 2 valid, 1 invalid",
+        ),
+        (
+            r"git diff --name-only -z --diff-filter=d origin/main -- \",
+            "2 episodes: 1 valid, 1 not",
         ),
     ] {
         let output = shell(&repository, &shown("docs/ci.md", "sh", line));
@@ -94,27 +69,6 @@ fn gitlab_example_finds_the_bad_run() {
         report.contains("runs/episodes/ep_bad/state.json"),
         "{report}"
     );
-}
-
-/// What became of a job: its steps were run in turn, `ok` says whether all went well, and these are
-/// the action's outputs.
-fn act(repository: &Repository, inputs: &str, environment: &[(&str, &str)]) -> Option<Output> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut python = python("action", &["PyYAML==6.0.3"])?;
-    let with_runvet = with_runvet("true");
-    python
-        .arg(root.join("tests/action.py"))
-        .args([root, Path::new(inputs)])
-        .current_dir(repository.path())
-        .env_clear();
-    python
-        .envs(
-            with_runvet
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .envs(environment.iter().copied());
-    Some(python.output().unwrap())
 }
 
 #[test]
@@ -155,35 +109,4 @@ fn action_never_runs_its_inputs() {
         );
     }
     assert!(!repository.path().join("ran").exists());
-}
-
-#[test]
-#[ignore = "needs the wheel that `make dist` builds"]
-fn action_installs_the_wheel() {
-    let repository = repository();
-    let inputs = format!(
-        r#"{{"paths": "runs", "version": "{}"}}"#,
-        env!("CARGO_PKG_VERSION")
-    );
-    let wheels = wheels();
-    let pip = [
-        ("RUNVET_CACHE", "empty"),
-        ("PIP_FIND_LINKS", wheels.to_str().unwrap()),
-        ("PIP_NO_INDEX", "1"),
-    ];
-    let output = act(
-        &repository,
-        &inputs,
-        &[&pip[..], &[("PATH", &std::env::var("PATH").unwrap())]].concat(),
-    )
-    .expect("python");
-    assert!(
-        stdout(&output)
-            .lines()
-            .last()
-            .unwrap()
-            .starts_with(r#"{"code": 1, "status": "1", "episodes": "3""#),
-        "{}",
-        stdout(&output)
-    );
 }

@@ -10,8 +10,8 @@ use std::process::Stdio;
 use runvet::check::Check;
 use runvet::plan::compare;
 use runvet::printable::is_hostile;
-use runvet::read::Episode;
-use runvet::view::{EVENTS_AT_EACH_END, Timeline};
+use runvet::read::RunReader;
+use runvet::view::{EVENTS_AT_EACH_END, outline};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use unicode_width::UnicodeWidthStr;
@@ -169,7 +169,7 @@ fn limited_list_says_how_many_more_there_are() {
     assert_eq!(ids(demo.path(), &["--limit", "2"]), in_order[..2]);
     let text = printed(demo.path(), &["list", "--limit", "2"]);
     assert!(
-        text.lines().count() == 4 && text.ends_with("\n… and 3 more directories (--limit)\n"),
+        text.lines().count() == 4 && text.ends_with("\n… and 3 more runs (--limit)\n"),
         "{text}"
     );
     assert!(!printed(demo.path(), &["list", "--limit", "5"]).contains("more"));
@@ -272,7 +272,7 @@ fn dashboard_json_has_records_as_stored() {
         (&json["lifecycle"], &json["valid"]),
         (&json!("terminal"), &json!(false))
     );
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     assert_eq!(
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
@@ -332,7 +332,7 @@ fn dashboard_of_a_broken_run_says_what_is_missing() {
         "Summarize the open tickets\n",
         "\nVerification: passed",
         "\nTimeline, events: 11\n",
-        "\nVerdict: not to be trusted",
+        "\nRun: unknown · Records: ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -358,7 +358,7 @@ fn dashboard_of_a_broken_run_says_what_is_missing() {
     }
     assert!(
         !printed(&demo(), &["view", "ep_02"]).contains("can't be shown"),
-        "a run that goes on has no summary yet"
+        "a run in progress has no summary yet"
     );
 }
 
@@ -711,7 +711,7 @@ fn every_command_ends_quietly_when_the_pipe_closes() {
 }
 
 /// What wants to act on a terminal, to hide, or to look like a line of its own.
-const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nVerdict: valid, nothing found\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
+const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nRun: succeeded (ok) · Records: consistent\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
 
 /// Poisons every text and adds a poisonous key to every object, but for the texts that name a kind
 /// of thing.
@@ -789,7 +789,7 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
                     .filter(|c| *c != '\n' && is_hostile(*c))
                     .collect();
                 assert_eq!(raw, [] as [char; 0], "{args:?}:\n{text}");
-                let forged = ["Verdict: valid", "0 episodes", "::error"];
+                let forged = ["Run: succeeded", "0 episodes", "::error"];
                 let is_forged = |line: &&str| forged.iter().any(|forged| line.starts_with(forged));
                 assert_eq!(text.lines().find(is_forged), None, "{args:?}:\n{text}");
                 assert_eq!(commands(&text), [] as [&str; 0], "{args:?}:\n{text}");
@@ -848,7 +848,7 @@ fn long_timeline_keeps_only_its_ends_and_counts() {
         }
     });
     assert!(fs::metadata(dir.join("events.jsonl")).unwrap().len() > 3 << 20);
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(
         (timeline.events, timeline.broken_lines, timeline.fault),
         (20_011, 0, None)
@@ -889,7 +889,7 @@ fn short_timeline_is_shown_whole() {
     for (more, shown) in [(0, "Timeline, events: 11\n"), (9, "Timeline, events: 20\n")] {
         let (temp, dir) = copy_of("good/terminal");
         lengthen(&dir, more, |_| "tick".into());
-        let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+        let timeline = outline(&RunReader::open(&dir).unwrap());
         assert_eq!(timeline.first.len() + timeline.last.len(), 11 + more);
         let text = printed(temp.path(), &["view", "ep"]);
         assert!(
@@ -903,7 +903,7 @@ fn short_timeline_is_shown_whole() {
 fn rare_phases_are_counted_together() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 3_000, |index| format!("phase-{:04}", index % 1_000));
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(timeline.phases.len(), 101);
     assert_eq!(timeline.phases.values().sum::<u64>(), 3_011);
     // Nine phases come before them.
@@ -938,7 +938,7 @@ fn huge_event_is_outlined_and_broken_lines_are_counted() {
         .open(dir.join("events.jsonl"))
         .unwrap();
     writeln!(file, "{event}\n{}", format!("{{\"{long}\n").repeat(30)).unwrap();
-    let timeline = Timeline::of(&Episode::at(&dir).unwrap());
+    let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(
         (
             timeline.events,
@@ -954,7 +954,7 @@ fn huge_event_is_outlined_and_broken_lines_are_counted() {
         last.summary.len()
     );
     assert!(timeline.broken.iter().all(|broken| broken.len() < 1_000));
-    assert!(last.offset.is_none() && last.summary.ends_with("labels of steps: 2"));
+    assert!(last.offset_sec.is_none() && last.summary.ends_with("labels of steps: 2"));
 }
 
 #[test]

@@ -9,8 +9,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::check::Check;
-use runvet::plan::{Comparison, Plan, compare, project};
-use runvet::read::Episode;
+use runvet::plan::{PlanComparison, RebuiltPlan, compare};
+use runvet::read::RunReader;
 use runvet::record::{Event, StepStatus};
 use serde_json::{Value, json};
 
@@ -183,6 +183,10 @@ fn event() -> impl Strategy<Value = Value> {
         })
 }
 
+fn project(events: impl IntoIterator<Item = Event>) -> Option<RebuiltPlan> {
+    runvet::plan::project(events).unwrap()
+}
+
 fn typed(events: &[Value]) -> impl Iterator<Item = Event> {
     events
         .iter()
@@ -190,7 +194,7 @@ fn typed(events: &[Value]) -> impl Iterator<Item = Event> {
 }
 
 /// A plan as JSON; a step whose status no act event told has no line.
-fn plain(plan: Option<Plan>) -> Option<Value> {
+fn plain(plan: Option<RebuiltPlan>) -> Option<Value> {
     plan.map(|plan| serde_json::to_value(plan).unwrap())
 }
 
@@ -307,7 +311,30 @@ fn each_of_the_five_steps_counts() {
     assert!(plan.from_labels && plan.source.as_deref() == Some("c"));
 }
 
-fn differences(comparison: &Comparison) -> Vec<(&str, u64)> {
+#[test]
+fn project_says_which_event_it_cannot_read() {
+    let mut deep = json!(1);
+    for _ in 0..200 {
+        deep = json!([deep]);
+    }
+    let records = |inputs| {
+        json!({
+            "phase": "plan", "timestamp": "2026-03-01T12:00:00Z",
+            "payload": {"step_records": [{"id": "s1", "inputs": inputs}]}
+        })
+    };
+    let events = [records(json!(1)), records(deep)];
+    let error = runvet::plan::project(typed(&events)).unwrap_err();
+    assert_eq!(error.number, 2);
+    assert!(
+        error
+            .to_string()
+            .starts_with("event 2 is not readable as JSON: "),
+        "{error}"
+    );
+}
+
+fn differences(comparison: &PlanComparison) -> Vec<(&str, u64)> {
     comparison
         .differences
         .iter()
@@ -353,20 +380,20 @@ proptest! {
         let mut state: Value = serde_json::from_str(&fs::read_to_string(dir.join("state.json")).unwrap()).unwrap();
         state["plan"] = plan;
         fs::write(dir.join("state.json"), state.to_string()).unwrap();
-        let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
         prop_assert_eq!(differences(&comparison), []);
-        prop_assert_eq!((comparison.parts_at(), &comparison.unjudged), (None, &None));
+        prop_assert_eq!((comparison.differs_from(), &comparison.unjudged), (None, &None));
         prop_assert_eq!(plain(comparison.rebuilt), five_steps(&events));
 
         let index = changed.index(told_on.len());
         let is_other = state["plan"]["steps"][index]["status"] != other;
         state["plan"]["steps"][index]["status"] = other;
         fs::write(dir.join("state.json"), state.to_string()).unwrap();
-        let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
         let expected = is_other.then(|| (format!("/plan/steps/{index}/status"), told_on[index]));
         let expected: Vec<(&str, u64)> = expected.iter().map(|(pointer, line)| (&**pointer, *line)).collect();
         prop_assert_eq!(differences(&comparison), expected);
-        prop_assert_eq!(comparison.parts_at(), is_other.then_some(told_on[index]));
+        prop_assert_eq!(comparison.differs_from(), is_other.then_some(told_on[index]));
     }
 }
 
@@ -384,7 +411,7 @@ fn plan_comparison_agrees_with_the_check() {
         .iter()
         .flat_map(|case| Check::new().discover(&[case]).episodes)
     {
-        let episode = Episode::at(&dir.path).unwrap();
+        let episode = RunReader::open(&dir.path).unwrap();
         let comparison = compare(&episode).unwrap();
         let report = Check::new().episode(&dir).unwrap();
         let rules = ["plan/projection", "plan/legacy-labels"];
@@ -412,7 +439,7 @@ fn plan_comparison_agrees_with_the_check() {
         differences.sort();
         assert_eq!(differences, found, "{}", dir.path.display());
         assert_eq!(
-            comparison.parts_at(),
+            comparison.differs_from(),
             found.iter().map(|(_, line, _)| *line).min()
         );
         let skipped = report
@@ -434,9 +461,9 @@ fn plan_comparison_agrees_with_the_check() {
 #[test]
 fn plan_diverges_at_the_first_event_that_disagrees() {
     let (_temp, dir) = copy_of("demo/episodes/ep_03_edited");
-    let comparison = || compare(&Episode::at(&dir).unwrap()).unwrap();
+    let comparison = || compare(&RunReader::open(&dir).unwrap()).unwrap();
     assert_eq!(
-        (differences(&comparison()), comparison().parts_at()),
+        (differences(&comparison()), comparison().differs_from()),
         (vec![("/plan/steps/1/status", 6)], Some(6))
     );
     replace(
@@ -455,7 +482,7 @@ fn plan_diverges_at_the_first_event_that_disagrees() {
         ("/plan/steps/2/status", 7),
     ];
     assert_eq!(
-        (differences(&comparison()), comparison().parts_at()),
+        (differences(&comparison()), comparison().differs_from()),
         (both.to_vec(), Some(3))
     );
 }
@@ -463,9 +490,9 @@ fn plan_diverges_at_the_first_event_that_disagrees() {
 #[test]
 fn unjudged_plan_says_why_and_has_no_differences() {
     let told = |dir: &Path| {
-        let comparison = compare(&Episode::at(dir).unwrap()).unwrap();
+        let comparison = compare(&RunReader::open(dir).unwrap()).unwrap();
         assert_eq!(
-            (differences(&comparison), comparison.parts_at()),
+            (differences(&comparison), comparison.differs_from()),
             (vec![], None)
         );
         (
@@ -504,7 +531,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
     let reason = "the run may not have ended, and no projection event dates its snapshot";
     assert_eq!(told(&dir), (None, reason.into()));
     // What happened after the snapshot of a run that goes on is not held against it.
-    let beyond = Episode::at(run_of("good/events-beyond-the-snapshot")).unwrap();
+    let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
     let (all, compared) = (
         project(beyond.events().unwrap().map(|line| line.unwrap().event)),
         compare(&beyond).unwrap(),
@@ -542,7 +569,7 @@ fn plan_json_has_both_plans_and_their_differences() {
     );
     let json: Value = serde_json::from_str(text).unwrap();
     assert_eq!(json["episode_id"], "ep_03_edited");
-    let comparison = compare(&Episode::at(&dir).unwrap()).unwrap();
+    let comparison = compare(&RunReader::open(&dir).unwrap()).unwrap();
     assert_eq!(
         json["comparison"],
         serde_json::to_value(comparison).unwrap()
@@ -577,7 +604,7 @@ fn plan_table_marks_differences_and_ends_with_the_verdict() {
     };
     assert!(
         table("good/terminal")
-            .ends_with("\nthe persisted plan is the one that the timeline tells\n")
+            .ends_with("\nthe persisted plan equals the one rebuilt from the timeline\n")
     );
     let edited = table("demo/episodes/ep_03_edited");
     let marked: Vec<&str> = edited

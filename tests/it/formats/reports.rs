@@ -266,5 +266,8 @@ fn projection_links_names_what_one_side_alone_links() {
         .iter()
         .find(|finding| finding.rule == "projection/links")
         .unwrap();
-    assert_eq!(links.message, "the evidence alone links \"plan\"");
+    assert_eq!(
+        links.message,
+        "only the projection event on line 10 links `plan`"
+    );
 }

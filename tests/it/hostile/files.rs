@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::support::corpus::corpus;
 use crate::support::runs::{copy_dir, copy_of_good_run};
+use crate::support::skip::leave_out;
 
 /// Run data with a good episode to do things to, and another beside it.
 struct RunData {
@@ -57,6 +58,7 @@ impl RunData {
     }
 
     /// Checks it as a user whom permissions hold off; `None` where that can't be done here.
+    #[track_caller]
     fn validate_unprivileged(&self) -> Option<Checked> {
         let binary = Path::new(env!("CARGO_BIN_EXE_runvet"));
         let args = ["validate", "--format", "json"];
@@ -78,7 +80,7 @@ impl RunData {
             .output()
             .is_ok_and(|output| output.status.success())
         {
-            eprintln!("skipped: the superuser may do anything, and can't become another user here");
+            leave_out("the superuser may do anything, and can't become another user here");
             return None;
         }
         let mut command = Command::new("setpriv");
@@ -216,7 +218,7 @@ fn irregular_file_is_reported_for_every_artifact() {
                 data.validate(&[]).unreadable(artifact),
                 "a FIFO, a socket or a device"
             ),
-            Err(error) => eprintln!("skipped: a device can't be made here: {error}"),
+            Err(error) => leave_out(&format!("a device can't be made here: {error}")),
         }
     }
 }
@@ -525,11 +527,11 @@ fn cycle_of_directories_is_walked_once() {
                 "each by both its paths"
             );
         }
-        Ok(output) => eprintln!(
-            "skipped: nothing can be mounted here: {}",
+        Ok(output) => leave_out(&format!(
+            "nothing can be mounted here: {}",
             String::from_utf8_lossy(&output.stderr)
-        ),
-        Err(error) => eprintln!("skipped: nothing can be mounted here: {error}"),
+        )),
+        Err(error) => leave_out(&format!("nothing can be mounted here: {error}")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The documents say what is so: their table, outputs, examples, links and names are held against
-//! the code.
+//! The documents are true: their tables, outputs, examples, links and names are compared with the
+//! code.
 //!
 //! A fenced block shows by its info string what it is held against:
 //!
@@ -7,8 +7,8 @@
 //! |---|---|
 //! | `console` | if it starts with `$ runvet `: commands, each with what it prints; a line `…` stands for lines left out |
 //! | `json report-of=PATH` | the report of the run data at the path |
-//! | `LANGUAGE file=FILE` | a part of that file |
-//! | `rust` | in the README, a documentation test of the library |
+//! | `LANGUAGE file=FILE` | that file, if it starts with the file's first two lines, else a part of it |
+//! | `rust` | in the README and `docs/library.md`, a documentation test of the library |
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use runvet::Schema;
 use runvet::check::all_rules;
 use serde_json::Value;
 
@@ -82,24 +83,32 @@ fn runvet(args: &str) -> Output {
         .unwrap()
 }
 
-/// Whether a text is what a block shows, where a line `…` stands for any number of lines.
-fn is_shown(actual: &str, shown: &str) -> bool {
+/// What a block should show of a text, where a line `…` in it stands for any number of lines: as
+/// many lines at the beginning and at the end as it shows now, and in between what is still there.
+fn abridged(actual: &str, shown: &str) -> String {
     let actual: Vec<&str> = actual.lines().collect();
     let shown: Vec<&str> = shown.lines().collect();
-    let mut parts = shown.split(|line| *line == LEFT_OUT);
-    let Some(mut rest) = parts.next().and_then(|first| actual.strip_prefix(first)) else {
-        return false;
+    let parts: Vec<&[&str]> = shown.split(|line| *line == LEFT_OUT).collect();
+    let [first, between @ .., last] = &parts[..] else {
+        return actual.join("\n");
     };
-    let mut parts: Vec<&[&str]> = parts.collect();
-    let Some(last) = parts.pop() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
-        let Some(at) = at else { return false };
-        rest = &rest[at + part.len()..];
+    if first.len() + last.len() > actual.len() {
+        return actual.join("\n");
     }
-    rest.ends_with(last)
+    let (start, rest) = actual.split_at(first.len());
+    let (mut rest, end) = rest.split_at(rest.len() - last.len());
+    let mut kept = start.to_vec();
+    for part in between {
+        let at = (0..=rest.len()).find(|start| rest[*start..].starts_with(part));
+        if let Some(at) = at {
+            kept.push(LEFT_OUT);
+            kept.extend(*part);
+            rest = &rest[at + part.len()..];
+        }
+    }
+    kept.push(LEFT_OUT);
+    kept.extend(end);
+    kept.join("\n")
 }
 
 /// A block of commands with what they print, as it should be.
@@ -119,43 +128,10 @@ fn with_outputs(block: &str) -> String {
             code = output.status.code();
             String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
         };
-        let printed = printed.trim_end();
-        let shown = if is_shown(printed, shown.trim_end()) {
-            shown
-        } else {
-            printed
-        };
+        let shown = abridged(printed.trim_end(), shown.trim_end());
         writeln!(expected, "$ {command}\n{shown}").unwrap();
     }
     expected
-}
-
-#[test]
-fn readme_lists_every_rule() {
-    let _alone = alone();
-    let readme = read("README.md");
-    let (before, rest) = readme
-        .split_once("<!-- rules -->")
-        .expect("a mark where the table starts");
-    let (_, after) = rest
-        .split_once("<!-- /rules -->")
-        .expect("a mark where the table ends");
-    let row = |rule: &runvet::RuleInfo| {
-        let page = format!("src/rules/{}.md", rule.id.replace('-', "_"));
-        format!(
-            "| [`{}`]({page}) | {} | {} |\n",
-            rule.id,
-            rule.severity.word(),
-            rule.title
-        )
-    };
-    let rows: String = all_rules().map(row).collect();
-    let table =
-        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
-    check(
-        "README.md",
-        &format!("{before}<!-- rules -->\n\n{table}\n<!-- /rules -->{after}"),
-    );
 }
 
 /// A page one level down, to stand below another heading.
@@ -178,22 +154,24 @@ fn rule_document_is_made_of_the_pages() {
     let explained = |rule: &runvet::RuleInfo| {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
-    let entry = |rule: &runvet::RuleInfo| {
+    let row = |rule: &runvet::RuleInfo| {
+        let heading = format!("{} ({})", rule.id, rule.severity.word());
         format!(
-            "- [{}](#{}): {}\n",
+            "| [`{}`](#{}) | {} | {} |\n",
             rule.id,
-            anchor(&format!("{} ({})", rule.id, rule.severity.word())),
+            anchor(&heading),
+            rule.severity.word(),
             rule.title
         )
     };
-    let index: String = all_rules().map(entry).collect();
+    let rows: String = all_rules().map(row).collect();
+    let table =
+        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
     let pages: String = all_rules()
         .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
         .collect();
-    check(
-        "docs/rules.md",
-        &format!("# Rules\n\n`runvet explain` prints each of these pages.\n\n{index}{pages}"),
-    );
+    let head = "# Rules\n\nEvery rule, with the page that `runvet explain` prints for it.";
+    check("docs/rules.md", &format!("{head}\n\n{table}{pages}"));
 }
 
 #[test]
@@ -255,17 +233,23 @@ fn documents_show_the_files_of_the_repository() {
     let mut compared = 0;
     for document in documents() {
         let text = read(&document);
-        for block in blocks(&text) {
+        let mut expected = text.clone();
+        for block in blocks(&text).into_iter().rev() {
             let Some(file) = block.setting("file") else {
                 continue;
             };
-            let shown = &text[block.body.clone()];
-            assert!(
-                read(file).contains(shown),
-                "{document} shows what is not in {file}:\n{shown}"
-            );
+            let (shown, whole) = (&text[block.body.clone()], read(file));
+            if shown.lines().take(2).eq(whole.lines().take(2)) {
+                expected.replace_range(block.body, &whole);
+            } else {
+                assert!(
+                    whole.contains(shown),
+                    "{document} shows what is not in {file}:\n{shown}"
+                );
+            }
             compared += 1;
         }
+        check(&document, &expected);
     }
     assert!(compared > 0, "no document shows a file");
 }
@@ -327,8 +311,39 @@ fn links_lead_to_existing_files_and_headings() {
     assert_eq!(wrong, [] as [&str; 0]);
     assert!(
         followed > all_rules().count(),
-        "the README links the page of every rule"
+        "the table of rules links the page of every rule"
     );
+}
+
+#[test]
+fn index_lists_every_document() {
+    let _alone = alone();
+    let index = links(&read("docs/README.md"));
+    let absent: Vec<String> = documents()
+        .into_iter()
+        .filter_map(|document| document.strip_prefix("docs/").map(str::to_owned))
+        .filter(|page| page != "README.md" && !index.contains(page))
+        .collect();
+    assert!(absent.is_empty(), "docs/README.md does not link {absent:?}");
+}
+
+#[test]
+fn prose_fits_in_100_columns() {
+    let _alone = alone();
+    let pages = all_rules().map(|rule| format!("src/rules/{}.md", rule.id.replace('-', "_")));
+    let mut wide = Vec::new();
+    let documents = documents()
+        .into_iter()
+        .filter(|document| !["ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&document.as_str()));
+    for document in documents.chain(pages) {
+        let prose = prose(&read(&document));
+        let lines = prose
+            .lines()
+            .filter(|line| !line.starts_with(['|', '#']) && !line.contains("]("))
+            .filter(|line| line.chars().count() > 100);
+        wide.extend(lines.map(|line| format!("{document}: {line}")));
+    }
+    assert_eq!(wide, [] as [String; 0]);
 }
 
 /// What a text in backticks names, as far as it can be looked up.
@@ -383,7 +398,7 @@ impl<'s> Named<'s> {
         match self {
             Self::Path(path) => root().join(path).exists(),
             Self::Test(module, test) => {
-                test_file(module).is_some_and(|file| read(&file).contains(&format!("fn {test}()")))
+                test_file(module).is_some_and(|file| read(&file).contains(&format!("fn {test}(")))
             }
             Self::Target(target) => read("Makefile")
                 .lines()
@@ -395,29 +410,57 @@ impl<'s> Named<'s> {
     }
 }
 
-/// All that the command line says of itself.
-fn help() -> String {
-    let of =
-        |command: &str| String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap();
-    let overview = of("");
+fn help_of(command: &str) -> String {
+    String::from_utf8(runvet(&format!("{command} --help")).stdout).unwrap()
+}
+
+/// The commands of the command line.
+fn commands() -> Vec<String> {
+    let overview = help_of("");
     let listed = overview
         .lines()
         .skip_while(|line| *line != "Commands:")
         .skip(1)
         .take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = listed
+    let commands: Vec<String> = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
+        .filter(|command| *command != "help")
+        .map(str::to_owned)
         .collect();
     assert!(
-        commands.contains(&"validate"),
+        commands.iter().any(|command| command == "validate"),
         "the commands are {commands:?}"
     );
     commands
-        .into_iter()
-        .filter(|command| *command != "help")
-        .map(of)
+}
+
+/// All that the command line says of itself.
+fn help() -> String {
+    commands()
+        .iter()
+        .map(|command| help_of(command))
         .collect::<String>()
-        + &overview
+        + &help_of("")
+}
+
+#[test]
+fn tables_list_every_command_and_schema() {
+    let _alone = alone();
+    let rows = |document: &str| {
+        let text = read(document);
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        rows.collect::<Vec<_>>().join("\n")
+    };
+    let (pages, schemas) = (rows("docs/commands.md"), rows("docs/schemas.md"));
+    for command in commands() {
+        let name = format!("`runvet {command}`");
+        assert!(pages.contains(&name), "docs/commands.md lacks {name}");
+    }
+    for schema in Schema::ALL {
+        let row = format!("| [{schema}](");
+        assert!(schemas.contains(&row), "docs/schemas.md lacks {row}");
+    }
 }
 
 #[test]

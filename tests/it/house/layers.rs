@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-pub(crate) const ROOMS: [&str; 28] = [
+const ROOMS: [&str; 29] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -16,6 +16,7 @@ pub(crate) const ROOMS: [&str; 28] = [
     "document",
     "record",
     "finding",
+    "dashboard",
     // Stages.
     "parallel",
     "store",

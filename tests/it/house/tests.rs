@@ -69,6 +69,19 @@ fn test_files_stand_under_a_guarantee_and_are_listed() {
 }
 
 #[test]
+fn tests_are_skipped_only_by_support() {
+    for (file, text) in ["src", "tests"].into_iter().flat_map(files) {
+        let is_ignored = text
+            .lines()
+            .any(|line| line.trim_start().starts_with("#[ignore"));
+        assert!(
+            !is_ignored,
+            "{file}: a test that can't run calls `skip`, which counts it"
+        );
+    }
+}
+
+#[test]
 fn test_names_are_short() {
     let mut names = 0;
     for (file, text) in ["src", "tests"].into_iter().flat_map(files) {

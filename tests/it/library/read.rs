@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use runvet::finding::Lifecycle;
-use runvet::policy::{Advice, Consulted, Policy, consult};
-use runvet::read::{Episode, Error, EventLine, RunData, RunEntry};
+use runvet::read::policy::{Advice, Consulted, Policy, consult};
+use runvet::read::{Error, EventLine, RunData, RunEntry, RunReader};
 use runvet::record::{IntuitionMode, RuntimeMode, State, StepStatus};
 use runvet::source::Artifact;
 use serde_json::{Value, json};
@@ -36,9 +36,9 @@ fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
     let shown = error.to_string();
     let Error::Artifact {
         path,
-        line,
-        column,
+        place,
         reason,
+        ..
     } = error
     else {
         panic!("{error}")
@@ -49,7 +49,7 @@ fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
     );
     (
         path.file_name().unwrap().to_str().unwrap().to_owned(),
-        line.zip(column),
+        place.map(|place| (place.line, place.column)),
         reason,
     )
 }
@@ -78,7 +78,7 @@ fn record_is_read_as_a_type_and_as_stored() {
         "\"duration_sec\":0.15",
         "\"zone\":\"\\u00e9\",\"duration_sec\":0.150",
     );
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
 
     let stored = episode.state().unwrap();
     let text = fs::read_to_string(&state).unwrap();
@@ -169,7 +169,7 @@ fn record_is_read_as_a_type_and_as_stored() {
 #[test]
 fn good_records_read_and_lose_nothing() {
     for case in good_cases() {
-        let episode = Episode::at(run_of(case.to_str().unwrap())).unwrap();
+        let episode = RunReader::open(run_of(case.to_str().unwrap())).unwrap();
         let stored = episode.state().unwrap();
         let (typed, plain) = (
             serde_json::to_value(stored.record().unwrap()).unwrap(),
@@ -240,7 +240,7 @@ fn assert_within(typed: &Value, stored: &Value, at: &str) {
 #[test]
 fn events_are_read_lazily() {
     let (_temp, dir) = copy_of("good/terminal");
-    let mut events = Episode::at(&dir).unwrap().events().unwrap();
+    let mut events = RunReader::open(&dir).unwrap().events().unwrap();
     let first = events.next().unwrap().unwrap();
     assert_eq!(
         (first.line, first.offset, &*first.event.phase),
@@ -285,7 +285,7 @@ fn bad_line_is_named_and_the_next_ones_are_read() {
     let at = lines[..5].iter().map(|line| line.len() + 1).sum::<usize>();
     bytes[at] = 0xff;
     fs::write(dir.join("events.jsonl"), &bytes).unwrap();
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     let mut typed = Vec::new();
     for read in episode.events().unwrap() {
         typed.push(match read {
@@ -366,14 +366,14 @@ fn runs_are_listed_newest_first_by_ulid() {
     // In the order in which the directories changed, the oldest is the newest.
     let temp = named(&[&first, &third, &second]);
     let run_data = RunData::open(temp.path()).unwrap();
-    assert_eq!(ids(&run_data.runs(usize::MAX)), [&third, &second, &first]);
-    assert_eq!(ids(&run_data.runs(2)), [&third, &second]);
-    assert_eq!(run_data.runs(0), []);
+    assert_eq!(ids(&run_data.list(usize::MAX)), [&third, &second, &first]);
+    assert_eq!(ids(&run_data.list(2)), [&third, &second]);
+    assert_eq!(run_data.list(0), []);
     assert_eq!(
         (run_data.len(), run_data.is_empty(), run_data.path()),
         (3, false, temp.path())
     );
-    assert_eq!(run_data.episode("@latest").unwrap().id(), third);
+    assert_eq!(run_data.get("@latest").unwrap().id(), third);
 }
 
 #[test]
@@ -385,15 +385,15 @@ fn runs_without_a_ulid_are_listed_by_modification_time() {
         &temp.path().join("episodes").join(ulid(0)),
     );
     let run_data = RunData::open(temp.path()).unwrap();
-    assert_eq!(ids(&run_data.runs(9)), [&*ulid(0), "ep_b", "ep_a", "ep_c"]);
+    assert_eq!(ids(&run_data.list(9)), [&*ulid(0), "ep_b", "ep_a", "ep_c"]);
     touch(&temp.path().join("episodes/ep_c"), 9);
     assert_eq!(
-        ids(&run_data.runs(9)),
+        ids(&run_data.list(9)),
         [&*ulid(0), "ep_b", "ep_a", "ep_c"],
         "a listing is made once"
     );
     let run_data = RunData::open(temp.path()).unwrap();
-    assert_eq!(ids(&run_data.runs(9)), [&*ulid(0), "ep_c", "ep_b", "ep_a"]);
+    assert_eq!(ids(&run_data.list(9)), [&*ulid(0), "ep_c", "ep_b", "ep_a"]);
 }
 
 #[test]
@@ -413,10 +413,10 @@ fn runs_in_groups_and_hidden_directories_are_listed() {
     fs::write(episodes.join("notes.txt"), "").unwrap();
     std::os::unix::fs::symlink(run_of("good/paused"), episodes.join("ep_link")).unwrap();
     let run_data = RunData::open(temp.path()).unwrap();
-    assert_eq!(ids(&run_data.runs(9)), ["ep_b", "ep_a", "ep_c"]);
+    assert_eq!(ids(&run_data.list(9)), ["ep_b", "ep_a", "ep_c"]);
     assert!(
         run_data
-            .episode("ep_a")
+            .get("ep_a")
             .unwrap()
             .path()
             .ends_with("episodes/group/deep/ep_a")
@@ -424,7 +424,7 @@ fn runs_in_groups_and_hidden_directories_are_listed() {
     let none = tempfile::tempdir().unwrap();
     fs::create_dir(none.path().join("episodes")).unwrap();
     let run_data = RunData::open(none.path()).unwrap();
-    assert!(run_data.is_empty() && run_data.runs(9).is_empty());
+    assert!(run_data.is_empty() && run_data.list(9).is_empty());
 }
 
 #[test]
@@ -437,8 +437,8 @@ fn run_is_listed_when_its_name_is_not_utf_8() {
         .join(std::ffi::OsStr::from_bytes(b"ep_\xff"));
     fs::rename(temp.path().join("episodes/ep_a"), &odd).unwrap();
     let run_data = RunData::open(temp.path()).unwrap();
-    assert_eq!(ids(&run_data.runs(9)), ["ep_\u{fffd}"]);
-    assert_eq!(run_data.episode("@latest").unwrap().path(), odd);
+    assert_eq!(ids(&run_data.list(9)), ["ep_\u{fffd}"]);
+    assert_eq!(run_data.get("@latest").unwrap().path(), odd);
 }
 
 /// Which of some directories are opened, or a file in them, while something is done.
@@ -471,7 +471,7 @@ fn runs_beyond_the_limit_are_not_opened() {
     let dirs: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
     let with = |limit: usize| {
         opened(&dirs, || {
-            assert_eq!(RunData::open(temp.path()).unwrap().runs(limit).len(), limit);
+            assert_eq!(RunData::open(temp.path()).unwrap().list(limit).len(), limit);
         })
     };
     assert_eq!(with(0), [] as [&Path; 0]);
@@ -480,16 +480,13 @@ fn runs_beyond_the_limit_are_not_opened() {
     assert_eq!(with(3), dirs);
     assert_eq!(
         opened(&dirs, || drop(
-            RunData::open(temp.path()).unwrap().episode(&first).unwrap()
+            RunData::open(temp.path()).unwrap().get(&first).unwrap()
         )),
         dirs[..1]
     );
     assert_eq!(
         opened(&dirs, || drop(
-            RunData::open(temp.path())
-                .unwrap()
-                .episode("@latest")
-                .unwrap()
+            RunData::open(temp.path()).unwrap().get("@latest").unwrap()
         )),
         dirs[2..]
     );
@@ -500,7 +497,7 @@ fn run_is_read_when_its_turn_comes() {
     let (first, second) = (ulid(0), ulid(1));
     let temp = named(&[&first, &second]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let mut episodes = run_data.episodes();
+    let mut episodes = run_data.iter();
     assert_eq!(episodes.next().unwrap().id(), second);
     fs::write(
         temp.path().join("episodes").join(&first).join("state.json"),
@@ -514,7 +511,7 @@ fn run_is_read_when_its_turn_comes() {
     assert!(episodes.next().is_none());
     fs::remove_dir_all(temp.path().join("episodes").join(&second)).unwrap();
     assert_eq!(
-        ids(&run_data.runs(9)),
+        ids(&run_data.list(9)),
         [first],
         "a run that has gone is passed over"
     );
@@ -523,7 +520,7 @@ fn run_is_read_when_its_turn_comes() {
 #[test]
 fn run_entry_says_what_is_known_of_a_run() {
     let run_data = RunData::open(corpus().join("demo")).unwrap();
-    let entry = |id: &str| serde_json::to_value(run_data.episode(id).unwrap().entry()).unwrap();
+    let entry = |id: &str| serde_json::to_value(run_data.get(id).unwrap().entry()).unwrap();
     let (task, started) = (
         "Summarize the open tickets",
         "2026-03-01T12:00:00.000000+00:00",
@@ -546,7 +543,7 @@ fn run_entry_says_what_is_known_of_a_run() {
     let (temp, dir) = copy_of("good/terminal");
     let only = |text: &str| {
         fs::write(dir.join("state.json"), text).unwrap();
-        RunData::open(temp.path()).unwrap().runs(9).remove(0)
+        RunData::open(temp.path()).unwrap().list(9).remove(0)
     };
     for state in [
         "{\"goal\": ",
@@ -582,7 +579,7 @@ fn run_entry_says_what_is_known_of_a_run() {
 fn records_of_older_and_newer_runtimes_are_read() {
     let (_temp, dir) = copy_of("good/terminal");
     let (state, summary) = (dir.join("state.json"), dir.join("summary.json"));
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     let modes = || {
         let record = episode.state().unwrap().record().unwrap().episode;
         (record.intuition_mode, record.intuition_mode())
@@ -637,7 +634,7 @@ fn records_of_older_and_newer_runtimes_are_read() {
 fn read_error_has_path_and_place() {
     let (_temp, dir) = copy_of("good/terminal");
     let state = dir.join("state.json");
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     let broken = |text: &str| {
         fs::write(&state, text).unwrap();
         fault(episode.state().unwrap_err())
@@ -681,7 +678,7 @@ fn read_error_has_path_and_place() {
         "it is a symbolic link, and links are not followed"
     );
 
-    let paused = Episode::at(run_of("good/paused")).unwrap();
+    let paused = RunReader::open(run_of("good/paused")).unwrap();
     assert_eq!(
         fault(paused.summary().unwrap_err()),
         ("summary.json".into(), None, "there is no such file".into())
@@ -691,7 +688,7 @@ fn read_error_has_path_and_place() {
         fault(paused.bytes(Artifact::Manifest).unwrap_err()).0,
         "manifest.json"
     );
-    let summary = Episode::at(run_of("broken/summary-alone")).unwrap();
+    let summary = RunReader::open(run_of("broken/summary-alone")).unwrap();
     assert_eq!(fault(summary.events().err().unwrap()).0, "events.jsonl");
     assert_eq!(
         fault(summary.event_texts().err().unwrap()).0,
@@ -703,7 +700,7 @@ fn read_error_has_path_and_place() {
 fn bytes_are_those_of_the_file() {
     let (_temp, dir) = copy_of("good/terminal");
     fs::write(dir.join("state.json"), b" \xff\0{").unwrap();
-    let episode = Episode::at(&dir).unwrap();
+    let episode = RunReader::open(&dir).unwrap();
     assert_eq!(episode.bytes(Artifact::State).unwrap(), b" \xff\0{");
     assert_eq!(
         episode.bytes(Artifact::Learn).unwrap(),
@@ -715,7 +712,7 @@ fn bytes_are_those_of_the_file() {
 fn run_is_found_by_id_prefix_or_path() {
     let temp = named(&["ep_1", "ep_10", "ep_2_long", "other"]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let found = |name: &str| run_data.episode(name).unwrap().id();
+    let found = |name: &str| run_data.get(name).unwrap().id();
     assert_eq!(
         found("ep_1"),
         "ep_1",
@@ -731,7 +728,7 @@ fn run_is_found_by_id_prefix_or_path() {
         found(dir.join("events.jsonl").to_str().unwrap()),
         "ep_2_long"
     );
-    assert_eq!(Episode::at(&dir).unwrap().path(), dir);
+    assert_eq!(RunReader::open(&dir).unwrap().path(), dir);
     assert_eq!(
         found(run_of("good/paused").to_str().unwrap()),
         "ep_paused",
@@ -740,7 +737,7 @@ fn run_is_found_by_id_prefix_or_path() {
     // Elsewhere than below `episodes` the records name the run.
     let elsewhere = temp.path().join("elsewhere");
     copy_dir(&run_of("good/terminal"), &elsewhere);
-    let id = || Episode::at(&elsewhere).unwrap().id();
+    let id = || RunReader::open(&elsewhere).unwrap().id();
     replace(
         &elsewhere.join("state.json"),
         "\"id\":\"ep_answer\"",
@@ -762,7 +759,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "something_else",
     ]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let error = run_data.episode("ep_02_pausde").unwrap_err();
+    let error = run_data.get("ep_02_pausde").unwrap_err();
     let Error::UnknownRun { id, nearest } = &error else {
         panic!("{error}")
     };
@@ -778,7 +775,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "{error}"
     );
 
-    let error = run_data.episode("ep_0").unwrap_err();
+    let error = run_data.get("ep_0").unwrap_err();
     let Error::Ambiguous { prefix, matches } = &error else {
         panic!("{error}")
     };
@@ -789,17 +786,14 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     );
 
     assert!(
-        matches!(run_data.episode("").unwrap_err(), Error::UnknownRun { .. }),
+        matches!(run_data.get("").unwrap_err(), Error::UnknownRun { .. }),
         "an empty id begins no id"
     );
-    let several = run_data.episode(temp.path().to_str().unwrap()).unwrap_err();
+    let several = run_data.get(temp.path().to_str().unwrap()).unwrap_err();
     assert!(matches!(several, Error::Ambiguous { .. }), "{several}");
     for path in ["./nowhere", "no/where", "../Cargo.toml"] {
         assert!(
-            matches!(
-                run_data.episode(path).unwrap_err(),
-                Error::UnknownRun { .. }
-            ),
+            matches!(run_data.get(path).unwrap_err(), Error::UnknownRun { .. }),
             "{path}"
         );
     }
@@ -822,7 +816,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     fs::create_dir(none.path().join("episodes")).unwrap();
     let empty = RunData::open(none.path()).unwrap();
     for name in ["@latest", "ep_1"] {
-        let error = empty.episode(name).unwrap_err();
+        let error = empty.get(name).unwrap_err();
         assert!(
             matches!(&error, Error::UnknownRun { nearest, .. } if nearest.is_empty()),
             "{error}"
@@ -887,7 +881,7 @@ fn policies_are_consulted_in_order_under_their_names() {
         .iter()
         .map(|policy| policy as &dyn Policy)
         .collect();
-    let state = Episode::at(run_of("good/terminal"))
+    let state = RunReader::open(run_of("good/terminal"))
         .unwrap()
         .state()
         .unwrap()

@@ -1,11 +1,14 @@
 //! Python with packages, for tests that ask programs written in it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use crate::support::skip::skip;
+
 /// A Python in a virtual environment of its own that has the packages. Where none can be made there
-/// is none, and the reason is printed.
+/// is none, and the calling test is skipped.
+#[track_caller]
 pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/environment.py");
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{environment}-venv"));
@@ -16,7 +19,7 @@ pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
         .output()
     {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            eprintln!("skipped: there is no python3");
+            skip("there is no python3");
             return None;
         }
         made => made.unwrap(),
@@ -25,16 +28,9 @@ pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
     match made.status.code() {
         Some(0) => Some(Command::new(said.trim())),
         Some(77) => {
-            eprintln!("skipped: {}", said.trim());
+            skip(&said);
             None
         }
         _ => panic!("{said}{}", String::from_utf8_lossy(&made.stderr)),
     }
-}
-
-/// Where `make dist` has put the wheel.
-pub(crate) fn wheels() -> PathBuf {
-    std::env::var_os("RUNVET_WHEELS")
-        .expect("RUNVET_WHEELS, as make dist sets it")
-        .into()
 }

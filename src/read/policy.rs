@@ -1,11 +1,11 @@
-//! The door to policies: user code that is shown the state of a run and may advise (reference,
-//! sections 1 and 4).
+//! Policies: user code that is given the state of a run and may advise (reference, sections 1 and
+//! 4).
 //!
 //! A policy sees the state and can't change it: to influence a run it returns a hint, an
 //! intervention or a veto.
 //!
 //! ```
-//! use runvet::policy::{Advice, Policy, consult};
+//! use runvet::read::policy::{Advice, Policy, consult};
 //! use runvet::record::{State, StepKind};
 //!
 //! struct NoReviews;
@@ -26,7 +26,7 @@
 //! }
 //!
 //! let runs = runvet::read::RunData::open("corpus/good/terminal").unwrap();
-//! let state = runs.episode("ep_answer").unwrap().state().unwrap().record().unwrap();
+//! let state = runs.get("ep_answer").unwrap().state().unwrap().record().unwrap();
 //! let consulted = consult(&[&NoReviews], &state);
 //! assert_eq!(consulted[0].policy, "no-reviews");
 //! assert_eq!(consulted[0].advice, Advice::Nothing);
@@ -51,6 +51,7 @@ pub trait Policy {
 
 /// What a policy says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Advice {
     /// It has nothing to say.
@@ -75,6 +76,7 @@ pub enum Advice {
 
 /// What one policy said.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Consulted {
     /// The policy's name.
     pub policy: String,

@@ -1,0 +1,88 @@
+//! Items from a source -> results in order, with a channel to the workers and one back for each item.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+/// Works on items as they come from a source, with several workers, and hands the results out in
+/// order. Source and taker run on this thread and share a state. At most two items for each worker,
+/// and one, are under way.
+pub(crate) fn pipeline<C, T: Send, R: Send>(
+    workers: usize,
+    state: &mut C,
+    mut source: impl FnMut(&mut C) -> Option<T>,
+    work: impl Fn(T) -> R + Sync,
+    mut take: impl FnMut(&mut C, R),
+) {
+    let (send, receive) = mpsc::channel::<(T, mpsc::Sender<R>)>();
+    let (receive, work) = (Arc::new(Mutex::new(receive)), &work);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let receive = Arc::clone(&receive);
+            scope.spawn(move || {
+                let next = || {
+                    receive
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .recv()
+                };
+                while let Ok((item, reply)) = next() {
+                    let _ = reply.send(work(item));
+                }
+            });
+        }
+        // When the last worker ends, however it does, this drops the items that nobody works on, so
+        // that no thread waits for them forever.
+        drop(receive);
+        let mut under_way = VecDeque::new();
+        while let Some(item) = source(state) {
+            let (reply, result) = mpsc::channel();
+            let _ = send.send((item, reply));
+            under_way.push_back(result);
+            if under_way.len() > 2 * workers
+                && let Some(Ok(result)) = under_way.pop_front().map(|result| result.recv())
+            {
+                take(state, result);
+            }
+        }
+        drop(send);
+        for result in under_way {
+            // A worker that panicked sends nothing; its panic continues when all are done.
+            if let Ok(result) = result.recv() {
+                take(state, result);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipeline_keeps_the_order_of_its_source() {
+        for workers in [1, 2, 5] {
+            let mut state = (0..1000, Vec::new());
+            pipeline(
+                workers,
+                &mut state,
+                |(items, _)| items.next(),
+                |item| item * 2,
+                |(_, taken), result| taken.push(result),
+            );
+            assert!(
+                state.1.into_iter().eq((0..1000).map(|item| item * 2)),
+                "{workers} workers"
+            );
+        }
+    }
+
+    #[test]
+    fn panic_of_a_worker_ends_the_pipeline() {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        for at in [0, 5] {
+            let work = |item: usize| assert!(item < at);
+            let run = || pipeline(2, &mut (0..10), Iterator::next, work, |_, ()| {});
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+        }
+    }
+}

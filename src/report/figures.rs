@@ -1,0 +1,93 @@
+//! Instants, durations and statuses -> the few characters by which tables and dashboards show them.
+
+use super::Style;
+use crate::printable::fit;
+use crate::timestamp::Timestamp;
+
+/// The characters that dashboards are drawn with.
+pub(crate) struct Glyphs {
+    /// Between two columns.
+    #[cfg(feature = "cli")]
+    pub(crate) bar: &'static str,
+    /// A piece of a bar chart.
+    pub(crate) block: &'static str,
+    statuses: [(&'static str, &'static str); 6],
+}
+
+impl Glyphs {
+    pub(crate) const fn of(style: Style) -> &'static Self {
+        match style {
+            Style::Ascii => &Self {
+                #[cfg(feature = "cli")]
+                bar: "|",
+                block: "#",
+                statuses: [
+                    ("done", "x"),
+                    ("pending", "."),
+                    ("running", ">"),
+                    ("skipped", "-"),
+                    ("failed", "!"),
+                    ("vetoed", "v"),
+                ],
+            },
+            Style::Colour | Style::Plain => &Self {
+                #[cfg(feature = "cli")]
+                bar: "│",
+                block: "█",
+                statuses: [
+                    ("done", "✓"),
+                    ("pending", "○"),
+                    ("running", "▶"),
+                    ("skipped", "–"),
+                    ("failed", "✗"),
+                    ("vetoed", "⊘"),
+                ],
+            },
+        }
+    }
+
+    pub(crate) fn status(&self, status: &str) -> &'static str {
+        self.statuses
+            .iter()
+            .find(|(name, _)| *name == status)
+            .map_or("?", |(_, glyph)| glyph)
+    }
+}
+
+/// An instant as tables show it: as written, without its fraction and its offset, cut to a number
+/// of columns.
+pub(crate) fn instant(text: &str, columns: usize) -> String {
+    if Timestamp::parse(text).is_none() {
+        return fit(text, columns);
+    }
+    text.chars()
+        .take(columns.min(19))
+        .collect::<String>()
+        .replace(['T', 't'], " ")
+}
+
+/// An instant as a dashboard shows it: without its fraction, with its offset.
+pub(super) fn instant_with_offset(text: &str) -> String {
+    let behind = text.get(19..).unwrap_or_default();
+    let offset = behind.find(['+', '-']).and_then(|sign| behind.get(sign..));
+    let offset = match offset {
+        Some("+00:00" | "-00:00") | None => "Z",
+        Some(offset) => offset,
+    };
+    match Timestamp::parse(text) {
+        Some(_) => format!("{}{offset}", instant(text, 19)),
+        None => fit(text, 19),
+    }
+}
+
+/// A duration as tables show it, in six columns at most.
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.0 => "?".into(),
+        s if s < 10.0 => format!("{s:.2}s"),
+        s if s < 600.0 => format!("{s:.0}s"),
+        s if s < 36_000.0 => format!("{:.0}min", s / 60.0),
+        s if s < 3.6e7 => format!("{:.0}h", s / 3_600.0),
+        _ => ">1y".into(),
+    }
+}

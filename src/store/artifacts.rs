@@ -1,0 +1,254 @@
+//! The artifacts of one episode, wherever they lie -> what is there, and the bytes of it.
+//!
+//! A check reads an episode through [`Artifacts`]. Here are two implementations: a directory, and
+//! bytes in memory ([`Memory`](super::Memory)). A store of objects is a third, which others write.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+
+use rustix::io::Errno;
+
+use super::{MAX_RECORD_BYTES, MAX_TIMELINE_BYTES};
+use crate::source::{Artifact, Entries, Line};
+
+/// The artifacts of one episode.
+///
+/// Each is read once, from its beginning to its end; of the timeline, lines that findings point
+/// into are read a second time. [`Check::artifacts`](crate::check::Check::artifacts) has an
+/// example.
+pub trait Artifacts {
+    /// The artifacts that are there.
+    fn entries(&self) -> Entries;
+
+    /// Opens an artifact for reading.
+    ///
+    /// # Errors
+    ///
+    /// Why its content can't be read. [`Unreadable::ListedOnly`] says that nobody has it at hand,
+    /// which is no defect in an artifact that runvet need not read.
+    fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable>;
+
+    /// Whether an artifact that runvet need not read could be read.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not.
+    fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
+        match self.open(artifact) {
+            Ok(_) | Err(Unreadable::ListedOnly) => Ok(()),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// The version of an artifact's content now, such as an `ETag`. It is asked before an episode
+    /// is read and again afterwards: where it has changed, the records may be of two generations,
+    /// and findings that rest on them do not count. `None` where the content never changes.
+    fn version(&self, artifact: Artifact) -> Option<Version> {
+        let _ = artifact;
+        None
+    }
+}
+
+/// What tells one content of an artifact from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version(Vec<u8>);
+
+impl Version {
+    /// The version that these bytes stand for.
+    #[must_use]
+    pub fn new(tag: impl Into<Vec<u8>>) -> Self {
+        Self(tag.into())
+    }
+}
+
+/// Content that can be read from any offset on.
+pub trait ReadAt: Send + Sync {
+    /// Reads bytes from an offset on; 0 says that the content ends there.
+    ///
+    /// # Errors
+    ///
+    /// Why the bytes can't be read.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+}
+
+/// Why the content of an artifact that is there can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// It is a symbolic link.
+    #[error("it is a symbolic link, and links are not followed")]
+    Link,
+    /// It is a symbolic link to nothing.
+    #[error("it is a symbolic link that leads nowhere")]
+    Dangling,
+    /// It is a symbolic link that leaves the episode.
+    #[error("it is a symbolic link that leads out of the episode's directory")]
+    Outside,
+    /// It is a directory.
+    #[error("it is a directory")]
+    Directory,
+    /// It is neither a file nor a directory.
+    #[error("it is a FIFO, a socket or a device")]
+    Special,
+    /// It has more bytes than this limit.
+    #[error("it is larger than the limit of {} MiB", .0 >> 20)]
+    TooLarge(u64),
+    /// Permission is lacking.
+    #[error("reading it is not permitted")]
+    Denied,
+    /// It was listed, and is gone.
+    #[error("it vanished while the episode was read")]
+    Vanished,
+    /// It is listed, and its content was not handed over.
+    #[error("it is only listed: its content was not given")]
+    ListedOnly,
+    /// The operating system can't read it.
+    #[error("the system says: {0}")]
+    Fault(String),
+    /// Another reason, as a clause: "its store answers 503".
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => Self::Denied,
+            io::ErrorKind::NotFound => Self::Vanished,
+            io::ErrorKind::IsADirectory => Self::Directory,
+            _ => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+impl From<Errno> for Unreadable {
+    fn from(errno: Errno) -> Self {
+        match errno {
+            Errno::LOOP => Self::Link,
+            // The answer of a socket, or of a device without a driver, to being opened.
+            Errno::NXIO | Errno::NODEV => Self::Special,
+            other => io::Error::from(other).into(),
+        }
+    }
+}
+
+/// An artifact that is open for reading, up to a limit: a writer that never stops could otherwise
+/// keep a reader busy forever.
+pub struct Opened<'a> {
+    content: Content<'a>,
+    /// Bytes that were read, and those that may still be.
+    position: u64,
+    left: u64,
+}
+
+enum Content<'a> {
+    File(File),
+    Bytes(&'a [u8]),
+    Reader(Box<dyn ReadAt + 'a>),
+}
+
+/// The bytes of an artifact up to which it is read.
+pub(super) fn limit(artifact: Artifact) -> u64 {
+    if artifact == Artifact::Events {
+        MAX_TIMELINE_BYTES
+    } else {
+        MAX_RECORD_BYTES as u64
+    }
+}
+
+impl<'a> Opened<'a> {
+    /// Content that is at hand.
+    #[must_use]
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
+        Self::new(Content::Bytes(bytes), MAX_TIMELINE_BYTES)
+    }
+
+    /// Content that is fetched as it is read, in blocks of many KiB.
+    #[must_use]
+    pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
+        Self::new(Content::Reader(Box::new(reader)), MAX_TIMELINE_BYTES)
+    }
+
+    /// The content of a regular file, up to a limit and one byte more, which tells that there is
+    /// more.
+    pub(super) fn from_file(file: File, limit: u64) -> Self {
+        Self::new(Content::File(file), limit)
+    }
+
+    fn new(content: Content<'a>, limit: u64) -> Self {
+        Self {
+            content,
+            position: 0,
+            left: limit + 1,
+        }
+    }
+
+    /// Reads all that is left of a record.
+    pub(crate) fn read_record(self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+        let limit = MAX_RECORD_BYTES as u64;
+        buffer.clear();
+        self.take(limit + 1).read_to_end(buffer)?;
+        if buffer.len() as u64 > limit {
+            Err(Unreadable::TooLarge(limit))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Reads a line again, or the beginning of one that is longer than the limit.
+    pub(crate) fn read_again(&self, line: Line, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let (offset, length) = (line.offset, line.length.min(MAX_RECORD_BYTES));
+        buffer.clear();
+        match &self.content {
+            Content::File(file) => {
+                buffer.resize(length, 0);
+                file.read_exact_at(buffer, offset)
+            }
+            Content::Bytes(all) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                let bytes = all.get(start..start.saturating_add(length));
+                buffer.extend_from_slice(bytes.unwrap_or_default());
+                Ok(())
+            }
+            Content::Reader(reader) => {
+                buffer.resize(length, 0);
+                let mut read = 0;
+                while let Some(rest) = buffer.get_mut(read..).filter(|rest| !rest.is_empty()) {
+                    match reader.read_at(rest, offset + read as u64)? {
+                        0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                        count => read += count,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Read for Opened<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let buffer = buffer.get_mut(..most).unwrap_or_default();
+        let count = match &mut self.content {
+            Content::File(file) => file.read(buffer)?,
+            Content::Bytes(all) => {
+                let start = usize::try_from(self.position).unwrap_or(usize::MAX);
+                all.get(start..).unwrap_or_default().read(buffer)?
+            }
+            Content::Reader(reader) => reader.read_at(buffer, self.position)?.min(most),
+        };
+        self.position += count as u64;
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+impl fmt::Debug for Opened<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened")
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
+}

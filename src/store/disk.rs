@@ -1,0 +1,243 @@
+//! An episode's directory -> its listing and its artifacts, opened so that they can't lead elsewhere.
+
+use std::cell::Cell;
+use std::ffi::{CStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::artifacts::limit;
+use super::path;
+use super::stillness::{FileVersion, Movement};
+use super::{Artifacts, Opened, Unreadable, Version};
+use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
+
+/// An episode's directory, as found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EpisodeDir {
+    /// The path as the user would type it.
+    pub path: PathBuf,
+    /// The directory's name, where that is the episode's id: below a directory called `episodes`.
+    pub id: Option<String>,
+    /// The directory's name, wherever it lies.
+    pub name: String,
+    /// What it lists.
+    pub entries: Entries,
+}
+
+impl EpisodeDir {
+    /// The key that names it in a report.
+    #[must_use]
+    pub fn key(&self) -> EpisodeKey {
+        EpisodeKey::Dir(self.path.clone())
+    }
+
+    /// Looks again at what it lists.
+    pub(crate) fn list_again(&mut self) -> io::Result<()> {
+        self.entries = list(&self.path)?.entries;
+        Ok(())
+    }
+}
+
+/// An episode's directory that is open.
+pub(crate) struct Directory {
+    dir: OwnedFd,
+    entries: Entries,
+    /// Whether artifacts may be symbolic links.
+    follow_links: bool,
+    /// What each artifact was when it was opened.
+    opened: [Cell<Option<FileVersion>>; 5],
+}
+
+impl Artifacts for Directory {
+    fn entries(&self) -> Entries {
+        self.entries
+    }
+
+    fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
+        self.open_file(artifact)
+    }
+
+    fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
+        match self.entries.kind(artifact) {
+            Some(EntryKind::Link) if !self.follow_links => Err(Unreadable::Link),
+            // Whether a link leads to what may be read shows when it is opened.
+            Some(EntryKind::Link) => self.open_file(artifact).map(drop),
+            Some(EntryKind::Directory) => Err(Unreadable::Directory),
+            Some(EntryKind::Special) => Err(Unreadable::Special),
+            _ => Ok(rustix::fs::accessat(
+                &self.dir,
+                artifact.file_name(),
+                Access::READ_OK,
+                AtFlags::EACCESS,
+            )?),
+        }
+    }
+
+    fn version(&self, artifact: Artifact) -> Option<Version> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags).ok()?;
+        Some(FileVersion::from(&stat).tag())
+    }
+}
+
+impl Directory {
+    /// Opens an episode's directory.
+    pub(crate) fn open(episode: &EpisodeDir, follow_links: bool) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        Ok(Self {
+            dir: rustix::fs::open(&episode.path, flags, Mode::empty())?,
+            entries: episode.entries,
+            follow_links,
+            opened: Default::default(),
+        })
+    }
+
+    /// Opens an artifact, which must be a regular file.
+    pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
+        let file = self.open_any(artifact)?;
+        let stat = rustix::fs::fstat(&file)?;
+        let version = FileVersion::from(&stat);
+        if let Some(slot) = self.opened.get(artifact as usize) {
+            slot.set(Some(version));
+        }
+        let limit = limit(artifact);
+        match version.kind() {
+            EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
+            EntryKind::File => Ok(Opened::from_file(file.into(), limit)),
+            EntryKind::Directory => Err(Unreadable::Directory),
+            EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
+        }
+    }
+
+    /// Opens what an artifact's name leads to, and nothing outside of the directory.
+    fn open_any(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        #[cfg(target_os = "linux")]
+        if self.follow_links {
+            use rustix::fs::ResolveFlags;
+            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            match rustix::fs::openat2(
+                &self.dir,
+                artifact.file_name(),
+                flags,
+                Mode::empty(),
+                beneath,
+            ) {
+                // An old kernel, or a sandbox that has not heard of it: then links are not
+                // followed.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                Err(Errno::XDEV) => return Err(Unreadable::Outside),
+                Err(Errno::NOENT | Errno::LOOP)
+                    if self.entries.kind(artifact) == Some(EntryKind::Link) =>
+                {
+                    return Err(Unreadable::Dangling);
+                }
+                other => return Ok(other?),
+            }
+        }
+        // A name without a slash that is no link leads to nowhere but into the directory.
+        Ok(rustix::fs::openat(
+            &self.dir,
+            artifact.file_name(),
+            flags | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?)
+    }
+
+    /// What moves, or has moved since it was read.
+    pub(crate) fn movement(&self) -> Movement {
+        let Ok(directory) = rustix::fs::fstat(&self.dir) else {
+            return Movement::default();
+        };
+        let mut movement = Movement::in_directory(SystemTime::now(), FileVersion::from(&directory));
+        for artifact in Artifact::ALL {
+            let version = |flags| {
+                let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags);
+                stat.ok().map(|stat| FileVersion::from(&stat))
+            };
+            let entry = version(AtFlags::SYMLINK_NOFOLLOW);
+            let kind = entry.map(FileVersion::kind);
+            movement.entry(artifact, self.entries.kind(artifact), kind);
+            if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
+                let is = if kind == Some(EntryKind::Link) {
+                    version(AtFlags::empty())
+                } else {
+                    entry
+                };
+                movement.file(artifact, opened, is);
+            }
+        }
+        movement
+    }
+}
+
+/// What a directory lists, as far as it matters here.
+pub(super) struct Listing {
+    pub(super) entries: Entries,
+    /// Whether it holds a directory called `episodes`.
+    pub(super) holds_episodes: bool,
+    /// The directories in it that may hold episodes.
+    pub(super) directories: Vec<OsString>,
+}
+
+pub(super) fn list(path: &Path) -> io::Result<Listing> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+    let mut dir = rustix::fs::Dir::new(rustix::fs::open(path, flags, Mode::empty())?)?;
+    let mut listing = Listing {
+        entries: Entries::default(),
+        holds_episodes: false,
+        directories: Vec::new(),
+    };
+    while let Some(entry) = dir.read() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        let artifact = std::str::from_utf8(name)
+            .ok()
+            .and_then(Artifact::from_file_name);
+        if artifact.is_none()
+            && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown)
+        {
+            continue;
+        }
+        let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
+        if let Some(artifact) = artifact {
+            listing.entries.set(artifact, kind);
+        }
+        if kind == EntryKind::Directory && !matches!(name, b"." | b".." | b".git") {
+            listing.holds_episodes |= name == b"episodes";
+            listing.directories.push(path::name(name.to_vec()));
+        }
+    }
+    Ok(listing)
+}
+
+pub(super) fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind {
+    let known = if listed == FileType::Unknown {
+        // Some file systems do not say it in the listing.
+        let stat = dir
+            .fd()
+            .and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        stat.map_or(FileType::Unknown, |stat| {
+            FileType::from_raw_mode(stat.st_mode)
+        })
+    } else {
+        listed
+    };
+    kind_of(known)
+}
+
+pub(super) fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        FileType::Directory => EntryKind::Directory,
+        _ => EntryKind::Special,
+    }
+}

@@ -1,0 +1,212 @@
+//! The events of a timeline -> what happened, each in a line, and an outline of them all.
+
+use crate::dashboard::{Moment, Outline};
+use crate::document::{Kind, Node};
+use crate::printable::brief;
+use crate::read::{Error, EventTexts, RunReader};
+use crate::timestamp::Timestamp;
+
+/// Events that an outline keeps from the beginning and from the end of a timeline; all are counted.
+pub const EVENTS_AT_EACH_END: usize = 10;
+
+/// Phases that an outline counts one by one; a timeline that names more of them counts the rest
+/// together.
+const MAX_PHASES: usize = 100;
+
+/// Characters of a phase or an agent's name that are kept.
+const MAX_NAME: usize = 200;
+
+/// The events of a timeline, each in a line; a line that is no event is an error, and the next one
+/// follows.
+///
+/// ```
+/// let run_data = runvet::read::RunData::open("corpus/demo")?;
+/// let run = run_data.get("ep_01")?;
+/// let acts = runvet::view::Moments::open(&run)?.only_phase("act").only_with("step-3");
+/// let lines: Vec<u64> = acts.flatten().map(|moment| moment.line).collect();
+/// assert_eq!(lines, [7]);
+/// # Ok::<(), runvet::read::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Moments {
+    events: EventTexts,
+    /// The timestamp of the first event that has one: it starts the clock.
+    started: Option<Timestamp>,
+    phase: Option<String>,
+    text: Option<String>,
+}
+
+impl Moments {
+    /// Opens the timeline of a run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    pub fn open(run: &RunReader) -> Result<Self, Error> {
+        Ok(Self {
+            events: run.event_texts()?,
+            started: None,
+            phase: None,
+            text: None,
+        })
+    }
+
+    /// Passes over the events of other phases.
+    #[must_use]
+    pub fn only_phase(mut self, phase: impl Into<String>) -> Self {
+        self.phase = Some(phase.into());
+        self
+    }
+
+    /// Passes over the events whose line does not contain a text.
+    #[must_use]
+    pub fn only_with(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+}
+
+impl Iterator for Moments {
+    type Item = Result<Moment, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (line, event) = match self.events.next_document()? {
+                Ok(read) => read,
+                Err(error) => return Some(Err(error)),
+            };
+            let at = event
+                .get("timestamp")
+                .and_then(Node::text)
+                .and_then(|text| Timestamp::parse(&text));
+            if self.started.is_none() {
+                self.started.clone_from(&at);
+            }
+            if is_wanted(event, self.phase.as_deref(), self.text.as_deref()) {
+                let since = self.started.as_ref();
+                let offset_sec = at.zip(since).map(|(at, since)| at.seconds_since(since));
+                return Some(Ok(moment(line, event, offset_sec)));
+            }
+        }
+    }
+}
+
+/// Walks the timeline of a run, keeping its ends and its counts.
+#[must_use]
+pub fn outline(run: &RunReader) -> Outline {
+    let mut outline = Outline::default();
+    match Moments::open(run) {
+        Ok(moments) => moments.for_each(|read| add(&mut outline, read)),
+        Err(error) => outline.fault = Some(error.to_string()),
+    }
+    outline
+}
+
+fn add(outline: &mut Outline, read: Result<Moment, Error>) {
+    let moment = match read {
+        Ok(moment) => moment,
+        Err(error) => {
+            outline.broken_lines += 1;
+            if outline.broken.len() < EVENTS_AT_EACH_END {
+                outline.broken.push(error.to_string());
+            }
+            return;
+        }
+    };
+    outline.events += 1;
+    let is_known = outline.phases.contains_key(&moment.phase) || outline.phases.len() < MAX_PHASES;
+    let phase = if is_known {
+        moment.phase.clone()
+    } else {
+        "(others)".into()
+    };
+    *outline.phases.entry(phase).or_default() += 1;
+    if outline.first.len() < EVENTS_AT_EACH_END {
+        outline.first.push(moment);
+    } else {
+        outline.last.push_back(moment);
+        if outline.last.len() > EVENTS_AT_EACH_END {
+            outline.last.pop_front();
+        }
+    }
+}
+
+/// Whether an event is of a phase, and its line contains a text, where these are asked for.
+fn is_wanted(event: Node<'_>, phase: Option<&str>, text: Option<&str>) -> bool {
+    let is_of = |phase| event.get("phase").and_then(Node::text).as_deref() == Some(phase);
+    phase.is_none_or(is_of) && text.is_none_or(|text| event.raw().contains(text))
+}
+
+fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Moment {
+    let text = |key: &str| {
+        let text = event.get(key).and_then(Node::text).unwrap_or_default();
+        text.chars().take(MAX_NAME).collect()
+    };
+    Moment {
+        line,
+        offset_sec,
+        phase: text("phase"),
+        agent: text("agent_id"),
+        summary: summary(event),
+    }
+}
+
+/// What happened in an event, in a line: its type, and what its payload says of the things people
+/// look for first.
+fn summary(event: Node<'_>) -> String {
+    let mut parts: Vec<String> = event
+        .get("event_type")
+        .and_then(Node::text)
+        .map(|kind| brief(&kind))
+        .into_iter()
+        .collect();
+    let payload = event.get("payload");
+    let known = [
+        "step_id",
+        "step_status",
+        "decision",
+        "status",
+        "task",
+        "input_excerpt",
+        "message",
+        "result_status",
+        "tool",
+    ];
+    let members = || payload.into_iter().flat_map(Node::members);
+    let mut named: Vec<(usize, String)> = members()
+        .filter_map(|key| {
+            let name = key.name();
+            let rank = known.iter().position(|known| *known == name)?;
+            Some((rank, value_of(key.value())?))
+        })
+        .collect();
+    named.sort();
+    parts.extend(named.into_iter().map(|(_, value)| value));
+    for (key, noun) in [("step_records", "steps"), ("steps", "labels of steps")] {
+        if let Some(steps) = payload
+            .and_then(|payload| payload.get(key))
+            .filter(|steps| steps.kind() == Kind::Array)
+        {
+            parts.push(format!("{noun}: {}", steps.items().count()));
+        }
+    }
+    if parts.is_empty() {
+        parts.extend(
+            members().take(3).filter_map(|key| {
+                Some(format!("{}={}", brief(&key.name()), value_of(key.value())?))
+            }),
+        );
+    }
+    parts.join(" · ")
+}
+
+/// A scalar as a reader wants to see it; nothing of arrays and objects.
+fn value_of(node: Node<'_>) -> Option<String> {
+    match node.kind() {
+        Kind::Array | Kind::Object => None,
+        _ => Some(
+            node.text()
+                .map_or_else(|| brief(node.raw()), |text| brief(&text)),
+        ),
+    }
+}

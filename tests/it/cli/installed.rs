@@ -1,0 +1,109 @@
+//! runvet as users install it: pre-commit builds it from source, or the hook and the action take the
+//! wheel. Each of these tests takes minutes and all cores; `RUNVET_TESTS=all make test` runs them,
+//! one by one.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use crate::support::action::{act, repository};
+use crate::support::binary::{stderr, stdout};
+use crate::support::markdown::{root, shown};
+use crate::support::pre_commit::{Hooked, config_with, of_user};
+use crate::support::python::python;
+use crate::support::repository::without_settings;
+use crate::support::skip::{all_must_run, skip};
+
+/// The directory of the wheel: what `make dist` has built, else built here, for speed without
+/// optimization.
+static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
+    if let Some(wheels) = std::env::var_os("RUNVET_WHEELS") {
+        return wheels.into();
+    }
+    let wheels = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("wheels");
+    let mut maturin = python("maturin", &["maturin>=1.9,<2"]).expect("maturin");
+    maturin
+        .args(["-m", "maturin", "build", "--out"])
+        .arg(&wheels);
+    let built = maturin.current_dir(root()).output().unwrap();
+    assert!(built.status.success(), "{}", stderr(&built));
+    wheels
+});
+
+/// Whether the calling test is to run; else it is skipped.
+#[track_caller]
+fn has_time() -> bool {
+    if !all_must_run() {
+        skip("it takes minutes; RUNVET_TESTS=all runs it");
+    }
+    all_must_run()
+}
+
+#[test]
+fn pre_commit_builds_the_hooks() {
+    if !has_time() {
+        return;
+    }
+    let head = without_settings("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let config = config_with(root(), stdout(&head).trim());
+    let mut environment = of_user();
+    let quickly = [("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "16")];
+    environment.extend(
+        quickly.map(|(setting, value)| (format!("CARGO_PROFILE_RELEASE_{setting}"), value.into())),
+    );
+    let hooked = Hooked::new(&config, environment).expect("pre-commit");
+    hooked.change("ep_good");
+    hooked.passes("a good run that changed");
+    hooked.make_bad("ep_good");
+    hooked.fails("runs/episodes/ep_good/state.json");
+}
+
+#[test]
+fn wheel_serves_the_hook_without_rust() {
+    if !has_time() {
+        return;
+    }
+    let config = shown("docs/ci.md", "yaml", "language: python");
+    let mut environment = of_user();
+    environment.push(("PIP_FIND_LINKS".into(), WHEELS.display().to_string()));
+    let hooked = Hooked::new(&config, environment).expect("pre-commit");
+    hooked.change("ep_good");
+    hooked.passes("a good run that changed");
+    hooked.make_bad("ep_good");
+    hooked.fails("runs/episodes/ep_good/state.json");
+}
+
+#[test]
+fn action_installs_the_wheel() {
+    if !has_time() {
+        return;
+    }
+    let repository = repository();
+    let inputs = format!(
+        r#"{{"paths": "runs", "version": "{}"}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let pip = [
+        ("RUNVET_CACHE", "empty"),
+        ("PIP_FIND_LINKS", WHEELS.to_str().unwrap()),
+        ("PIP_NO_INDEX", "1"),
+    ];
+    let output = act(
+        &repository,
+        &inputs,
+        &[&pip[..], &[("PATH", &std::env::var("PATH").unwrap())]].concat(),
+    )
+    .expect("python");
+    assert!(
+        stdout(&output)
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with(r#"{"code": 1, "status": "1", "episodes": "3""#),
+        "{}",
+        stdout(&output)
+    );
+}
