@@ -1,9 +1,9 @@
-//! The machine -> the JSON Schema checkers that are installed on it, to be timed beside runvet.
+//! The environment -> the JSON Schema checkers that are installed, to be compared with runvet.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A checker, or why it is left out.
+/// The path of a checker, or why it is left out.
 pub(crate) type Found = Result<PathBuf, String>;
 
 /// Sourcemeta's `jsonschema`, written in C++.
@@ -13,7 +13,7 @@ pub(crate) fn sourcemeta() -> Found {
         Ok(program)
     } else {
         Err(format!(
-            "{} is another `jsonschema` than Sourcemeta's",
+            "{} is not Sourcemeta's `jsonschema`",
             program.display()
         ))
     }
@@ -29,7 +29,7 @@ pub(crate) fn check_jsonschema() -> Found {
     }
 }
 
-/// What an environment variable names, else what the `PATH` has.
+/// The program that an environment variable names, else the one on the `PATH`.
 fn find(variable: &str, name: &str) -> Found {
     if let Some(named) = std::env::var_os(variable) {
         let path = std::fs::canonicalize(&named);
@@ -42,7 +42,7 @@ fn find(variable: &str, name: &str) -> Found {
         .ok_or_else(|| format!("no `{name}` on the PATH, and {variable} is not set"))
 }
 
-/// The program itself, where npm has installed a script that starts it.
+/// The native program, where npm has installed a script that starts it.
 fn native(program: PathBuf) -> PathBuf {
     let system = std::env::consts::OS.replace("macos", "darwin");
     let machine = std::env::consts::ARCH.replace("aarch64", "arm64");

@@ -1,9 +1,8 @@
-//! A command -> what running it costs: time on the clock, time of processors, and the most memory
-//! it held.
+//! A command -> its cost: wall time, CPU time and peak memory.
 //!
-//! The command is started by a small process of its own, a second instance of the benchmark: the
-//! system counts the memory of whoever starts a program as that program's, and the benchmark itself
-//! has held more.
+//! A small process, a second instance of the benchmark, starts the command. The reason is that the
+//! system counts the memory of the process that starts a program as memory of that program, and the
+//! benchmark itself needs more.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,21 +26,21 @@ pub(crate) struct Call {
     pub(crate) status: i32,
 }
 
-/// What is compared: one or more calls, one after the other.
+/// One of the programs to compare: one or more calls, run one after another.
 pub(crate) struct Contestant {
     pub(crate) name: &'static str,
     pub(crate) calls: Vec<Call>,
 }
 
-/// What a contestant's runs took.
+/// The cost of a contestant's runs.
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
-    /// On the clock, in ascending order.
+    /// The wall times, in ascending order.
     pub(crate) seconds: Vec<f64>,
-    /// Of all processors together, the system's work included, in ascending order. Other programs
-    /// on a busy machine change this less than the time on the clock.
+    /// The CPU times of all cores together, system time included, in ascending order. On a busy
+    /// machine they vary less than wall times.
     pub(crate) cpu_seconds: Vec<f64>,
-    /// The most memory that any run held, in bytes.
+    /// The peak memory of all runs, in bytes.
     pub(crate) memory: u64,
 }
 
@@ -55,14 +54,14 @@ impl Measured {
     }
 }
 
-/// What one call took.
+/// The cost of one call.
 struct Cost {
     seconds: f64,
     cpu_seconds: f64,
     memory: u64,
 }
 
-/// Runs contestants in turn, so often each, after one time that warms the caches.
+/// Runs contestants in turn, `runs` times each, after one run that warms the caches.
 pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measured> {
     let fresh = |contestant: &Contestant| Measured {
         name: contestant.name,
@@ -126,7 +125,7 @@ fn cost(call: &Call) -> Cost {
     }
 }
 
-/// The starter: runs a command and prints what it took.
+/// The starter: runs a command and prints its cost.
 pub(crate) fn start(program: &Path, args: impl Iterator<Item = OsString>) {
     let mut command = Command::new(program);
     command
@@ -143,7 +142,7 @@ pub(crate) fn start(program: &Path, args: impl Iterator<Item = OsString>) {
     let cpu = usage.user_time() + usage.system_time();
     let cpu = Duration::new(cpu.tv_sec().unsigned_abs(), 0)
         + Duration::from_micros(cpu.tv_usec().unsigned_abs().into());
-    // Linux tells kibibytes, Apple's systems bytes.
+    // Linux reports kibibytes, Apple's systems report bytes.
     let unit = if cfg!(target_vendor = "apple") {
         1
     } else {

@@ -1,5 +1,5 @@
-//! Run data -> nothing: lists each episode's directory and reads its three records. No validator
-//! can be faster.
+//! Run data -> the number of bytes: lists each episode's directory and reads its three records,
+//! which is a lower bound for every validator.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-/// What is read at a time.
+/// The number of bytes to read at a time.
 const PIECE: usize = 1 << 18;
 
-/// Reads all episodes with as many threads as runvet takes, and returns the number of bytes.
+/// Reads all episodes with as many threads as runvet uses, and returns the number of bytes.
 pub(crate) fn read(run_data: &Path) -> u64 {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let listing = fs::read_dir(run_data.join("episodes")).expect("run data");
@@ -42,7 +42,7 @@ pub(crate) fn read(run_data: &Path) -> u64 {
     bytes.into_inner()
 }
 
-/// Reads a file; what is longer than a piece is read by all threads, each taking the next piece.
+/// Reads a file; if it is longer than a piece, all threads read it, each taking the next piece.
 fn read_file(mut file: File, buffer: &mut [u8], threads: usize) -> u64 {
     let mut bytes = 0;
     while bytes < PIECE as u64 {

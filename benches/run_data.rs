@@ -1,9 +1,8 @@
-//! A seed -> run data of any size: records of the shape that runtimes write, minified, with sorted
-//! keys.
+//! A seed -> run data of any size, in the form that runtimes write: minified, with sorted keys.
 //!
-//! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Runs
-//! that go on, that ended well, with an error, by a veto, in part, or were aborted are among them.
-//! Runvet finds nothing in them, unless a defect is asked for; a test holds that.
+//! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Some
+//! runs are in progress; others ended with success, with an error, by a veto, partially, or by an
+//! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -76,7 +75,7 @@ const STEPS: [(&str, &str); 5] = [
     ("verify", "Check the answer against the sources"),
 ];
 
-/// A moment so many microseconds after the first one there is.
+/// The timestamp a number of microseconds after the first event.
 fn instant(microseconds: u64) -> String {
     let (seconds, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -85,7 +84,7 @@ fn instant(microseconds: u64) -> String {
     format!("2026-03-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:06}+00:00")
 }
 
-/// How a run ended, or that it goes on.
+/// How a run ended, or that it is in progress.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
     Ok,
@@ -108,7 +107,7 @@ impl Status {
         }
     }
 
-    /// What becomes of the step in the middle of the plan.
+    /// The final status of the step in the middle of the plan.
     fn of_middle_step(self) -> &'static str {
         match self {
             Self::Ok => "done",
@@ -120,7 +119,7 @@ impl Status {
     }
 }
 
-/// A run while it is made up.
+/// A run under construction.
 struct Run<'r> {
     id: &'r str,
     random: &'r mut Random,
@@ -129,7 +128,7 @@ struct Run<'r> {
     seed: u64,
     started: u64,
     now: u64,
-    /// The event that the next one is caused by.
+    /// The event that causes the next one.
     cause: Option<String>,
     planned: Vec<Value>,
     labels: Vec<String>,
@@ -164,7 +163,7 @@ impl<'r> Run<'r> {
         run
     }
 
-    /// Adds an event and lets time pass; returns its timestamp.
+    /// Adds an event and advances the clock; returns the timestamp of the event.
     fn event(&mut self, phase: &str, agent: &str, payload: Value) -> String {
         let timestamp = instant(self.now);
         let took = 400 + self.random.below(30_000);
@@ -178,7 +177,7 @@ impl<'r> Run<'r> {
                 "started_at": timestamp});
         }
         if phase == "insight" {
-            // Written by another component, which gives no ids.
+            // Written by another component, which does not write ids.
         } else {
             let id = self.random.uuid();
             event["id"] = json!(id);
@@ -268,7 +267,7 @@ impl<'r> Run<'r> {
         self.event("governance", "policy:core.minimal", payload);
     }
 
-    /// A step is taken; the event and the action say the same.
+    /// A step is executed; the event and the action agree.
     fn act(&mut self, step: usize, status: &str) {
         self.propose(step, "allow");
         let id = self.planned[step]["id"].clone();
@@ -293,7 +292,7 @@ impl<'r> Run<'r> {
         self.planned[step]["status"] = json!(status);
     }
 
-    /// A step gets a status without being taken.
+    /// A step gets a status without being executed.
     fn pass_over(&mut self, step: usize, status: &str) {
         if status == "vetoed" {
             self.propose(step, "veto");
@@ -304,7 +303,7 @@ impl<'r> Run<'r> {
         self.planned[step]["status"] = json!(status);
     }
 
-    /// What a long run does over and over: try a step, and note what came of it.
+    /// What a long run repeats: try a step, and note the result.
     fn round(&mut self) {
         let step = usize::try_from(self.random.below(self.planned.len() as u64)).expect("a few");
         self.propose(step, "allow");
@@ -475,7 +474,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The records of one episode: state, summary (where the run has ended) and timeline.
+/// The records of one episode: state, summary (if the run has ended) and timeline.
 struct Episode {
     state: Value,
     summary: Option<Value>,
@@ -489,11 +488,11 @@ pub(crate) struct Records {
     pub(crate) events: String,
 }
 
-/// How many ways there are to break an episode. Each makes it invalid.
+/// The number of defects that an episode can have. Each makes it invalid.
 const DEFECTS: u64 = 6;
 
-/// Makes an episode, as it should be or with a defect. One in ten goes on, one in five did not end
-/// well.
+/// Makes an episode without or with a defect. One run in ten is in progress, one in five has not
+/// succeeded.
 pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Records {
     let status = match random.below(20) {
         0 | 1 => Status::Pending,
@@ -516,7 +515,7 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
     }
     let mut events = lines(&episode.events);
     if defect.map(|defect| defect % DEFECTS) == Some(5) {
-        // A line in the middle lost its second half.
+        // A line in the middle has lost its second half.
         let mut ends = events.match_indices('\n').map(|(end, _)| end).skip(3);
         let (before, end) = (
             ends.next().expect("a fourth line"),
@@ -540,7 +539,7 @@ fn lines(events: &[Value]) -> String {
     lines
 }
 
-/// Writes episodes below `dir/episodes`; of every `broken_every` one is broken (0: none).
+/// Writes episodes below `dir/episodes`; every `broken_every`-th one is broken (0: none).
 pub(crate) fn write(dir: &Path, episodes: u64, broken_every: u64) -> io::Result<()> {
     let mut random = Random(1);
     for index in 0..episodes {
@@ -555,7 +554,7 @@ pub(crate) fn write(dir: &Path, episodes: u64, broken_every: u64) -> io::Result<
     Ok(())
 }
 
-/// Writes all but the timeline.
+/// Writes all artifacts except the timeline.
 fn write_records(home: &Path, records: &Records) -> io::Result<()> {
     fs::write(home.join("state.json"), &records.state)?;
     fs::write(home.join("learn.jsonl"), "")?;
@@ -566,7 +565,7 @@ fn write_records(home: &Path, records: &Records) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one episode whose timeline has at least so many bytes, no two lines alike.
+/// Writes one episode whose timeline has at least a number of bytes, and no two equal lines.
 pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
     let mut random = Random(2);
     let home = dir.join("episodes").join("ep_long");

@@ -1,7 +1,7 @@
-//! `cargo bench`: what each stage of a check costs, on one small episode in memory.
+//! `cargo bench`: the cost of each stage of a check, on one small episode in memory.
 //!
-//! `episode` takes all stages up to the one it names: the difference between two is what a stage
-//! costs.
+//! Each benchmark in `episode` runs all stages up to the one it names, so the difference between
+//! two is the cost of a stage.
 
 #![expect(
     clippy::expect_used,
@@ -24,7 +24,7 @@ use runvet::document::Tape;
 use runvet::source::Artifact;
 
 const ID: &str = "ep_00000007";
-/// A state that says otherwise than the timeline, so that findings lie in both.
+/// The state differs from the timeline, so both files have findings.
 const DEFECT: u64 = 4;
 
 static GOOD: LazyLock<Records> = LazyLock::new(|| made(None));
@@ -80,7 +80,7 @@ mod parse {
     }
 }
 
-/// The schema alone, of what was parsed before.
+/// The schema alone, on texts that are parsed already.
 #[divan::bench_group]
 mod schema {
     use super::{Bencher, BytesCount, GOOD, Schema, Tape};
@@ -115,7 +115,7 @@ mod schema {
     }
 }
 
-/// A whole episode: each goes one stage further than the one before.
+/// A whole episode: each benchmark goes one stage further than the one before.
 #[divan::bench_group]
 mod episode {
     use super::{

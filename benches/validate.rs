@@ -1,9 +1,9 @@
-//! `make bench`: holds the `runvet` binary against the goals for its speed, size and memory, on
+//! `make bench`: compares the speed, size and memory of the `runvet` binary with their goals, on
 //! generated run data.
 //!
-//! Everything that is compared is run in turn, so that ratios hold when the machine's speed drifts.
-//! Medians are reported. `cargo bench --bench validate -- long one` measures only the cases that
-//! are named. `docs/performance.md` explains.
+//! All contestants run in turn, so that ratios stay true when the speed of the machine drifts. The
+//! table shows medians. `cargo bench --bench validate -- long one` measures only the named cases.
+//! `docs/performance.md` explains the cases.
 
 #![expect(
     clippy::expect_used,
@@ -31,13 +31,13 @@ use measure::{Call, Contestant, Measured, side_by_side};
 use runvet::Schema;
 use serde_json::{Value, json};
 
-/// Runs of everything that takes long.
+/// The number of runs of a case that takes long.
 const RUNS: usize = 7;
-/// Runs of what takes milliseconds.
+/// The number of runs of a case that takes milliseconds.
 const SHORT_RUNS: usize = 101;
 /// The first argument of the instance that is the read floor.
 const FLOOR: &str = "read-floor";
-/// Set to time builds too.
+/// The environment variable that adds build times.
 const BUILDS: &str = "RUNVET_BENCH_BUILDS";
 
 const EPISODES: u64 = 10_000;
@@ -69,23 +69,23 @@ impl Goal {
     }
 }
 
-/// A line of the table: what was measured, beside what, and the number that the goal is about.
+/// A row of the table: what was measured, what it is compared with, and the value of the goal.
 struct Row {
     work: &'static str,
     measured: String,
     beside: String,
-    /// The time of processors: the ratio, or runvet's.
+    /// CPU time: the ratio, or that of runvet.
     cpu: String,
     value: f64,
     unit: &'static str,
     goal: Goal,
 }
 
-/// All that is found out.
+/// The results so far.
 struct Bench {
     data: PathBuf,
     runvet: PathBuf,
-    /// The cases to measure; all where none is named.
+    /// The cases to measure; all if it is empty.
     wanted: Vec<String>,
     rows: Vec<Row>,
     runs: Vec<Value>,
@@ -152,10 +152,10 @@ impl Bench {
         wanted
     }
 
-    /// Run data of a name, made unless it is there from an earlier time.
+    /// The run data with this name, generated unless it exists already.
     fn data(&self, name: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> PathBuf {
         let dir = self.data.join(name);
-        // Data that another generator made is made again.
+        // Data from another version of the generator is generated again.
         let mut hasher = DefaultHasher::new();
         include_str!("run_data.rs").hash(&mut hasher);
         let generator = format!("{:016x}\n", hasher.finish());
@@ -167,7 +167,7 @@ impl Bench {
             }
             write(&dir).expect("data can be written");
             fs::write(mark, generator).expect("data can be written");
-            // Nothing is to be written back while times are taken.
+            // The system must not write data back during a measurement.
             rustix::fs::sync();
         }
         dir
@@ -210,7 +210,7 @@ impl Bench {
         }
     }
 
-    /// Another checker on all records of some kinds.
+    /// A call of another checker on all records of some kinds.
     fn checker(
         &self,
         name: &'static str,
@@ -245,7 +245,7 @@ impl Bench {
         }
     }
 
-    /// Runs contestants side by side and notes every run.
+    /// Runs contestants in turn and records every run.
     fn run(&mut self, case: &str, runs: usize, contestants: &[Contestant]) -> Vec<Measured> {
         let all = side_by_side(runs, contestants);
         for measured in &all {
@@ -258,18 +258,18 @@ impl Bench {
         all
     }
 
-    fn row(&mut self, work: &'static str, ours: &Measured, theirs: &Measured, goal: Goal) {
-        let (measured, beside) = (milliseconds(ours.median()), milliseconds(theirs.median()));
-        let ratio = |ours: f64, theirs: f64| {
+    fn row(&mut self, work: &'static str, runvet: &Measured, other: &Measured, goal: Goal) {
+        let (measured, beside) = (milliseconds(runvet.median()), milliseconds(other.median()));
+        let ratio = |runvet: f64, other: f64| {
             if matches!(goal, Goal::AtMost(_)) {
-                ours / theirs
+                runvet / other
             } else {
-                theirs / ours
+                other / runvet
             }
         };
-        let value = ratio(ours.median(), theirs.median());
-        let cpu = format!("{:.2} ×", ratio(ours.cpu_median(), theirs.cpu_median()));
-        let beside = format!("{} {beside}", theirs.name);
+        let value = ratio(runvet.median(), other.median());
+        let cpu = format!("{:.2} ×", ratio(runvet.cpu_median(), other.cpu_median()));
+        let beside = format!("{} {beside}", other.name);
         self.rows.push(Row {
             work,
             measured,
@@ -281,7 +281,7 @@ impl Bench {
         });
     }
 
-    /// A line about what was measured, whatever it is beside.
+    /// A row whose value is not a ratio.
     fn alone(
         &mut self,
         work: &'static str,
@@ -359,8 +359,8 @@ impl Bench {
             }
         }
         let all = self.run("small", RUNS, &contestants);
-        for (theirs, (work, goal)) in all[1..].iter().zip(rows) {
-            self.row(work, &all[0], theirs, goal);
+        for (other, (work, goal)) in all[1..].iter().zip(rows) {
+            self.row(work, &all[0], other, goal);
         }
     }
 

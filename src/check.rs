@@ -29,7 +29,7 @@ use judge::Identity;
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
 
-/// Readings of an episode that is being written, after which it is said to be.
+/// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
 
 /// Why run data could not be checked.
@@ -40,10 +40,10 @@ pub enum Error {
     UnknownRule {
         /// The name.
         name: String,
-        /// The rule or group whose name is most alike, if one is.
+        /// The rule or group with the most similar name, if any.
         nearest: Option<String>,
     },
-    /// A path could not be looked at.
+    /// A path could not be read.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -69,7 +69,7 @@ impl Default for Check {
     }
 }
 
-/// All rules there are.
+/// All rules.
 ///
 /// ```
 /// assert!(runvet::check::all_rules().any(|rule| rule.id == "lifecycle/links"));
@@ -78,11 +78,11 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
 }
 
-/// The rule with a name.
+/// The rule with an id.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownRule`], with the name that is most alike.
+/// [`Error::UnknownRule`], with the most similar name.
 pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
     all_rules()
         .find(|rule| rule.id == name)
@@ -122,7 +122,7 @@ fn unknown_rule(name: &str) -> Error {
 }
 
 impl Check {
-    /// A check with every rule at its own severity, on all cores, that follows no links.
+    /// A check with every rule at its default severity, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Check {
         }
     }
 
-    /// Sets how much a rule weighs; `plan/*` names all rules of a group.
+    /// Sets the level of a rule; `plan/*` stands for all rules of a group.
     ///
     /// # Errors
     ///
@@ -168,16 +168,15 @@ impl Check {
         Self { levels, ..*self }
     }
 
-    /// Sets how many episodes are checked at a time; the report does not depend on it.
+    /// Sets how many episodes are checked in parallel; the report does not depend on it.
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.jobs = jobs;
         self
     }
 
-    /// Sets whether an artifact may be a symbolic link to a file within its episode's directory.
-    /// Links that lead out of it are never followed: whoever wrote the run data could have any file
-    /// read.
+    /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
+    /// Links that lead out of it are never followed, because they could make runvet read any file.
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
@@ -188,7 +187,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// The first path that could not be looked at. To get what was found besides, use
+    /// The first path that could not be read. To get the other results anyway, use
     /// [`Check::discover`] and [`Check::each`].
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
@@ -224,11 +223,11 @@ impl Check {
         })
     }
 
-    /// Finds the episodes below paths: directories above, among or below run data, episode
-    /// directories, or artifact files, which stand for their episodes.
+    /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
+    /// directory, or an artifact, which stands for its episode.
     ///
-    /// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given
-    /// path itself.
+    /// The walk enters hidden directories except `.git`, and follows no symbolic links except the
+    /// given paths.
     ///
     /// ```
     /// let found = runvet::check::Check::new().discover(&["corpus/demo", "nowhere"]);
@@ -239,9 +238,9 @@ impl Check {
         store::discover(paths, self.jobs)
     }
 
-    /// Checks episodes, several at a time, and hands each report out in the order of the episodes
-    /// as soon as it and all before it are done; stops early when told to. An episode whose
-    /// directory can't be opened is a fault.
+    /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,
+    /// as soon as all before it are done. The check stops early when `take` says so. An episode
+    /// whose directory can't be opened is a fault.
     pub fn each(
         &self,
         episodes: &[EpisodeDir],
@@ -269,14 +268,14 @@ impl Check {
         let memory: Memory<'_> = contents
             .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
             .collect();
-        self.artifacts(EpisodeKey::from(id), Some(id), &memory)
+        self.artifacts(&id.into(), Some(id), &memory)
     }
 
     /// Checks an episode whose artifacts come from anywhere: from memory, from a directory, or from
     /// another implementation of [`Artifacts`], such as one that reads a store of objects.
     ///
-    /// The key says where the episode lies, as the report prints it; the id is the one that its
-    /// records must name. Without an id, they only must agree with each other.
+    /// The key is the location of the episode, as the report prints it; the id is the one that its
+    /// records must have. Without an id, the records only need to agree with each other.
     ///
     /// ```
     /// use runvet::check::Check;
@@ -303,12 +302,12 @@ impl Check {
     /// let event = r#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
     /// let bucket = Bucket(vec![
     ///     (Artifact::Events, Ok(event)),
-    ///     // It is there, and its content was left where it is: a check need not read it.
+    ///     // It exists, but its content was not fetched: a check does not need it.
     ///     (Artifact::Learn, Err(Unreadable::ListedOnly)),
     ///     (Artifact::State, Err(Unreadable::Other("its store answers 503".into()))),
     /// ]);
     /// let key = EpisodeKey::Text("s3://runs/episodes/ep_1".into());
-    /// let report = Check::new().artifacts(key, Some("ep_1"), &bucket);
+    /// let report = Check::new().artifacts(&key, Some("ep_1"), &bucket);
     /// assert_eq!(report.dir, "s3://runs/episodes/ep_1");
     /// let found = report.findings.iter().find(|finding| finding.rule == "record/unreadable");
     /// let found = found.unwrap();
@@ -319,7 +318,7 @@ impl Check {
     #[must_use]
     pub fn artifacts(
         &self,
-        key: EpisodeKey,
+        key: &EpisodeKey,
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
@@ -357,7 +356,7 @@ impl Check {
         self.episode_and(episode, |_| ()).map(|(report, ())| report)
     }
 
-    /// Checks one episode, and takes from the same reading of it what else is wanted.
+    /// Checks one episode, and lets `also` use the same loaded records.
     pub(crate) fn episode_and<R>(
         &self,
         episode: &EpisodeDir,
@@ -366,9 +365,9 @@ impl Check {
         self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
     }
 
-    /// Findings may come from records of two generations while a writer is at work. They count only
-    /// where nothing moves; else the episode is read again, as soon as its writer pauses. An
-    /// episode without findings needs no second look.
+    /// While a writer is at work, findings may come from records of two generations. They count
+    /// only if nothing changed during the read; otherwise the episode is read again, as soon as its
+    /// writer pauses. An episode without findings is not validated this way.
     fn episode_with<R>(
         &self,
         episode: &EpisodeDir,
@@ -407,7 +406,7 @@ impl Check {
     }
 }
 
-/// Sorts skips and drops those that say the same.
+/// Sorts skips and drops duplicates.
 fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
     skips.sort();
     skips.dedup();

@@ -1,10 +1,9 @@
 //! The bytes of one JSON text -> a tape: a flat array of tokens with the span of every key and
 //! value.
 //!
-//! One pass checks the whole grammar of RFC 8259 (what nobody looks at included), finds duplicate
-//! keys, and allocates nothing once its buffers are warm. Nesting costs a stack entry, not a call:
-//! no input can overflow the call stack. Where an object names a key twice, the last one counts and
-//! the earlier ones are passed over.
+//! One pass checks the whole grammar of RFC 8259, including values that nobody reads, finds
+//! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
+//! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
 mod builder;
 mod number;
@@ -23,10 +22,10 @@ pub(crate) use parser::{Parser, Sink};
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 
-/// How deep arrays and objects may be nested.
+/// The maximum nesting depth of arrays and objects.
 ///
-/// Records of agent runs are a dozen levels deep; the limit keeps every later walk over a record
-/// shallow.
+/// Records of agent runs are about a dozen levels deep. The limit bounds the recursion of every
+/// later walk over a record.
 pub const MAX_DEPTH: usize = 128;
 
 /// What a token stands for.
@@ -63,7 +62,7 @@ impl Kind {
     }
 }
 
-/// A value or a key: where it stands in the text, and how many tokens it spans on the tape, itself
+/// A value or a key: its span in the text, and the number of its tokens on the tape, itself
 /// included.
 #[derive(Clone, Copy, Debug)]
 struct Token {
@@ -88,7 +87,7 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// The bytes of the character at which the text stops being JSON; none where the text ends too
+    /// The bytes of the character at which the text stops being JSON; empty where the text ends too
     /// early.
     pub(crate) fn span(self, bytes: &[u8]) -> Range<usize> {
         let rest = bytes.get(self.offset + 1..).unwrap_or_default();
@@ -105,7 +104,7 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
 
-/// The buffers of a parse, to be used again for the next text.
+/// The buffers of a parse, which can be reused for the next text.
 #[derive(Default)]
 pub struct Tape {
     tokens: Vec<Token>,
@@ -151,7 +150,7 @@ impl Tape {
             return fail(0, "the text is longer than 4 GiB");
         }
         self.tokens.clear();
-        // Rather too many than too few: records have a token in every eleven bytes or so.
+        // Too many rather than too few: records have a token in about every eleven bytes.
         self.tokens.reserve(text.len() / 8);
         self.duplicates.clear();
         self.open.clear();
@@ -161,8 +160,8 @@ impl Tape {
     }
 }
 
-/// A JSON text that owns itself: nothing of what was stored is lost, neither unknown fields nor the
-/// texts of numbers nor the order of keys.
+/// A JSON text that owns its buffers. Nothing of the text is lost: it keeps unknown fields, the
+/// texts of numbers and the order of keys.
 ///
 /// ```
 /// use runvet::document::OwnedDocument;
@@ -192,7 +191,7 @@ impl OwnedDocument {
         if let Err(error) = tape.read(&bytes) {
             return Err((error, bytes));
         }
-        // Read as UTF-8 before.
+        // The tape has checked that the bytes are UTF-8.
         Ok(Self {
             text: String::from_utf8(bytes).unwrap_or_default(),
             tape,
@@ -221,11 +220,11 @@ impl fmt::Debug for OwnedDocument {
     }
 }
 
-/// What the string at a place in a JSON text says, unescaped.
+/// The content of a string in a JSON text, unescaped.
 #[inline]
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
-        // Read before as a JSON string, so it reads again.
+        // It was read as a JSON string before, so this does not fail.
         Cow::Owned(
             serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
         )
@@ -244,7 +243,7 @@ pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> C
 )]
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    /// By what both begin and end with, which overlaps.
+    /// Compares the first and the last `N` bytes, which overlap.
     #[inline(always)]
     fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
         a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
@@ -258,7 +257,7 @@ fn same(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl Token {
-    /// What a string or key says, unescaped.
+    /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
         unquoted(text, self.start as usize, self.end as usize, self.escaped)
@@ -281,7 +280,7 @@ impl<'a> Document<'a> {
         self.text
     }
 
-    /// The bytes of the token at a place on the tape.
+    /// The bytes of the token at an index of the tape.
     pub(crate) fn span_of(self, index: u32) -> Option<Range<usize>> {
         self.tape
             .tokens
@@ -289,7 +288,7 @@ impl<'a> Document<'a> {
             .map(|token| token.start as usize..token.end as usize)
     }
 
-    /// Whether any object names a key twice.
+    /// Whether any object has the same key twice.
     #[must_use]
     pub fn repeats_keys(self) -> bool {
         !self.tape.duplicates.is_empty()
@@ -358,7 +357,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The key's place on the tape.
+    /// The index of the key on the tape.
     #[must_use]
     pub(crate) fn index(self) -> u32 {
         self.index
@@ -368,7 +367,7 @@ impl<'a> Key<'a> {
         self.token().shadowed
     }
 
-    /// How many bytes the name takes, where it is written without escapes.
+    /// The length of the name in bytes, if it is written without escapes.
     #[inline]
     pub(crate) fn plain_len(self) -> Option<usize> {
         let token = self.token();
@@ -413,13 +412,13 @@ impl<'a> Node<'a> {
         self.token().kind
     }
 
-    /// The value's place on the tape; the tokens from it up to `end_index` are the value.
+    /// The index of the value on the tape; the tokens from here to `end_index` are the value.
     #[must_use]
     pub(crate) fn index(self) -> u32 {
         self.index
     }
 
-    /// The place on the tape behind the value.
+    /// The index on the tape after the value.
     #[must_use]
     pub(crate) fn end_index(self) -> u32 {
         self.index + self.token().size
@@ -465,14 +464,14 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value under a key of an object; `None` where there is none, and for any other value.
+    /// The value under a key of an object; `None` where the key is absent, and for any other value.
     #[must_use]
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         self.members().find(|key| key.is(name)).map(Key::value)
     }
 
-    /// The value at the end of a path of keys; `None` where it leads nowhere.
+    /// The value at the end of a path of keys; `None` where a key is absent.
     #[must_use]
     pub fn at(self, path: &[&str]) -> Option<Node<'a>> {
         path.iter().try_fold(self, |node, key| node.get(key))
@@ -486,7 +485,7 @@ impl<'a> Node<'a> {
         Members(self.all_members())
     }
 
-    /// The members of an object, those included that a later one repeats.
+    /// The members of an object, including those whose key a later one repeats.
     pub(crate) fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
         AllMembers {
@@ -508,8 +507,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether two values are equal: numbers by value and exactly, strings unescaped, objects
-    /// whatever the order of keys.
+    /// Whether two values are equal: numbers by exact value, strings unescaped, objects in any
+    /// order of keys.
     #[must_use]
     pub fn equals(self, other: Node<'_>) -> bool {
         if self.raw() == other.raw() {
@@ -519,9 +518,9 @@ impl<'a> Node<'a> {
             (Kind::Number, Kind::Number) => Number(self.raw()).equals(Number(other.raw())),
             (Kind::String, Kind::String) => self.text() == other.text(),
             (Kind::Array, Kind::Array) => {
-                let (mut ours, mut theirs) = (self.items(), other.items());
+                let (mut items, mut others) = (self.items(), other.items());
                 loop {
-                    match (ours.next(), theirs.next()) {
+                    match (items.next(), others.next()) {
                         (None, None) => return true,
                         (Some(a), Some(b)) if a.equals(b) => {}
                         _ => return false,
@@ -530,15 +529,16 @@ impl<'a> Node<'a> {
             }
             (Kind::Object, Kind::Object) => {
                 let by_name = |key: Key<'_>| key.name().into_owned();
-                let (mut ours, mut theirs): (Vec<_>, Vec<_>) =
+                let (mut members, mut others): (Vec<_>, Vec<_>) =
                     (self.members().collect(), other.members().collect());
-                if ours.len() != theirs.len() {
+                if members.len() != others.len() {
                     return false;
                 }
-                ours.sort_by_cached_key(|key| by_name(*key));
-                theirs.sort_by_cached_key(|key| by_name(*key));
-                ours.iter()
-                    .zip(theirs)
+                members.sort_by_cached_key(|key| by_name(*key));
+                others.sort_by_cached_key(|key| by_name(*key));
+                members
+                    .iter()
+                    .zip(others)
                     .all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
             }
             _ => false,

@@ -1,4 +1,4 @@
-//! What the records of a run say, as far as it can be believed: documents -> facts.
+//! Documents -> facts: the values of the records that rules can rely on.
 //!
 //! A fact is a value that its schema allows. Any other value counts as absent: the schema rules
 //! report it, and no other rule says more. One broken value never hides the facts beside it.
@@ -27,7 +27,7 @@ use crate::source::{Artifact, Entries};
 #[derive(Clone, Copy)]
 pub(crate) struct StateFacts<'a>(Value<'a>);
 
-/// A record is its root value, with names for what many rules look at.
+/// A record is its root value, with names for the fields that many rules use.
 impl<'a> Deref for StateFacts<'a> {
     type Target = Value<'a>;
 
@@ -91,7 +91,7 @@ impl<'a> StateFacts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryFacts<'a>(Value<'a>);
 
-/// As for [`StateFacts`].
+/// Like [`StateFacts`].
 impl<'a> Deref for SummaryFacts<'a> {
     type Target = Value<'a>;
 
@@ -126,7 +126,7 @@ impl<'a> SummaryFacts<'a> {
     }
 }
 
-/// What a timeline says: what was noted of its events, and the two of them that rules read whole.
+/// What a timeline says: the notes on its events, and the two events that rules read in full.
 pub(crate) struct TimelineFacts<'a> {
     timeline: &'a Timeline,
     /// The latest projection event.
@@ -157,14 +157,14 @@ impl<'a> TimelineFacts<'a> {
     }
 }
 
-/// A record, or why there is none to judge by.
+/// A record, or why rules can't use it.
 #[derive(Clone)]
 pub(crate) enum Recorded<T> {
     /// It was read.
     Read(T),
-    /// It is not there, and need not be yet.
+    /// It is missing, which is fine at this stage of the run.
     NotDue,
-    /// It can't be judged by, for a reason.
+    /// Rules can't use it, for a reason.
     Unjudged(SkipReason),
 }
 
@@ -209,13 +209,13 @@ pub(crate) struct Run<'a> {
     pub(crate) timeline: Recorded<&'a TimelineFacts<'a>>,
 }
 
-/// Which episode a run is, and how far it has come.
+/// The identity and the lifecycle of a run.
 pub(crate) struct Stage<'a> {
     pub(crate) entries: Entries,
-    /// The episode's id, and what says so.
+    /// The episode's id, and its source.
     pub(crate) id: Option<(Cow<'a, str>, IdSource)>,
     pub(crate) lifecycle: Lifecycle,
-    /// The last line of the timeline by which plan and actions are judged, see [`reach`].
+    /// The last line of the timeline that plan and actions are compared with, see [`reach`].
     pub(crate) reach: Option<u64>,
 }
 
@@ -227,7 +227,7 @@ pub(crate) enum IdSource {
     Summary,
 }
 
-/// The id of an episode, and what says so: its directory, else its state, else its summary.
+/// The id of an episode and its source: its directory, else its state, else its summary.
 pub(crate) fn id<'a>(
     directory_id: Option<&str>,
     state: Option<StateFacts<'a>>,
@@ -239,8 +239,8 @@ pub(crate) fn id<'a>(
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
-/// Where a run stands in its life, from its status or, where that can't be read, from what is
-/// there.
+/// The lifecycle of a run, from its status or, where the status can't be read, from the artifacts
+/// that exist.
 pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
     let none_of =
         |artifacts: [Artifact; 3]| !artifacts.into_iter().any(|artifact| entries.has(artifact));
@@ -254,9 +254,8 @@ pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
     }
 }
 
-/// The last line of a timeline by which plan and actions are judged: the snapshot of a run that is
-/// in progress, or may be, is as old as its latest projection event. `None` where there is none
-/// yet.
+/// The last line of a timeline that plan and actions are compared with. The snapshot of a run that
+/// may be in progress is as old as its latest projection event; `None` where it has no such event.
 pub(crate) fn reach(lifecycle: Lifecycle, timeline: Option<&Timeline>) -> Option<u64> {
     match (lifecycle, timeline) {
         (Lifecycle::NonTerminal | Lifecycle::Unknown, Some(timeline)) => timeline.projection_line(),
@@ -264,13 +263,13 @@ pub(crate) fn reach(lifecycle: Lifecycle, timeline: Option<&Timeline>) -> Option
     }
 }
 
-/// Why nothing can be judged by the lifecycle of some runs.
+/// Why a rule about the lifecycle can't be checked.
 pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
     SkipKind::Lifecycle,
     "the records do not say whether the run has ended",
 );
 
-/// Why nothing can be judged by a timeline whose [`reach`] is not known.
+/// Why a rule can't be checked against a timeline whose [`reach`] is unknown.
 pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",

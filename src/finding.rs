@@ -16,10 +16,10 @@ use crate::words::words;
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "1.1.0";
 
-/// Findings of one rule in one episode that a report lists; the rest is counted in one more finding.
+/// Findings of one rule in one episode that a report lists; the rest is counted in one more
+/// finding.
 ///
-/// A record of millions of broken items would otherwise fill the memory with sentences that nobody
-/// reads.
+/// A record with millions of broken items would otherwise exhaust the memory.
 pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
 
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
@@ -298,7 +298,7 @@ pub enum Suppression {
     Baseline,
 }
 
-/// Whether findings let an episode count as valid: none of them is an error.
+/// Whether an episode with these findings is valid, because none of them is an error.
 pub(crate) fn is_valid(findings: &[Finding]) -> bool {
     findings
         .iter()
@@ -434,7 +434,7 @@ impl SkipReason {
         }
     }
 
-    /// A line of the timeline is no event, and could be the one that is needed.
+    /// A line of the timeline is not an event, and could be the one that is needed.
     pub(crate) fn no_event(line: u64) -> Self {
         Self {
             kind: SkipKind::NoEvent,
@@ -525,7 +525,7 @@ pub struct Tally {
     pub warnings: u64,
 }
 
-/// Modes and adapters that are told apart: run data may make up any number of them.
+/// The number of modes and adapters that are counted separately: run data may have any number.
 const MAX_NAMES: usize = 1_000;
 
 impl Tally {

@@ -6,7 +6,7 @@
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
 //! - `watch` judges runs as they are written (feature `watch`);
-//! - [`store`] says where episodes lie, and lets their bytes come from elsewhere;
+//! - [`store`] finds episodes, and has the interface for reading their bytes from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
@@ -14,9 +14,9 @@
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
-//! What they speak of: [`finding`] is what a report holds, [`source`] how places in files are
-//! named, [`document`] a JSON text with the place of each of its values, [`Timestamp`] a moment in
-//! time, [`printable`] text that is safe to show.
+//! The data they share: [`finding`] has the parts of a report, [`source`] the places in files,
+//! [`document`] a JSON text with the place of each value, [`Timestamp`] an instant, and
+//! [`printable`] text that is safe to show.
 
 pub mod check;
 #[cfg(feature = "cli")]

@@ -1,6 +1,6 @@
-//! The artifacts of one episode -> documents, facts and the troubles met on the way.
+//! The artifacts of one episode -> documents, facts, and the troubles met on the way.
 //!
-//! The one place that knows which file holds what. Every file is read once.
+//! Only this module knows which file has which content. Every file is read once.
 
 mod events;
 mod record;
@@ -18,11 +18,10 @@ use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
 pub(crate) use trouble::{NotAnEvent, Trouble, Troubles};
 
-/// Buffers that are used again for the next episode.
+/// Buffers that are reused for the next episode.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    /// How many threads may look through one long timeline; none more than the caller's where it is
-    /// 0.
+    /// The number of threads that may read one long timeline; at 0 the calling thread reads it.
     threads: usize,
     state: Vec<u8>,
     state_tape: Tape,
@@ -41,7 +40,7 @@ struct TimelineBuffers {
 }
 
 impl Buffers {
-    /// Buffers for one worker of a check that may use a number of threads for a timeline.
+    /// Buffers for a worker that may use a number of threads for one timeline.
     pub(crate) fn for_threads(threads: usize) -> Self {
         Self {
             threads,
@@ -50,7 +49,7 @@ impl Buffers {
     }
 }
 
-/// What loading leaves for rules and for locating findings.
+/// The result of loading an episode, for rules and for locating findings.
 pub(crate) struct Loaded<'l, 'b> {
     pub(crate) run: &'l Run<'b>,
     pub(crate) troubles: &'l Troubles,
@@ -137,7 +136,7 @@ pub(crate) fn episode<R>(
     })
 }
 
-/// Looks whether the artifacts that runvet does not read could be read.
+/// Checks that the artifacts that runvet does not read are readable.
 fn probe(files: &dyn Artifacts, troubles: &mut Troubles) {
     for artifact in [Artifact::Learn, Artifact::Manifest] {
         if files.entries().has(artifact)
@@ -148,7 +147,7 @@ fn probe(files: &dyn Artifacts, troubles: &mut Troubles) {
     }
 }
 
-/// A reader of the timeline that keeps what concerns the steps and actions of the state.
+/// A reader of the timeline that keeps what matters to the steps and actions of the state.
 fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> TimelineReader<'a> {
     let ids = |values: &mut dyn Iterator<Item = Value<'a>>| {
         values.filter_map(|value| value.text(&["id"])).collect()
@@ -160,7 +159,7 @@ fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> Ti
     )
 }
 
-/// Reads the timeline, and keeps its file open for the lines that findings point into.
+/// Reads the timeline, and keeps its file open because findings may point into its lines.
 fn timeline<'f>(
     files: &'f dyn Artifacts,
     facts: TimelineReader<'_>,
@@ -214,7 +213,7 @@ fn with_events<'a>(
 /// An event that was kept as text, as a document again.
 fn read_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
     let document = tape.read(text).ok()?;
-    // What an event violates is reported already; of these events only values are compared that its
-    // schema leaves open.
+    // Violations are reported already; rules compare only fields of these events that the schema
+    // does not restrict.
     Some(EventFacts::new(line, Value::root(document, &[])))
 }

@@ -1,4 +1,4 @@
-//! Work on many items at a time, with results in order and a bounded number of them waiting.
+//! Items -> results in order, computed in parallel, with a bounded number of them waiting.
 
 mod ordered;
 mod pipeline;

@@ -1,9 +1,9 @@
 //! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
 //! events and the plan.
 //!
-//! Reading honours the reference's versioning: a state without
-//! `intuition_mode` reads as `advisory`, a summary without insight or direction reads, and so do
-//! newer minor versions. Nothing is judged here: see [`crate::check`] for that.
+//! Reading follows the reference's versioning: a state without `intuition_mode` reads as `advisory`,
+//! and a summary without insight or direction and newer minor versions read as well. Nothing is
+//! judged here: see [`crate::check`] for that.
 //!
 //! ```
 //! use runvet::read::RunData;
@@ -45,7 +45,7 @@ pub use events::{EventLine, EventTexts, Events};
 #[non_exhaustive]
 pub enum Error {
     /// There is no run-data directory at a path: it holds no directory called `episodes`.
-    #[error("{} is no run-data directory: it can't be listed, or holds no directory called `episodes`", escape(&.path.to_string_lossy()))]
+    #[error("{} is not a run-data directory: it can't be listed, or contains no directory called `episodes`", escape(&.path.to_string_lossy()))]
     NoRunData {
         /// The path.
         path: PathBuf,
@@ -151,8 +151,7 @@ impl RunData {
         &self.root
     }
 
-    /// How many directories there are that are most likely runs; none of them is opened to find
-    /// out.
+    /// The number of directories that are most likely runs; none of them is opened.
     #[must_use]
     pub fn len(&self) -> usize {
         self.runs.len()
@@ -164,12 +163,10 @@ impl RunData {
         self.runs.is_empty()
     }
 
-    /// What a list says of the runs, newest first, of at most `limit` of them. Runs beyond the limit
-    /// are not opened.
+    /// Entries for the newest runs, at most `limit` of them. Other runs are not opened.
     ///
-    /// Newest is decided by the time in a directory's name, where it ends in a ULID, else by when
-    /// the directory last changed. A run whose records can't be read is an entry with what is known
-    /// of it.
+    /// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the
+    /// last change of the directory. A run whose records can't be read has an entry with gaps.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<RunEntry> {
         self.iter().take(limit).map(|run| run.entry()).collect()
@@ -267,17 +264,17 @@ impl<'r> IntoIterator for &'r RunData {
 pub struct RunEntry {
     /// The run's id: the name of its directory.
     pub episode_id: String,
-    /// The task, as the state or else the summary tells it.
+    /// The task, from the state or else from the summary.
     pub task: Option<String>,
     /// When the run started, as written.
     pub started_at: Option<String>,
-    /// How the run stands, as the state says.
+    /// The status that the state gives.
     pub status: Option<String>,
-    /// How it ended, as the summary says.
+    /// The outcome that the summary gives.
     pub outcome: Option<String>,
-    /// How long it took, in seconds, as the summary says.
+    /// The duration in seconds that the summary gives.
     pub duration_sec: Option<f64>,
-    /// Where it stands in its life.
+    /// Whether it has ended.
     pub lifecycle: Lifecycle,
 }
 
@@ -318,8 +315,8 @@ impl RunReader {
         }
     }
 
-    /// The run's id, by the law of a check: the name of its directory below `episodes`, else what its
-    /// records say, else its directory's name.
+    /// The run's id, the same as in a report: the name of its directory below `episodes`, else what
+    /// its records say, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
         match &self.dir.id {
@@ -379,8 +376,8 @@ impl RunReader {
         Ok(bytes)
     }
 
-    /// The events, one at a time, in the order of the timeline. A line that is no event is an
-    /// error, and the next one goes on.
+    /// The events, one at a time, in the order of the timeline. A line that is not an event is an
+    /// error, and the next call reads the next line.
     ///
     /// # Errors
     ///
@@ -407,30 +404,29 @@ impl RunReader {
     /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
-        let state = self.document(Artifact::State).ok();
-        let summary = self.document(Artifact::Summary).ok();
-        let of = |document: &Option<OwnedDocument>, path: &[&str]| {
-            text_at(document.as_ref()?.root(), path)
-        };
-        let (state_refused, summary_refused) = (
-            refused(&schema::STATE, &state),
-            refused(&schema::SUMMARY, &summary),
+        let (state, summary) = (
+            self.document(Artifact::State).ok(),
+            self.document(Artifact::Summary).ok(),
         );
-        let state_facts = value(&state, &state_refused).map(StateFacts::new);
-        let summary_facts = value(&summary, &summary_refused).map(SummaryFacts::new);
+        let (state, summary) = (state.as_ref(), summary.as_ref());
+        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, state),
+            refused(&schema::SUMMARY, summary),
+        );
+        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
+        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
         let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
         let status = state_facts.and_then(StateFacts::status);
-        let duration = summary
-            .as_ref()
-            .and_then(|summary| summary.root().get("duration_sec")?.number());
+        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
             episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
-            task: of(&state, &["goal", "task"]).or_else(|| of(&summary, &["task"])),
-            started_at: of(&state, &["episode", "started_at"])
-                .or_else(|| of(&summary, &["started_at"])),
+            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
+            started_at: of(state, &["episode", "started_at"])
+                .or_else(|| of(summary, &["started_at"])),
             lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
-            status: of(&state, &["outcomes", "status"]),
-            outcome: of(&summary, &["outcome"]),
+            status: of(state, &["outcomes", "status"]),
+            outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
         }
     }
@@ -478,17 +474,14 @@ impl RunReader {
 }
 
 /// The tokens of a record that its schema refuses; `None` where no fact can be taken from it.
-fn refused(schema: &Schema, record: &Option<OwnedDocument>) -> Option<Vec<u32>> {
-    let violations = schema.violations(record.as_ref()?.view()).ok()?;
+fn refused(schema: &Schema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
+    let violations = schema.violations(record?.view()).ok()?;
     Some(violations.iter().map(|violation| violation.token).collect())
 }
 
 /// The value of a record from which facts can be taken.
-fn value<'a>(
-    record: &'a Option<OwnedDocument>,
-    refused: &'a Option<Vec<u32>>,
-) -> Option<Value<'a>> {
-    Some(Value::root(record.as_ref()?.view(), refused.as_deref()?))
+fn value<'a>(record: Option<&'a OwnedDocument>, refused: Option<&'a [u32]>) -> Option<Value<'a>> {
+    Some(Value::root(record?.view(), refused?))
 }
 
 /// The text at the end of a path of keys.
@@ -550,7 +543,8 @@ impl<T: DeserializeOwned> Stored<T> {
     }
 }
 
-/// A text as a type, or why it is none, without a place. Of keys that stand twice the last one counts, as everywhere here.
+/// A text as a type, or why it is none, without a place. Of repeated keys the last one counts, as
+/// everywhere here.
 fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
     serde_json::from_value(value).map_err(|error| reason(&error))
@@ -569,5 +563,28 @@ fn io_error(path: &Path, why: &io::Error) -> Error {
         path: path.to_owned(),
         place: None,
         reason: why.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed;
+
+    /// Texts that a document allows and a type does not, each with the whole of its reason.
+    #[test]
+    fn reason_of_a_misfit_names_no_place() {
+        let reason = |text: &str| typed::<Vec<u8>>(text).unwrap_err();
+        assert_eq!(reason("[1, 1e999]"), "number out of range");
+        assert_eq!(reason(r#"["\ud800"]"#), "unexpected end of hex escape");
+        assert_eq!(
+            reason(&format!("{}1{}", "[".repeat(128), "]".repeat(128))),
+            "recursion limit exceeded"
+        );
+        assert_eq!(reason("{}"), "invalid type: map, expected a sequence");
+        assert_eq!(
+            reason(r#"["in line at line 3 column 4"]"#),
+            "invalid type: string \"in line at line 3 column 4\", expected u8"
+        );
+        assert_eq!(reason("[300]"), "invalid value: integer `300`, expected u8");
     }
 }

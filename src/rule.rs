@@ -5,21 +5,21 @@ use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
 
-/// A rule: what it is called, how much it weighs, and how it is judged.
+/// A rule: its name and severity, and how it is checked.
 pub(crate) struct Rule {
-    /// What there is to know about the rule.
+    /// The data about the rule.
     pub info: RuleInfo,
-    /// How it is judged.
+    /// The function that checks the rule.
     pub(crate) check: Check,
-    /// Records that it looks at besides those of its check. Where one can't be read, the rule is
-    /// judged by the rest, and what could not be judged is told.
+    /// Records that the rule reads in addition to those of its check. If one can't be read, the
+    /// rule is checked with the rest, and the report says what could not be checked.
     pub(crate) reads: &'static [Record],
-    /// Conditions without which it is not judged at all.
+    /// Conditions without which the rule is not checked at all.
     pub(crate) needs: &'static [Need],
 }
 
 impl Rule {
-    /// All that its findings in an artifact rest on; `None` where that is the whole episode.
+    /// The artifacts that the findings in an artifact depend on; `None` for the whole episode.
     pub(crate) fn rests_on(&self, artifact: Artifact) -> Option<&'static [Artifact]> {
         let is_by_itself = self.reads.is_empty() && self.needs.is_empty();
         match (&self.check, artifact) {
@@ -36,9 +36,9 @@ impl Rule {
     }
 }
 
-/// What a rule sees, and the function that judges it.
+/// What a rule sees, and the function that checks it.
 pub(crate) enum Check {
-    /// A trouble that loading met: the finding, where the trouble is one of this rule.
+    /// A trouble that loading met; returns a finding if the trouble belongs to this rule.
     Loading(fn(&Trouble) -> Option<Draft>),
     /// The state record.
     State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
@@ -50,12 +50,12 @@ pub(crate) enum Check {
     StateTimeline(fn(StateFacts<'_>, &TimelineFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
     /// The summary record and the timeline.
     SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>)),
-    /// Whatever there is.
+    /// Everything.
     Run(fn(&Run<'_>, &mut Findings<'_>)),
 }
 
 impl Check {
-    /// The records without which a rule is not judged at all.
+    /// The records without which a rule is not checked at all.
     pub(crate) const fn records(&self) -> &'static [Record] {
         match self {
             Self::Loading(_) | Self::Run(_) => &[],
@@ -68,22 +68,22 @@ impl Check {
     }
 }
 
-/// A record that rules look at.
+/// A record that rules read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
     State,
     Summary,
     Timeline,
-    /// The state, judged by its schema.
+    /// The state, validated against its schema.
     StateShape,
-    /// The summary, judged by its schema.
+    /// The summary, validated against its schema.
     SummaryShape,
 }
 
-/// A condition without which a rule can't be judged.
+/// A condition without which a rule can't be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The records say where the run stands in its life.
+    /// The records say whether the run has ended.
     Lifecycle,
     /// Every line of the timeline is an event.
     WholeTimeline,
@@ -91,12 +91,12 @@ pub(crate) enum Need {
     Reach,
 }
 
-/// What a finding says, before its place is looked up.
+/// A finding before its place is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) place: Place,
     pub(crate) message: String,
-    /// Instead of the rule's hint.
+    /// Replaces the rule's hint.
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Place, String)>,
 }
@@ -122,23 +122,23 @@ impl Draft {
     }
 }
 
-/// Takes in what one rule finds.
+/// Collects the findings of one rule.
 pub(crate) struct Findings<'f> {
     pub(crate) info: &'static RuleInfo,
     pub(crate) severity: Severity,
-    /// Findings so far of this rule in this episode.
+    /// The number of findings of this rule in this episode so far.
     pub(crate) count: usize,
     pub(crate) drafts: &'f mut Vec<(&'static RuleInfo, Severity, Draft)>,
     pub(crate) skips: &'f mut Vec<Skip>,
 }
 
 impl Findings<'_> {
-    /// Something is wrong at a place.
+    /// Adds a finding at a place.
     pub(crate) fn at(&mut self, place: Place, message: impl Into<String>) {
         self.push(Draft::new(place, message));
     }
 
-    /// The same, with more to say about it.
+    /// Adds a finding with help or related places.
     pub(crate) fn push(&mut self, draft: Draft) {
         self.count += 1;
         if self.count <= MAX_FINDINGS_PER_RULE {
@@ -146,17 +146,17 @@ impl Findings<'_> {
         }
     }
 
-    /// The rule could not be judged, or not in full.
+    /// Adds that the rule could not be checked, or not in full.
     pub(crate) fn skip(&mut self, reason: &SkipReason) {
         self.skips.push(Skip::new(self.info.id, reason));
     }
 
-    /// There are more findings, which are counted and not listed.
+    /// Counts findings that are not listed.
     pub(crate) fn more(&mut self, count: usize) {
         self.count += count;
     }
 
-    /// Says how many findings were not told.
+    /// Adds how many findings are not listed.
     pub(crate) fn close(self) {
         let untold = self.count.saturating_sub(MAX_FINDINGS_PER_RULE);
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {

@@ -1,4 +1,4 @@
-//! All rules, one file each: its static data and its check; its page lies beside it.
+//! All rules: each has a file with its static data and its check, and a page next to it.
 
 mod actions;
 mod episode;

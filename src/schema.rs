@@ -1,9 +1,9 @@
 //! The checked-in schemas of the records, each compiled once: a document -> the places where it
 //! violates its schema.
 //!
-//! What a file in `schemas/` says is what is asserted. A fast reading of the schema ([`shape`])
-//! recognizes a sound record. Any other record goes to the `jsonschema` validator, which alone says
-//! what is wrong with it.
+//! The files in `schemas/` alone decide what is valid. A fast validator ([`shape`]) recognizes most
+//! valid records. All others go to the `jsonschema` validator, which alone says what is wrong with
+//! them.
 
 mod instance;
 mod shape;
@@ -21,8 +21,9 @@ use instance::Tape;
 use shape::{Glance, Shapes};
 pub(crate) use violation::Violation;
 
-/// Violations of one record up to which each is told. A record with more is none at all: what wrote
-/// it meant something else, and a list of millions would help nobody and could exhaust the memory.
+/// The number of violations of one record that are reported one by one. A file with more is
+/// probably not such a record, and a list of millions would help nobody and could exhaust the
+/// memory.
 pub(crate) const MAX_VIOLATIONS: usize = 100_000;
 
 /// A document has more violations than [`MAX_VIOLATIONS`].
@@ -65,8 +66,8 @@ impl Schema {
         self.text
     }
 
-    /// Looks over a document; what a [`Glance`] does not settle is for [`Schema::violations`] and
-    /// [`Schema::misspellings`] to tell.
+    /// The result of the fast validator. Where it is not conclusive, [`Schema::violations`] and
+    /// [`Schema::misspellings`] are.
     pub(crate) fn glance(&self, document: Document<'_>) -> Glance {
         self.shapes().glance(document.root())
     }
@@ -79,7 +80,7 @@ impl Schema {
         self.violations_after(self.glance(document), document)
     }
 
-    /// The same, after a look over the document.
+    /// The same, given the result of the fast validator.
     pub(crate) fn violations_after(
         &self,
         glance: Glance,
@@ -98,7 +99,7 @@ impl Schema {
         Ok(self.violations_by_validator(document))
     }
 
-    /// The violations as the general validator tells them.
+    /// The violations that the `jsonschema` validator finds.
     pub(crate) fn violations_by_validator(&self, document: Document<'_>) -> Vec<Violation> {
         violation::explain(
             document,
@@ -107,13 +108,13 @@ impl Schema {
         )
     }
 
-    /// The first place where a document can't be read as what the schema describes, and why. A
-    /// version that is not the current one does not count: readers read newer minor versions.
+    /// The first place where a document violates the schema, and how. A version that is not the
+    /// current one is ignored, because readers accept newer minor versions.
     pub(crate) fn first_violation(&self, document: Document<'_>) -> Option<(Range<usize>, String)> {
         let Ok(violations) = self.violations(document) else {
             return Some((
                 0..0,
-                format!("it violates its schema in {MAX_VIOLATIONS} places or more"),
+                format!("it violates its schema in at least {MAX_VIOLATIONS} places"),
             ));
         };
         let is_version = |violation: &Violation| {
@@ -128,8 +129,7 @@ impl Schema {
         Some((document.span_of(first.token)?, first.message("the record")))
     }
 
-    /// Fields that the schema does not know, where one that it knows and that is absent is spelled
-    /// almost alike.
+    /// Unknown fields with a name similar to that of a known field that is absent.
     pub(crate) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<shape::Misspelling<'a>> {
         self.shapes().misspellings(root)
     }

@@ -1,4 +1,4 @@
-//! All schemas that ship with runvet: their texts, and how the Rust types make them.
+//! All schemas that ship with runvet: their texts, and how they are generated from Rust types.
 
 use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
@@ -59,7 +59,7 @@ impl Schema {
         self.compiled().text()
     }
 
-    /// Whether a document is what the schema describes.
+    /// Whether a document is valid against the schema.
     ///
     /// ```
     /// use runvet::{Schema, document::Tape};
@@ -75,7 +75,7 @@ impl Schema {
             .is_ok_and(|violations| violations.is_empty())
     }
 
-    /// The schema's text as the Rust types say it should be: what `make bless` writes.
+    /// The schema's text as it is generated from the Rust types: what `make bless` writes.
     #[doc(hidden)]
     #[must_use]
     pub fn generate(self) -> String {
@@ -100,13 +100,13 @@ impl Schema {
     }
 }
 
-/// Takes away what comes from Rust alone: formats such as `uint64`, which JSON Schema does not
-/// know, and the line breaks of documentation comments.
+/// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,
+/// and the line breaks of documentation comments.
 fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
-    // An option that the configuration leaves out is absent, and not null.
+    // An option that the configuration leaves out is absent, not null.
     if schema
         .get("default")
         .is_some_and(serde_json::Value::is_null)

@@ -1,8 +1,8 @@
-//! Enums whose variants are words: the word of each, and back from a word.
+//! Enums -> the word of each variant, and words -> the variant.
 
 use crate::printable::quote;
 
-/// A word that names none of the values it could.
+/// A word that is not one of the known words.
 ///
 /// ```
 /// let error = "fatal".parse::<runvet::finding::Severity>().unwrap_err();
@@ -14,7 +14,7 @@ use crate::printable::quote;
 pub struct UnknownWord {
     /// The word.
     pub word: String,
-    /// The words there are.
+    /// The known words.
     pub known: &'static [&'static str],
 }
 

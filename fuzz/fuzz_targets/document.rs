@@ -1,5 +1,5 @@
-//! The document reader and `serde_json` agree on every text: on whether it is JSON, and on each
-//! value in it.
+//! Property: the document reader and `serde_json` agree on whether a text is JSON and on its
+//! values.
 
 #![no_main]
 

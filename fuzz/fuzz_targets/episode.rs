@@ -1,5 +1,5 @@
-//! Whatever the artifacts of an episode hold, it is judged, and judged alike a second time, and
-//! alike where no line of its timeline is like another, so that each is read from its beginning.
+//! Property: a check of any artifacts ends with a report, always the same one, and known skeletons
+//! do not change it: indented lines, which share no skeleton, give the same findings.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
         .iter()
         .find(|(artifact, _)| *artifact == Artifact::Events);
     if let Some((_, events)) = timeline {
-        // Lines are worth remembering only where there are many.
+        // Skeletons are learned only after some lines.
         let alike = [*events; 12].join(&b'\n');
         assert_eq!(
             found(&with(&artifacts, &alike)),

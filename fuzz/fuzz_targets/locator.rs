@@ -1,5 +1,5 @@
-//! Every place in a report is there: line and column are those of the offset, and what a pointer
-//! names is JSON.
+//! Property: every place in a report exists, its line and column match its offset, and a place with
+//! a pointer is JSON.
 
 #![no_main]
 

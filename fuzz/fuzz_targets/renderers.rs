@@ -1,5 +1,5 @@
-//! Whatever an episode holds, each format says it well-formed, and nothing of it acts on a
-//! terminal.
+//! Property: for any episode, the report is well-formed in each format, and no text of the episode
+//! controls a terminal or a CI runner.
 
 #![no_main]
 
@@ -22,7 +22,7 @@ static REPORT: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 fuzz_target!(|data: &[u8]| {
-    // What comes first names the episode.
+    // The first line is the name of the episode.
     let (name, data) = data.split_at(data.iter().position(|byte| *byte == b'\n').unwrap_or(0));
     let artifacts = artifacts(data.trim_ascii_start());
     let episode = CHECK.records(&String::from_utf8_lossy(name), &artifacts);
@@ -54,7 +54,7 @@ fuzz_target!(|data: &[u8]| {
     for other in [Format::Concise, Format::Junit, Format::Markdown] {
         render(other, &options(), &episode);
     }
-    // This format is made of commands: one on each line, but for the last.
+    // Each line of this format is a command, except the last.
     let commands = written(Format::Github, &options(), &episode);
     let own = |line: &str| line.starts_with("::error file=") || line.starts_with("::warning file=");
     let last = commands.lines().count() - 1;
@@ -67,10 +67,10 @@ fuzz_target!(|data: &[u8]| {
     );
 });
 
-/// A report in a format that is no command to anyone.
+/// A report in a format that has no commands to a CI runner.
 fn render(format: Format, options: &Options, episode: &EpisodeReport) -> String {
     let text = written(format, options, episode);
-    // A runner of workflows would obey such a line.
+    // A CI runner would obey such a line.
     let is_command = |line: &str| {
         line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
     };

@@ -1,5 +1,5 @@
-//! What runvet finds nothing wrong with, the `jsonschema` crate accepts: the quick reading of a
-//! schema lets nothing slip.
+//! Property: the `jsonschema` crate accepts every record in which runvet finds nothing, so the fast
+//! validator accepts no invalid record.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use runvet::{Timestamp, Schema};
 use runvet_fuzz::second_opinion;
 use serde_json::Value;
 
-/// Each record with its schema, and a check by the rules alone that speak of its shape.
+/// A kind of record with its schema, and a check with only the rules about its shape.
 struct Judge {
     artifact: Artifact,
     check: Check,
@@ -27,7 +27,7 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
         (Artifact::Events, Schema::Event),
     ]
     .map(|(artifact, schema)| {
-        let speaks_of_shape = |id: &str| {
+        let is_about_shape = |id: &str| {
             let subject = id.split('/').next_back().unwrap_or_default();
             [
                 "schema",
@@ -40,7 +40,7 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
             ]
             .contains(&subject)
         };
-        let others = all_rules().filter(|rule| !speaks_of_shape(rule.id));
+        let others = all_rules().filter(|rule| !is_about_shape(rule.id));
         let text: Value = serde_json::from_str(schema.text()).unwrap();
         Judge {
             artifact,
@@ -62,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let judge = &JUDGES[usize::from(*first) % JUDGES.len()];
-    // Many lines make one timeline; blank ones are passed over.
+    // A text with several lines is not one event, and blank lines are skipped.
     if judge.artifact == Artifact::Events && (text.contains(&b'\n') || text.trim_ascii().is_empty())
     {
         return;

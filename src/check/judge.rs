@@ -17,17 +17,17 @@ use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, Movement};
 
-/// What an episode is called.
+/// The names of an episode.
 pub(super) struct Identity<'e> {
-    /// Where it lies.
+    /// Its location.
     pub(super) key: EpisodeKey,
-    /// Its id, where that is known before its records are read.
+    /// Its id, if that is known before its records are read.
     pub(super) id: Option<&'e str>,
-    /// Its id where nothing tells one.
+    /// Its id if nothing else gives one.
     pub(super) name: &'e str,
 }
 
-/// Judges an episode, and takes from the same reading of it what else is wanted.
+/// Checks an episode, and lets `also` use the same loaded records.
 pub(super) fn episode<R>(
     check: &Check,
     episode: Identity<'_>,
@@ -77,8 +77,8 @@ pub(super) fn episode<R>(
     })
 }
 
-/// Holds back what may be wrong only because records of two generations were read, and says so.
-/// What rests on records that stood still, stands.
+/// Replaces findings that may be wrong, because the records of two generations were read, by skips.
+/// Findings that depend only on unchanged records stay.
 pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     if movement.is_none() {
         return;
@@ -99,7 +99,7 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
     report.skipped = tidy(std::mem::take(&mut report.skipped));
 }
 
-/// Judges one rule, or says why it can't be judged.
+/// Checks one rule, or says why it can't be checked.
 fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
     let run = loaded.run;
     for record in rule.reads {
@@ -107,7 +107,7 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
             findings.skip(&reason);
         }
     }
-    // A rule that lacks several things gives the first reason.
+    // If a rule lacks several things, only the first is reported.
     for record in rule.check.records() {
         match standing(loaded, *record) {
             Recorded::Read(()) => {}
@@ -138,7 +138,7 @@ fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
     findings.close();
 }
 
-/// Has a rule word its troubles. Those of one sort belong to one rule.
+/// Turns troubles into findings of a rule. All troubles of one sort belong to one rule.
 fn loading(
     word: fn(&Trouble) -> Option<Draft>,
     loaded: &Loaded<'_, '_>,
@@ -157,7 +157,7 @@ fn loading(
     }
 }
 
-/// Whether a record can be judged by; if not, why.
+/// Whether rules can use a record, and if not, why.
 fn standing(loaded: &Loaded<'_, '_>, record: Record) -> Recorded<()> {
     let run = loaded.run;
     match record {
@@ -169,7 +169,7 @@ fn standing(loaded: &Loaded<'_, '_>, record: Record) -> Recorded<()> {
     }
 }
 
-/// Why a condition does not hold.
+/// Why a condition does not hold; `None` if it holds.
 fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
     match need {
         Need::Lifecycle => (run.stage.lifecycle == Lifecycle::Unknown).then_some(UNKNOWN_LIFECYCLE),
@@ -238,7 +238,7 @@ fn locate(
     findings
 }
 
-/// What of a finding stays the same wherever the episode lies and whatever is written before the
+/// The parts of a finding that stay the same when the episode moves or text is added before the
 /// place.
 fn identity(finding: &Finding, id: &str) -> Digest {
     let place = |location: &Location| {

@@ -20,7 +20,7 @@ impl Locator {
         self.places.push(place.clone());
     }
 
-    /// The locations of the places, in the order in which they were wanted.
+    /// The locations of the places, in the order in which they were added.
     pub(super) fn locate(self, loaded: &Loaded<'_, '_>, key: &EpisodeKey) -> Vec<Location> {
         let mut locations: Vec<Location> =
             self.places.iter().map(|place| whole(place, key)).collect();
@@ -96,8 +96,8 @@ impl Fill<'_> {
             .unwrap_or_default();
         let mut found = found.into_iter();
         let span_of = |index: &usize| {
-            // A text that changed since it was judged no longer holds the value: its start stands
-            // for it.
+            // If the text has changed since the check, the value may be gone; the location is then
+            // the start of the text.
             let start = 0..0;
             match self.places.get(*index).map(|place| &place.target) {
                 None | Some(Target::Whole) => start,

@@ -58,12 +58,12 @@ impl<'a> EventFacts<'a> {
     }
 }
 
-/// A field's text, if it is a fact and a text.
+/// The text of a field, if the field is a fact and a string.
 pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
     field.filter(|value| value.is_fact())?.node().text()
 }
 
-/// The text of an event that is needed again when all events are read.
+/// The text of an event that is needed again after all events are read.
 #[derive(Debug)]
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,

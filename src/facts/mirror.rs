@@ -11,14 +11,14 @@ use crate::source::{Line, Pointer};
 #[derive(Debug)]
 pub(super) struct KeptAct {
     pub(super) event: KeptEvent,
-    /// The tokens of it that the schema refuses, ascending: no facts to differ from.
+    /// The tokens of the event that the schema refuses, ascending: they are not facts.
     pub(super) refused: Vec<u32>,
-    /// Where what the action mirrors stands in the text, as far as that was noted.
+    /// The spans of the mirrored fields in the text, as far as they were noted.
     pub(super) mirrored: [Option<(u32, u32)>; MIRRORED.len()],
 }
 
 impl KeptAct {
-    /// Whether an action repeats the event word for word; if not, it may still say the same.
+    /// Whether an action equals the event byte for byte; if not, it may still be equal by value.
     fn is_repeated_by(&self, action: Value<'_>) -> bool {
         let says = |index: usize| {
             let (start, end) = self.mirrored.get(index).copied().flatten()?;
@@ -35,7 +35,7 @@ impl KeptAct {
         is_repeated && has_timestamp
     }
 
-    /// How an action, which has a position in `outcomes.actions`, compares with the event.
+    /// Compares an action, with its index in `outcomes.actions`, with the event.
     pub(super) fn mirror(
         &self,
         index: usize,
@@ -53,7 +53,7 @@ impl KeptAct {
     }
 }
 
-/// How an action compares with the act event that it mirrors.
+/// The result of comparing an action with the act event that it mirrors.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     pub(crate) line: Line,
@@ -100,7 +100,7 @@ fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<D
         },
         None => Side {
             pointer: Pointer::default(),
-            shown: "no instant".into(),
+            shown: "not a date-time".into(),
         },
     };
     let differs = match (written, &happened) {
@@ -147,8 +147,7 @@ mod tests {
     use super::super::note::ActNote;
     use super::*;
 
-    /// What fields say, on either side: absent, texts written in one way or another, and what is no
-    /// text.
+    /// Values of a field on either side: absent, strings in different spellings, other types.
     const SAYS: [Option<&str>; 6] = [
         None,
         Some(r#""x""#),
@@ -158,7 +157,7 @@ mod tests {
         Some("1"),
     ];
 
-    /// A text with members, of which some may be absent.
+    /// The text of an object; absent members are left out.
     fn object(members: &[(&str, Option<&str>)]) -> String {
         let members = members
             .iter()

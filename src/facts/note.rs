@@ -1,4 +1,4 @@
-//! An event as it passes -> what is noted of it while its timeline is read.
+//! The bytes of an event -> a note: the few fields that the timeline needs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,29 +9,29 @@ use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
-/// What is noted of an event: texts that are facts.
+/// The fields of an event that the timeline needs: texts that are facts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct EventNote<'a> {
     pub(crate) phase: Option<Cow<'a, str>>,
     pub(crate) event_type: Option<Cow<'a, str>>,
     pub(crate) episode_id: Option<Cow<'a, str>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
-    /// What an act event says of actions and steps.
+    /// What an act event says about actions and steps.
     pub(crate) act: Option<ActNote<'a>>,
 }
 
-/// What is noted of an act event.
+/// The fields of an act event that the timeline needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ActNote<'a> {
-    /// The step whose status it tells, and the status; none where what it tells is no status.
+    /// The step whose status the event sets, and the status; `None` where the status is unknown.
     pub(crate) step: Option<(Cow<'a, str>, Option<StepStatus>)>,
-    /// The identifier of the action that mirrors the event.
+    /// The id of the action that mirrors the event.
     pub(crate) action_id: Option<Cow<'a, str>>,
-    /// Where those of [`MIRRORED`] that are texts stand in the line, quotes included.
+    /// The spans in the line of those of [`MIRRORED`] that are strings, quotes included.
     pub(crate) mirrored: [Option<(u32, u32)>; MIRRORED.len()],
 }
 
-/// What of an event its action repeats: the timestamp, and fields of its payload.
+/// The fields of an event that its action mirrors: the timestamp, and fields of the payload.
 pub(super) const MIRRORED: [(&str, Field); 6] = [
     ("timestamp", Field::Timestamp),
     ("kind", Field::ActionKind),
@@ -54,8 +54,7 @@ impl<'a> EventNote<'a> {
         }
     }
 
-    /// Whether anything becomes of the event while its timeline is read; `expected_id` is the id of
-    /// the run.
+    /// Whether the timeline keeps anything of the event; `expected_id` is the id of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
@@ -69,13 +68,12 @@ impl<'a> EventNote<'a> {
             }
     }
 
-    /// Whether the event names another run than the one whose id is expected.
+    /// Whether the event belongs to another run than the expected one.
     pub(crate) fn is_foreign(&self, expected_id: Option<&str>) -> bool {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event that satisfies its schema for certain; `None` where that is not
-    /// certain.
+    /// The note of an event, if it certainly satisfies its schema.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
@@ -132,8 +130,7 @@ impl<'a> ActNote<'a> {
         }
     }
 
-    /// The same of an event that satisfies its schema for certain; `None` where that is not
-    /// certain.
+    /// The same, if the event certainly satisfies its schema.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         let step_id = parts.string(Field::StepId, line).ok()?;
         let status = match parts.string(Field::StepStatus, line).ok()? {
@@ -152,18 +149,18 @@ impl<'a> ActNote<'a> {
     }
 }
 
-/// Takes notes of events from their bytes, in one pass that keeps nothing else.
+/// Makes notes of events from their bytes, in one pass and without a tape.
 ///
-/// Tests hold this reading against the schema and against [`EventNote::of`].
+/// Tests compare the notes with the schema and with [`EventNote::of`].
 #[derive(Default)]
 pub(crate) struct NoteTaker {
-    /// The skeletons of events of which a note was taken.
+    /// The skeletons of events that were noted.
     skeletons: Skeletons<Field>,
 }
 
 impl NoteTaker {
-    /// The note of an event that satisfies its schema for certain. `None` says nothing: such an
-    /// event is read as a document, and judged by its schema.
+    /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
+    /// event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         u32::try_from(bytes.len()).ok()?;
         let text = std::str::from_utf8(bytes).ok()?;
@@ -171,7 +168,7 @@ impl NoteTaker {
         if self.skeletons.read(bytes, |found| {
             parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
         }) {
-            // Only of events whose payload is an object was a note ever taken.
+            // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(
                 Field::Payload,
                 Some(Part {
@@ -190,8 +187,8 @@ impl NoteTaker {
         Some(note)
     }
 
-    /// Learns the skeleton of an event of which a note was taken, unless a field that is noted is
-    /// no text in it: that would not be seen in others.
+    /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
+    /// an event with the same skeleton would then be noted wrongly.
     fn learn(&mut self, bytes: &[u8], parts: &Parts<'_>) {
         let is_text = |field: Field| {
             parts
@@ -215,7 +212,7 @@ impl NoteTaker {
     }
 }
 
-/// The longest event whose skeleton is kept: long ones are rarely alike.
+/// The length of the longest event whose skeleton is kept: long events rarely share a skeleton.
 const MAX_LEARNED_BYTES: usize = 4 << 10;
 
 /// Declares the fields that are noted, each with its key in the event or in the payload.
@@ -277,7 +274,7 @@ fields! {
 }
 
 impl Field {
-    /// Those whose texts are noted.
+    /// The fields whose texts are noted.
     const NOTED: [Self; 9] = [
         Self::AgentId,
         Self::EpisodeId,
@@ -291,7 +288,7 @@ impl Field {
     ];
 }
 
-/// A value: what it is, and where it stands.
+/// A value: its kind and its span.
 #[derive(Clone, Copy)]
 struct Part {
     kind: Kind,
@@ -302,7 +299,7 @@ struct Part {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "an event longer than 4 GiB is not begun"
+    reason = "an event longer than 4 GiB is not noted"
 )]
 impl Part {
     fn string(span: Range<usize>, escaped: bool) -> Self {
@@ -315,15 +312,15 @@ impl Part {
     }
 }
 
-/// The values of an event's fields; of a field that is named twice, the last.
+/// The values of an event's fields; the last one where a key repeats.
 struct Parts<'a> {
     bytes: &'a [u8],
     found: [Option<Part>; Field::COUNT],
-    /// The field whose value comes next.
+    /// The field of the next value.
     field: Field,
-    /// The event, and its payload.
+    /// The nesting depth: 1 inside the event, 2 inside its payload.
     depth: u8,
-    /// Whether a key is written with escapes: it may be one of the fields.
+    /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
 }
 
@@ -342,7 +339,8 @@ impl<'a> Parts<'a> {
         self.found.get(field as usize).copied().flatten()
     }
 
-    /// What a field of a line says, where it says anything and that is a text.
+    /// The text of a field; `Ok(None)` where the field is absent, an error where it is not a
+    /// string.
     #[inline]
     fn string<'l>(&self, field: Field, line: &'l str) -> Result<Option<Cow<'l, str>>, NotAFact> {
         match self.get(field) {
@@ -366,11 +364,11 @@ impl<'a> Parts<'a> {
 
 #[expect(
     clippy::inline_always,
-    reason = "measured: the parser is to be one with what it feeds"
+    reason = "measured: the parser and its sink should compile to one function"
 )]
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "an event longer than 4 GiB is not begun"
+    reason = "an event longer than 4 GiB is not noted"
 )]
 impl Sink for &mut Parts<'_> {
     #[inline(always)]
@@ -386,7 +384,7 @@ impl Sink for &mut Parts<'_> {
             }),
         );
         if field == Field::Payload {
-            // What an earlier payload said does not count.
+            // The fields of an earlier payload do not count.
             for field in Field::OF_PAYLOAD {
                 self.set(field, None);
             }
@@ -442,7 +440,7 @@ mod tests {
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
-    /// Pieces of which mutants are made.
+    /// The pieces that mutants are made from.
     const PIECES: [&str; 16] = [
         "\"act\"",
         "\"done\"",

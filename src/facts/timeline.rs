@@ -1,4 +1,4 @@
-//! Events, one at a time -> the few things that rules need to know of a whole timeline.
+//! Events, one at a time -> what rules need to know about the whole timeline.
 //!
 //! What is kept does not grow with the number of events: the latest of each kind, counts, and one
 //! entry for each step and each action of the state.
@@ -14,7 +14,7 @@ use crate::document::{Node, Tape};
 use crate::record::StepStatus;
 use crate::source::Line;
 
-/// A value that events set again and again: the latest, and the latest as of the latest projection
+/// A value that events update: the latest one, and the latest one up to the latest projection
 /// event.
 #[derive(Debug)]
 struct Latest<T> {
@@ -23,7 +23,7 @@ struct Latest<T> {
 }
 
 impl<T> Latest<T> {
-    /// The value of a line, after what earlier lines said.
+    /// Updates the value from a line, given the value before it.
     fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
         let settled = before.and_then(|before| {
             if before.current.0 <= projection_line {
@@ -47,11 +47,11 @@ impl<T> Latest<T> {
     }
 }
 
-/// A plan event, and what act events after it say of its steps.
+/// A plan event, and what later act events say about its steps.
 #[derive(Debug)]
 struct PlanTrace {
     event: KeptEvent,
-    /// The ids of its step records, once they are asked for.
+    /// The ids of its step records, computed on first use.
     step_ids: Option<BTreeSet<String>>,
     statuses: BTreeMap<String, Latest<StepEvidence>>,
 }
@@ -72,11 +72,11 @@ impl PlanTrace {
     }
 }
 
-/// What an act event says of a step.
+/// What an act event says about a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepEvidence {
     pub(crate) line: Line,
-    /// `None` where it says what is no status: then nothing is known of the step.
+    /// The status; `None` where the event has an unknown status, so that of the step is unknown.
     pub(crate) status: Option<StepStatus>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Start {
     pub(crate) timestamp: Option<Stamp<'static>>,
 }
 
-/// Events of another run.
+/// The events of other runs.
 #[derive(Debug)]
 pub(crate) struct ForeignEvents {
     pub(crate) first: Line,
@@ -95,10 +95,10 @@ pub(crate) struct ForeignEvents {
     pub(crate) lines: u64,
 }
 
-/// What rules need to know of a timeline.
+/// What rules need to know about a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The first line that is no event.
+    /// The first line that is not an event.
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
@@ -124,7 +124,7 @@ impl Timeline {
         Some(&self.plan.as_ref()?.as_of(reach)?.event)
     }
 
-    /// What the act events after that plan event, up to a line, say of a step.
+    /// What the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
         self.plan
             .as_ref()?
@@ -140,8 +140,8 @@ impl Timeline {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// How an action of the state compares with the latest act event up to a line that has its id;
-    /// `None` without one.
+    /// Compares an action of the state with the latest act event up to a line that has its id;
+    /// `None` without such an event.
     pub(crate) fn mirror(
         &self,
         reach: u64,
@@ -154,7 +154,7 @@ impl Timeline {
     }
 }
 
-/// Takes events in one by one.
+/// Reads events one by one.
 pub(crate) struct TimelineReader<'a> {
     timeline: Timeline,
     expected_id: Option<&'a str>,
@@ -196,7 +196,7 @@ impl<'a> TimelineReader<'a> {
         &mut self.timeline
     }
 
-    /// Takes one event in: what was noted of it, its text, and the tokens that its schema refuses.
+    /// Adds one event: its note, its text, and the tokens that its schema refuses.
     pub(crate) fn event(
         &mut self,
         line: Line,
@@ -279,8 +279,8 @@ impl<'a> TimelineReader<'a> {
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
         if self.action_ids.binary_search(id).is_ok() {
-            // Compared once, when all events are read: many events may name an action, and many
-            // actions share an id.
+            // Compared only once, after all events are read: many events may name one action, and
+            // many actions may share an id.
             let before = self.timeline.acts.remove(&**id);
             let kept = KeptAct {
                 event: KeptEvent {

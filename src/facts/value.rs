@@ -6,7 +6,7 @@ use crate::document::{Document, Node, Number};
 use crate::printable::{brief, quote};
 use crate::timestamp::Timestamp;
 
-/// A value of a record, together with what is wrong in that record.
+/// A value of a record, with the schema violations in that record.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
     node: Node<'a>,
@@ -90,11 +90,11 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A value is there, and its schema does not allow it.
+/// The value exists, but its schema does not allow it.
 #[derive(Debug)]
 pub(crate) struct NotAFact;
 
-/// An instant as a record wrote it.
+/// An instant, with the text that the record has for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp<'a> {
     pub(crate) text: Cow<'a, str>,

@@ -1,8 +1,8 @@
 //! The lines of `events.jsonl` -> the timeline's facts, and the troubles met on the way.
 //!
-//! A long timeline is cut into blocks of whole lines, in which several threads look for the events
-//! that matter. Those are taken in one by one and in order, as all lines of a short timeline are:
-//! what is found is the same.
+//! A long timeline is split into blocks of whole lines, in which several threads find the lines
+//! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
+//! the result is the same.
 
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, Tape};
@@ -12,11 +12,11 @@ use crate::schema;
 use crate::source::{Artifact, Line};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
 
-/// Bytes of a timeline from which on several threads look through it: starting them takes as long
+/// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
 const SPLIT_BYTES: u64 = 1 << 20;
 
-/// Threads that look through one timeline at most: they are fed by one thread, and each holds two
+/// The number of threads that read one timeline, at most: one thread feeds them, and each holds two
 /// blocks.
 const MAX_THREADS: usize = 4;
 
@@ -28,7 +28,7 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) troubles: &'r mut Troubles,
     /// Whether a last line that was cut off may still be written.
     pub(super) may_be_unfinished: bool,
-    /// How many threads may look through it.
+    /// The number of threads that may read the timeline.
     pub(super) threads: usize,
 }
 
@@ -53,7 +53,7 @@ impl EventsReader<'_, '_> {
         Ok(stream)
     }
 
-    /// Reads on as long as whole lines come in blocks.
+    /// Reads the rest of the timeline in blocks of whole lines, with several threads.
     fn read_blocks(&mut self, lines: &mut Lines<Opened<'_>>) -> Result<(), Unreadable> {
         struct Reading<'e, 'l, 'r, 'a, 's> {
             events: &'e mut EventsReader<'r, 'a>,
@@ -163,7 +163,7 @@ fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
 
 /// The tokens of an event that its schema refuses, ascending.
 fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32> {
-    // An event's schema has too few fields for too many violations.
+    // The schema of an event has too few fields to exceed the limit of violations.
     let violations = schema::EVENT.violations(event).unwrap_or_default();
     let refused = violations.iter().map(|violation| violation.token).collect();
     for violation in violations {

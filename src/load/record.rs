@@ -1,5 +1,5 @@
-//! The bytes of `state.json` or `summary.json` -> its document, what its schema refuses, and the
-//! troubles met on the way.
+//! The bytes of `state.json` or `summary.json` -> its document, the values that its schema refuses,
+//! and the troubles met on the way.
 
 use semver::Version;
 
@@ -17,9 +17,9 @@ use crate::store::Artifacts;
 pub(super) struct RecordKind {
     artifact: Artifact,
     schema: &'static Schema,
-    /// The field that holds the semantic version, and the current one.
+    /// The field with the semantic version, and the current version.
     version: (&'static str, &'static str),
-    /// A field that must hold one text, and that text.
+    /// A field that must equal a text, and that text.
     identifier: Option<(&'static str, &'static str)>,
     absent: &'static str,
     unusable: &'static str,
@@ -46,13 +46,13 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
 /// A record as it was loaded.
 pub(super) struct LoadedRecord<'b> {
     pub(super) bytes: &'b [u8],
-    /// The JSON text, whether or not facts can be taken from it.
+    /// The document, whether or not it has facts.
     pub(super) text: Option<Document<'b>>,
-    /// The same, where facts can be taken from it.
+    /// The document, if it has facts.
     document: Recorded<Document<'b>>,
     /// The tokens that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
-    /// Whether the record was judged by its schema.
+    /// Whether the record was validated against its schema.
     pub(super) shape: Recorded<()>,
 }
 
@@ -64,7 +64,7 @@ impl LoadedRecord<'_> {
     }
 }
 
-/// What a record's version means for judging it.
+/// What the version of a record means for its validation.
 enum Judged {
     Current,
     Newer,
@@ -72,7 +72,7 @@ enum Judged {
 }
 
 impl RecordKind {
-    /// Reads the record, and judges it by its schema.
+    /// Reads the record, and validates it against its schema.
     pub(super) fn load<'b>(
         &self,
         files: &dyn Artifacts,
@@ -117,7 +117,8 @@ impl RecordKind {
         }
     }
 
-    /// Judges a document by its schema; meets repeated and misspelled keys, and versions.
+    /// Validates a document against its schema; collects repeated keys, misspelled keys and
+    /// versions.
     fn judge<'b>(
         &self,
         bytes: &'b [u8],
@@ -149,7 +150,7 @@ impl RecordKind {
             } else {
                 Recorded::Unjudged(unusable)
             },
-            // Reported or not, what violates the schema is no fact.
+            // A value that violates the schema is not a fact, whether it is reported or not.
             refused: violations.iter().map(|violation| violation.token).collect(),
             shape,
         };
@@ -240,7 +241,7 @@ impl RecordKind {
     }
 }
 
-/// Whether a version comes after the current one and has the same major number.
+/// Whether a version is newer than the current one and has the same major number.
 fn is_newer(version: &str, current: &str) -> bool {
     match (Version::parse(version), Version::parse(current)) {
         (Ok(version), Ok(current)) => {

@@ -1,4 +1,4 @@
-//! What loading meets, as data: rules find the words.
+//! The troubles that loading meets, as data; rules put them into words.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::store::Unreadable;
 
 /// One thing that loading met.
 pub(crate) enum Trouble {
-    /// An artifact is there but can't be read.
+    /// An artifact exists but can't be read.
     Unreadable { artifact: Artifact, why: Unreadable },
     /// A line of the timeline is longer than the limit, in bytes.
     LineTooLong { line: Line, limit: usize },
@@ -36,9 +36,9 @@ pub(crate) enum Trouble {
         pointer: Pointer,
         known: &'static str,
     },
-    /// A record is of a version without a schema here.
+    /// A record has a version without a schema here.
     UnsupportedVersion(VersionField),
-    /// A record is of a newer version than its schema, and can be judged by it.
+    /// A record has a newer version than its schema, which still applies to it.
     NewerVersion(VersionField),
     /// A value of a record or of an event violates its schema.
     Violation {
@@ -49,7 +49,7 @@ pub(crate) enum Trouble {
     },
     /// A record has more violations than are listed.
     TooManyViolations { artifact: Artifact, limit: usize },
-    /// A line of the timeline is no event.
+    /// A line of the timeline is not an event.
     NotAnEvent {
         line: Line,
         span: Range<usize>,
@@ -76,19 +76,19 @@ impl VersionField {
     }
 }
 
-/// Why a line of the timeline is no event.
+/// Why a line of the timeline is not an event.
 pub(crate) enum NotAnEvent {
     NotJson(SyntaxError),
-    /// It is JSON, and not an object.
+    /// It is JSON, but not an object.
     NotAnObject(Kind),
 }
 
-/// What troubles of one rule have in common.
+/// What the troubles of one rule have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Sort(std::mem::Discriminant<Trouble>, Artifact);
 
 impl Trouble {
-    /// The artifact that it was met in.
+    /// The artifact that has the trouble.
     pub(crate) fn artifact(&self) -> Artifact {
         match self {
             Self::Unreadable { artifact, .. }
@@ -109,7 +109,7 @@ impl Trouble {
         Sort(std::mem::discriminant(self), self.artifact())
     }
 
-    /// The violation of a schema, where it was met in an artifact.
+    /// The schema violation, if the trouble is one and in this artifact.
     pub(crate) fn violation(&self, artifact: Artifact) -> Option<(Place, &Violation)> {
         match self {
             Self::Violation {
@@ -150,7 +150,7 @@ impl Trouble {
     }
 }
 
-/// The troubles of one sort: as many as can be reported, and how many there are besides.
+/// The troubles of one sort: those that are reported, and the number of the others.
 pub(crate) struct TroublesOfSort {
     sort: Sort,
     pub(crate) met: Vec<Trouble>,

@@ -12,34 +12,33 @@
 //! workers wait for `room`                  the taker works itself, or waits for `ready`
 //! ```
 //!
-//! The calling thread takes the results and, while there is none to take, is a worker as well.
+//! The calling thread takes the results. While no result is ready, it works as well.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Items by which workers may run ahead of the oldest unfinished one: results wait in memory until
-/// their turn comes.
+/// How many items workers may run ahead of the oldest unfinished one, whose results wait in memory.
 const AHEAD: usize = 1024;
 
-/// Items that a worker takes at a time, so that workers seldom meet at the lock.
+/// How many items a worker claims at once, so that workers seldom wait for the lock.
 const CHUNK: usize = 8;
 
 /// The reorder buffer that workers and taker share.
 struct Queue<R> {
     window: Mutex<Window<R>>,
-    /// Signalled when the window moves on, or all ends.
+    /// Signalled when the window moves, or the work ends.
     room: Condvar,
-    /// Signalled when the chunk whose turn it is is done, or all ends.
+    /// Signalled when the chunk to hand out next is done, or the work ends.
     ready: Condvar,
 }
 
-/// The chunks that are under way.
+/// The chunks in progress.
 struct Window<R> {
     /// The number of items.
     len: usize,
-    /// The first item that nobody works on.
+    /// The first item that is not claimed.
     next: usize,
     /// The first item whose result was not handed out.
     turn: usize,
@@ -137,7 +136,7 @@ impl<R> Queue<R> {
         Turn::Over
     }
 
-    /// Moves the window on, behind the chunk that was handed out, or ends all.
+    /// Moves the window past the chunk that was handed out, or ends the work.
     fn handed_out(&self, flow: ControlFlow<()>) {
         let mut window = self.lock();
         window.turn += CHUNK;
@@ -147,7 +146,7 @@ impl<R> Queue<R> {
         }
     }
 
-    /// Ends all, so that no thread waits forever.
+    /// Ends the work, so that no thread waits forever.
     fn stop(&self) {
         self.lock().stopped = true;
         self.room.notify_all();
@@ -159,7 +158,7 @@ fn wait<'q, R>(signal: &Condvar, window: MutexGuard<'q, Window<R>>) -> MutexGuar
     signal.wait(window).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends all when the thread that holds it panics.
+/// Ends the work when the thread that owns this guard panics.
 struct StopAtPanic<'q, R>(&'q Queue<R>);
 
 impl<R> Drop for StopAtPanic<'_, R> {
@@ -170,8 +169,8 @@ impl<R> Drop for StopAtPanic<'_, R> {
     }
 }
 
-/// Works on all items with several workers, each with a state of its own, and hands the results out
-/// in order. This thread is one of the workers, and the one that hands out.
+/// Processes all items with several workers, each with its own state, and hands out the results in
+/// order. The calling thread hands out the results, and is one of the workers.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,

@@ -1,11 +1,12 @@
-//! Items from a source -> results in order, with a channel to the workers and one back for each item.
+//! Items from a source -> results in order, with a channel to the workers and one back for each
+//! item.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-/// Works on items as they come from a source, with several workers, and hands the results out in
-/// order. Source and taker run on this thread and share a state. At most two items for each worker,
-/// and one, are under way.
+/// Processes the items of a source with several workers, and hands out the results in order. The
+/// source and the taker run on the calling thread and share a state. At most two items for each
+/// worker, plus one, are in progress.
 pub(crate) fn pipeline<C, T: Send, R: Send>(
     workers: usize,
     state: &mut C,
@@ -30,8 +31,8 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
                 }
             });
         }
-        // When the last worker ends, however it does, this drops the items that nobody works on, so
-        // that no thread waits for them forever.
+        // When the last worker ends, even by a panic, this drops the remaining items, so that no
+        // thread waits for them forever.
         drop(receive);
         let mut under_way = VecDeque::new();
         while let Some(item) = source(state) {
@@ -46,7 +47,7 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
         }
         drop(send);
         for result in under_way {
-            // A worker that panicked sends nothing; its panic continues when all are done.
+            // A worker that panicked sends nothing; its panic resumes when all workers have ended.
             if let Ok(result) = result.recv() {
                 take(state, result);
             }

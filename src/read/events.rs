@@ -169,8 +169,8 @@ impl EventTexts {
         }
     }
 
-    /// The next line with its number, as the plain JSON object that it is; an error for a line that
-    /// is none, after which the next call goes on.
+    /// The next line as a plain JSON object, with its number. A line that is not one is an error,
+    /// and the next call reads the next line.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
         let path = self.events.path.clone();
         let (line, text) = match self.events.next_text()? {

@@ -1,4 +1,4 @@
-//! A document as an instance that the `jsonschema` crate validates in place, without a tree of
+//! A document -> an instance that the `jsonschema` crate validates in place, without a tree of
 //! values.
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::document::{Items, Key, Kind, Members, Node, Number};
 
-/// The representation: values of a tape.
+/// The representation of JSON values: nodes of a tape.
 pub(super) struct Tape;
 
-/// A value, or a text that stands for one.
+/// A value of a document, or a text that is used as a value.
 #[derive(Clone, Copy)]
 pub(super) enum Instance<'a> {
     Node(Node<'a>),
@@ -95,8 +95,8 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
 
     fn equals_value(&self, expected: &Value) -> bool {
         match (self.as_string(), self.as_number(), expected) {
-            (Some(ours), _, Value::String(theirs)) => ours == theirs.as_str(),
-            (_, Some(ours), Value::Number(theirs)) => ours.equals_text(&theirs.to_string()),
+            (Some(text), _, Value::String(expected)) => text == expected.as_str(),
+            (_, Some(number), Value::Number(expected)) => number.equals_text(&expected.to_string()),
             _ => jsonschema::json::cmp::equal(&self.to_value(), expected),
         }
     }
@@ -122,15 +122,14 @@ impl<'a> JsonNode<'a, Tape> for Instance<'a> {
 
     fn identity(&self) -> Option<NodeIdentity> {
         Some(match self {
-            // Every value of a document begins at a byte of its own.
+            // No two values of a document start at the same byte.
             Self::Node(node) => NodeIdentity::new(node.raw().as_ptr().addr()),
             Self::Text(text) => NodeIdentity::tagged(text.as_ptr().addr(), 1),
         })
     }
 }
 
-/// A value as one of `serde_json`; null where it nests too deep for it. Our messages do not show
-/// it.
+/// A value as one of `serde_json`; null where it is nested too deep for it. No message shows it.
 fn value_of(json: &[u8], _: u32) -> Value {
     serde_json::from_slice(json).unwrap_or_default()
 }

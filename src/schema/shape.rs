@@ -1,8 +1,8 @@
-//! A schema -> a compact form that tells in one walk over a record whether all is well with it.
+//! A schema -> a fast validator, which decides in one walk over a record whether it is valid.
 //!
-//! Every keyword that the checked-in schemas use is implemented exactly; a schema with any other
-//! keyword accepts nothing here and leaves every judgement to the general validator. Tests hold the
-//! two against each other.
+//! Every keyword of the checked-in schemas is implemented exactly. A schema with any other keyword
+//! is never conclusive here, and every record goes to the `jsonschema` validator. Tests compare the
+//! two validators.
 
 mod compile;
 mod misspelling;
@@ -17,22 +17,22 @@ use misspelling::almost_equal;
 /// The subschemas of one schema; the first is its root.
 pub(super) struct Shapes {
     shapes: Vec<Shape>,
-    /// Whether no subschema uses a keyword that is not known here.
+    /// Whether all keywords of all subschemas are implemented here.
     supported: bool,
 }
 
 type ShapeId = usize;
 
-/// What a subschema asserts.
+/// The assertions of a subschema.
 #[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "keywords that are there or not"
+    reason = "keywords that are present or absent"
 )]
 struct Shape {
     /// The allowed types, a bit each.
     types: u8,
-    /// Whether a number must be a whole one.
+    /// Whether a number must be an integer.
     integer: bool,
     allowed: Option<Vec<Value>>,
     minimum: Option<f64>,
@@ -40,23 +40,22 @@ struct Shape {
     min_length: usize,
     date_time: bool,
     properties: Vec<Property>,
-    /// How many of them are required.
+    /// The number of required properties.
     required: usize,
-    /// A bit for each length that the name of a property has; most unknown names are told by their
-    /// length.
+    /// A bit for each length of a property's name: most unknown names have another length.
     name_lengths: u64,
     additional: Additional,
-    /// Prefixes of keys that are allowed whatever `additional` says.
+    /// Prefixes of keys that are allowed regardless of `additional`.
     prefixes: Vec<Box<str>>,
     items: Option<ShapeId>,
     conditions: Vec<Condition>,
-    /// Whether the subschema asserts nothing of a scalar but its type.
+    /// Whether the subschema asserts nothing about a scalar except its type.
     is_plain: bool,
-    /// Whether the subschema uses a keyword that is not known here.
+    /// Whether the subschema has a keyword that is not implemented here.
     unsupported: bool,
 }
 
-/// If a property is a text, then a subschema holds.
+/// A subschema that applies if a property equals a text.
 struct Condition {
     property: Box<str>,
     equals: Box<str>,
@@ -78,8 +77,7 @@ enum Additional {
 }
 
 impl Shapes {
-    /// Looks over a document: whether it satisfies the schema for certain, and whether any key may
-    /// be misspelled.
+    /// Validates a document, and notes whether any key may be misspelled.
     pub(super) fn glance(&self, root: Node<'_>) -> Glance {
         let mut walk = Walk {
             shapes: &self.shapes,
@@ -94,7 +92,7 @@ impl Shapes {
         }
     }
 
-    /// The number of assertions that fail, counted up to a limit.
+    /// The number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
         let mut walk = Walk {
             shapes: &self.shapes,
@@ -106,21 +104,21 @@ impl Shapes {
     }
 }
 
-/// What a look over a document tells.
+/// The result of the fast validator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glance {
-    /// Whether the document satisfies its schema for certain.
+    /// Whether the document certainly satisfies its schema; if not, it may still do so.
     pub(crate) is_valid: bool,
-    /// Whether it is worth looking for misspelled keys.
+    /// Whether the document may have misspelled keys.
     pub(crate) may_be_misspelled: bool,
 }
 
-/// A walk over a document beside its schema.
+/// A walk over a document and its schema in parallel.
 struct Walk<'s> {
     shapes: &'s [Shape],
-    /// Failures after which the walk ends.
+    /// The number of failures after which the walk ends.
     left: usize,
-    /// Whether an unknown key is almost that of an absent property.
+    /// Whether an unknown key is similar to the name of an absent property.
     is_misspelled: bool,
 }
 
@@ -162,9 +160,9 @@ impl Walk<'_> {
         }
         let mut missing = shape.required;
         let mut has_unknown = false;
-        // A bit for each property that is there; of those behind the last bit nothing is noted.
+        // A bit for each of the first 64 properties that is present.
         let mut present = 0_u64;
-        // Writers sort keys or keep their order: the next key is most often the next property.
+        // Writers sort keys or keep their order, so the next key is usually the next property.
         let mut next = 0;
         for key in node.members() {
             if self.left == 0 {
@@ -213,7 +211,7 @@ impl Walk<'_> {
 
     fn conditions(&mut self, shape: &Shape, node: Node<'_>) {
         for condition in &shape.conditions {
-            // An `if` about properties says nothing of what is no object, and so holds for it.
+            // An `if` about properties is true for a value that is not an object.
             let holds = node.kind() != Kind::Object
                 || node
                     .get(&condition.property)
@@ -250,7 +248,7 @@ impl Shape {
         failures
     }
 
-    /// The property that a key names, looked for from the one that is expected on.
+    /// The property with the name of a key; the search starts at the expected one.
     #[inline]
     fn property(&self, key: Key<'_>, expected: usize) -> Option<(usize, &Property)> {
         if let Some(property) = self.properties.get(expected)
@@ -270,8 +268,7 @@ impl Shape {
     }
 }
 
-/// Whether a value equals one of an `enum` or `const`; other than scalars are never allowed by the
-/// schemas here.
+/// Whether a value equals one of an `enum` or `const`; only scalars occur in the schemas here.
 fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
@@ -303,7 +300,7 @@ const fn bit(kind: Kind) -> u8 {
 }
 
 impl Number<'_> {
-    /// Whether the value is that of a number written as `text`.
+    /// Whether the value equals that of the number `text`.
     pub(super) fn equals_text(self, text: &str) -> bool {
         self.equals(Number::of(text))
     }

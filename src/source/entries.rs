@@ -1,8 +1,8 @@
-//! What a directory lists under the names of an episode's artifacts.
+//! The entries of a directory -> the artifacts of an episode that it lists.
 
 use super::Artifact;
 
-/// What kind of entry a directory lists under an artifact's name.
+/// The kind of an entry with an artifact's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -28,20 +28,20 @@ pub enum EntryKind {
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {
-    /// Adds an entry, or replaces the one of the same name.
+    /// Adds an entry, or replaces the one with the same name.
     pub fn set(&mut self, artifact: Artifact, kind: EntryKind) {
         if let Some(slot) = self.0.get_mut(artifact as usize) {
             *slot = Some(kind);
         }
     }
 
-    /// What the directory lists under the artifact's name; `None` where it lists nothing.
+    /// The kind of the entry with the artifact's name; `None` where there is no such entry.
     #[must_use]
     pub fn kind(self, artifact: Artifact) -> Option<EntryKind> {
         self.0.get(artifact as usize).copied().flatten()
     }
 
-    /// Whether the directory lists an entry of the artifact's name, of any kind.
+    /// Whether the directory has an entry with the artifact's name, of any kind.
     #[must_use]
     pub fn has(self, artifact: Artifact) -> bool {
         self.kind(artifact).is_some()

@@ -1,11 +1,11 @@
-//! Where an episode lies -> the key that names it, on a disk or anywhere else.
+//! The location of an episode, on a disk or elsewhere -> the key that identifies it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Artifact;
 
-/// Where an episode lies: what a report calls it, and what its files are below.
+/// The location of an episode, as a report prints it; the locations of its files start with it.
 ///
 /// ```
 /// use runvet::source::{Artifact, EpisodeKey};

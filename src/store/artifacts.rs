@@ -102,7 +102,7 @@ pub enum Unreadable {
     #[error("it vanished while the episode was read")]
     Vanished,
     /// It is listed, and its content was not handed over.
-    #[error("it is only listed: its content was not given")]
+    #[error("its name was given, and not its content")]
     ListedOnly,
     /// The operating system can't read it.
     #[error("the system says: {0}")]

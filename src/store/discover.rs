@@ -15,7 +15,7 @@ use super::path::{display, id as id_of, join};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
-/// What was found below the given paths, and what stood in the way.
+/// The episodes below the given paths, and the paths that could not be looked at.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Discovery {
@@ -53,7 +53,7 @@ fn artifact_names() -> String {
     Artifact::ALL.map(Artifact::file_name).join(", ")
 }
 
-/// Directories in one directory from which on several workers look at them.
+/// Number of directories in one directory from which several workers look at them.
 const SPLIT: usize = 64;
 
 /// Finds the episodes below paths: directories above, among or below run data, episode directories,
@@ -73,7 +73,7 @@ pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Disco
         .episodes
         .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     if paths.len() > 1 {
-        // Several paths may lead to one episode; the first in order speaks for it.
+        // Several paths may lead to one episode: the first in order is kept.
         let mut seen = BTreeSet::new();
         discovery.episodes.retain(|episode| {
             episode
@@ -165,7 +165,7 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
     Ok(())
 }
 
-/// Whether a directory holds what makes an episode wherever it lies.
+/// Whether a directory holds a record that makes it an episode anywhere.
 fn holds_records(entries: Entries) -> bool {
     entries.has(Artifact::State) || entries.has(Artifact::Events)
 }
@@ -180,7 +180,7 @@ impl Root {
         }
     }
 
-    /// Whether what lies there lies below a directory called `episodes`.
+    /// Whether a path is below a directory called `episodes`.
     fn is_below_episodes(&self, below: &Path) -> bool {
         below.parent().map_or_else(
             || below_episodes(&self.real),
@@ -233,8 +233,8 @@ pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes:
         && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
 }
 
-/// Copies of records lie in checkpoints inside an episode: below `episodes`, the outermost episode
-/// on the way counts.
+/// The outermost episode around a directory below `episodes`: an episode may contain checkpoints,
+/// which hold copies of records.
 fn enclosing_episode(root: &Root) -> Option<Root> {
     let above: Vec<(usize, &Path)> = root.real.ancestors().enumerate().collect();
     above
@@ -248,8 +248,7 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
         })
 }
 
-/// The path so many levels above one as it was typed: by the names that were typed where these are
-/// the real ones, else by `..`.
+/// `typed` without its last `levels` parts; `..` instead where a part is a symbolic link.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     match typed.ancestors().nth(levels) {
         Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => {
@@ -271,7 +270,7 @@ struct Found {
 }
 
 impl Found {
-    /// Sorts a directory in; whether it may hold episodes.
+    /// Records what a directory is, and returns whether episodes may be below it.
     fn sort_in(&mut self, root: &Root, below: &Path, listing: &Listing) -> bool {
         if is_episode(listing.entries, listing.holds_episodes, false) {
             self.episodes.push(root.episode(below, listing.entries));

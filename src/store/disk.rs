@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::artifacts::limit;
 use super::path;
-use super::stillness::{FileVersion, Movement};
+use super::stillness::{FileVersion, Movement, kind_of};
 use super::{Artifacts, Opened, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
@@ -231,13 +231,4 @@ pub(super) fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -
         listed
     };
     kind_of(known)
-}
-
-pub(super) fn kind_of(file_type: FileType) -> EntryKind {
-    match file_type {
-        FileType::RegularFile => EntryKind::File,
-        FileType::Symlink => EntryKind::Link,
-        FileType::Directory => EntryKind::Directory,
-        _ => EntryKind::Special,
-    }
 }

@@ -17,7 +17,7 @@ pub(crate) enum LineRead<'b> {
         bytes: &'b [u8],
         ended: bool,
     },
-    /// A line that is longer than the limit and was passed over.
+    /// A line that is longer than the limit and was skipped.
     TooLong { line: Line },
 }
 
@@ -110,7 +110,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Gives the stream and the buffer back.
+    /// Returns the stream and the buffer.
     pub(crate) fn into_parts(self) -> (R, Vec<u8>) {
         (self.stream, self.buffer)
     }
@@ -173,8 +173,8 @@ impl<R: Read> Lines<R> {
         self.offset
     }
 
-    /// The next lines that are whole, as many as are at hand, in exchange for a buffer to go on
-    /// with; `None` where the next line is longer than a block, or does not end.
+    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where the
+    /// next line is longer than a block, or does not end.
     pub(crate) fn next_block(
         &mut self,
         spare: impl FnOnce() -> Vec<u8>,

@@ -1,9 +1,8 @@
-//! A run-data directory -> its runs, newest first, told from what a listing shows: no run is opened
-//! for its order.
+//! A run-data directory -> its runs, newest first. The listing is enough: no run is opened.
 //!
-//! "Newest" is decided by the time that a directory's name carries, where it ends in a ULID
-//! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else by the time at which an entry of the directory was last
-//! made, renamed or removed: when an artifact was written.
+//! The time of a run is the one in its directory's name, if the name ends in a ULID
+//! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
+//! artifact was last added, renamed or removed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,8 +65,8 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
             .fd()
             .and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
-        // A directory without directories in it, besides the two links that it always has, groups
-        // no runs.
+        // A directory with only the two links that it always has contains no directories, so no
+        // runs.
         if stat.st_nlink != 2 && is_group(&path) {
             let before = runs.len();
             collect(&path, runs)?;
@@ -83,7 +82,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a directory may hold runs, for it is none itself.
+/// Whether a directory is not a run itself, and may hold runs.
 fn is_group(path: &Path) -> bool {
     list(path).is_ok_and(|listing| {
         let is_run = listing.entries.has(Artifact::State) || listing.entries.has(Artifact::Events);

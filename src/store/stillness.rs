@@ -1,32 +1,29 @@
-//! What artifacts were when they were read -> whether an episode stands still, or is being written.
+//! The versions of artifacts before and after a read -> whether the episode changed meanwhile.
 //!
-//! A writer replaces several files one after the other. What is read meanwhile comes from two
-//! generations, and where these disagree no record is wrong. It is told by two looks at the
-//! directory: nothing that was read has changed since, and nothing in it was written in the last
-//! moment.
+//! This is an optimistic read, validated afterwards. A writer replaces several files one after the
+//! other, so a read in between sees two generations, and their differences are not defects. A read
+//! is valid if no file has changed since it was opened, and nothing in the directory was written
+//! within the last moment.
 
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Stat};
 
 use super::Version;
-use super::disk::kind_of;
 use crate::source::{Artifact, EntryKind};
 
-/// How long nothing must have been written: a writer takes less than that from one file to the
-/// next.
+/// How long the last change must be ago. A writer is expected to need less time between two files.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
-/// One version of a file.
+/// The version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileVersion {
     kind: EntryKind,
     device: u64,
     inode: u64,
     bytes: u64,
-    /// When its content, its name or its permissions changed last. Unlike the time of the last
-    /// writing nobody can set it at will, and a file that was written long before it was renamed
-    /// into its place is as fresh as its name.
+    /// When the content, the name or the permissions of the file last changed (ctime). Unlike the
+    /// modification time, a writer can't set it, and a rename updates it.
     changed_ns: i128,
 }
 
@@ -48,7 +45,7 @@ impl FileVersion {
         self.kind
     }
 
-    /// The same, as other implementations tell versions.
+    /// The version in the form that all implementations share.
     pub(super) fn tag(self) -> Version {
         Version::new(format!("{self:?}"))
     }
@@ -57,8 +54,8 @@ impl FileVersion {
         self.bytes
     }
 
-    /// How long it takes until the last change is no news. A clock that is far off says nothing,
-    /// and nobody waits for it.
+    /// The time until the last change is older than [`QUIET`]; zero if it is older already, or if
+    /// the clocks differ so much that its time means nothing.
     fn settles_in(self, now_ns: i128) -> Duration {
         let age = u64::try_from(now_ns.abs_diff(self.changed_ns))
             .map_or(Duration::MAX, Duration::from_nanos);
@@ -70,19 +67,19 @@ impl FileVersion {
     }
 }
 
-/// What moves in an episode's directory.
+/// What changes in an episode's directory.
 #[derive(Debug, Default)]
 pub(crate) struct Movement {
     now_ns: i128,
     artifacts: Vec<Artifact>,
-    /// Whether entries come and go.
+    /// Whether entries appear or disappear.
     listing: bool,
     settles_in: Duration,
 }
 
 impl Movement {
-    /// Looks at a directory: what has come, gone or been renamed in the last moment shows in its
-    /// own times.
+    /// Records the version of the directory, which changes when an entry is added, removed or
+    /// renamed.
     pub(super) fn in_directory(now: SystemTime, directory: FileVersion) -> Self {
         let now_ns = now
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -96,7 +93,7 @@ impl Movement {
         }
     }
 
-    /// Looks at an entry: as it was listed, and as it is.
+    /// Records an entry: as it was listed, and as it is now.
     pub(super) fn entry(
         &mut self,
         artifact: Artifact,
@@ -109,7 +106,7 @@ impl Movement {
         }
     }
 
-    /// Looks at a file that was read: as it was when it was opened, and as it is.
+    /// Records a file that was read: as it was when it was opened, and as it is now.
     pub(super) fn file(
         &mut self,
         artifact: Artifact,
@@ -134,21 +131,30 @@ impl Movement {
         }
     }
 
-    /// Whether nothing moves.
+    /// Whether nothing changes.
     pub(crate) fn is_none(&self) -> bool {
         self.artifacts.is_empty() && !self.listing
     }
 
-    /// Whether one of some artifacts moves.
+    /// Whether one of these artifacts changes.
     pub(crate) fn touches(&self, artifacts: &[Artifact]) -> bool {
         artifacts
             .iter()
             .any(|artifact| self.artifacts.contains(artifact))
     }
 
-    /// How long to wait until what was written last is no news any more.
+    /// How long to wait until the last change is older than [`QUIET`].
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
+    }
+}
+
+pub(super) fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        FileType::Directory => EntryKind::Directory,
+        _ => EntryKind::Special,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Output -> a file that is written whole or not at all.
+//! Output -> a file that is written completely or not at all.
 
 use std::fs::{self, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -19,9 +19,8 @@ pub(crate) struct WholeFile {
 }
 
 impl WholeFile {
-    /// Starts a file. Where something else than a regular file is there, such as a device, nothing
-    /// may take its place; nor of what is open as one of the streams, whose readers would find
-    /// another file.
+    /// Starts a file. It never replaces a device or another special file, nor a file that one of the
+    /// streams writes to: readers of the stream would lose it.
     pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
@@ -30,7 +29,7 @@ impl WholeFile {
                     "standard output or standard error goes there",
                 ));
             }
-            // A link stays, and what it leads to is replaced.
+            // A link is kept, and its target is replaced.
             Ok(there) => (fs::canonicalize(path)?, there.permissions()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Err(_) if path.is_symlink() => {
@@ -82,7 +81,7 @@ fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
     fstat(stream).is_ok_and(|stream| (stream.st_dev, stream.st_ino) == (file.dev(), file.ino()))
 }
 
-/// An error without the name of a file that nobody has heard of.
+/// An error without the name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
     let cause = error
         .get_ref()
@@ -91,7 +90,7 @@ fn plain(error: io::Error) -> io::Error {
     cause.map_or(error, io::Error::other)
 }
 
-/// Writes behind the end of a file.
+/// Appends to a file.
 pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new()
         .append(true)

@@ -18,6 +18,7 @@
 /// What is promised about findings, and what is generated from the code.
 mod contract {
     mod agreement;
+    mod api;
     mod corpus;
     mod doors;
     mod generated;
@@ -55,6 +56,7 @@ mod cli {
 
 /// The library as other programs meet it.
 mod library {
+    mod artifacts;
     mod documents;
     mod read;
 }

@@ -10,6 +10,7 @@ use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::check::Check;
+use crate::finding::Lifecycle;
 use crate::gate::Gate;
 use crate::printable::fit;
 use crate::read::{RunEntry, RunReader};
@@ -148,6 +149,13 @@ fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
             .is_ok_and(|report| !report.valid)
 }
 
+/// The status of a run that has written nothing but its timeline yet.
+const IN_PROGRESS: &str = "in progress";
+
+fn is_only_in_progress(run: &RunEntry) -> bool {
+    run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
+}
+
 fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
     let total = width();
     let (starts, outcomes) = if total < 100 { (16, 9) } else { (19, 18) };
@@ -157,16 +165,22 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
         .max()
         .unwrap_or(2)
         .clamp(2, 29);
+    let statuses = if runs.iter().any(is_only_in_progress) {
+        IN_PROGRESS.len()
+    } else {
+        8
+    };
     let mut row = |cells: [&str; 6]| {
         let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, 200));
-        let (started, id, outcome) = (
+        let (started, id, status, outcome) = (
             fit(&started, starts),
             fit(&id, ids),
+            fit(&status, statuses),
             fit(&outcome, outcomes),
         );
         let line = format!(
-            "{started:starts$} {id:ids$} {:8} {outcome:outcomes$} {duration:>6} {task}",
-            fit(&status, 8)
+            "{started:starts$} {id:ids$} {status:statuses$} {outcome:outcomes$} {duration:>6} \
+             {task}"
         );
         writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
     };
@@ -180,10 +194,15 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
             .started_at
             .as_deref()
             .map_or_else(|| "-".into(), |started| instant(started, starts));
+        let status = if is_only_in_progress(run) {
+            IN_PROGRESS.into()
+        } else {
+            text(&run.status)
+        };
         row([
             &started,
             &run.episode_id,
-            &text(&run.status),
+            &status,
             &text(&run.outcome),
             &duration,
             &text(&run.task),

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Show {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id, the beginning of it, @latest, or a path
+    /// The run: its id, the beginning of its id, @latest, or a path
     episode: String,
 
     /// The record

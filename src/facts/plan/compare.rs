@@ -1,4 +1,4 @@
-//! The persisted plan and the rebuilt one -> where they differ, as data and as a sentence.
+//! The persisted plan and the rebuilt plan -> their differences, as data and as sentences.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,17 +12,17 @@ use crate::document::Kind;
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
-/// A difference between the persisted plan and the rebuilt one; shown as a sentence.
+/// A difference between the persisted plan and the rebuilt plan; displays as a sentence.
 pub(crate) struct PlanDifference {
     /// Where the persisted plan differs.
     pub(crate) pointer: Pointer,
-    /// The event that says otherwise, where in it, and what.
+    /// The line of the event that differs, the pointer into it, and its value.
     pub(crate) line: Line,
     pub(crate) event_pointer: Pointer,
     pub(crate) event_says: String,
-    /// Whether only the labels of an older runtime say so.
+    /// Whether the difference is only to a label of an older runtime.
     pub(crate) by_label: bool,
-    /// What the state says.
+    /// The value in the state.
     state_says: String,
     what: What,
 }
@@ -34,9 +34,9 @@ enum What {
     /// The number of steps.
     Number,
     Order,
-    /// A field of a step, given by its path, and what its record or label says of it.
+    /// A field of a step, by its path, and the value in its record or label.
     Field(String),
-    /// The same for a status, and what an act event says of it.
+    /// The status of a step, by its path, and the value in an act event.
     Status(String),
 }
 
@@ -46,37 +46,43 @@ impl fmt::Display for PlanDifference {
         match &self.what {
             What::Source => write!(
                 f,
-                "`plan.source` is {state}, the latest plan event says {event}"
+                "`plan.source` is {state}, but {event} in the plan event on line {line}"
             ),
             What::UpdatedAt => write!(
                 f,
-                "`plan.updated_at` is {state}, the latest plan event happened at {event}"
+                "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
             ),
             What::Number if self.by_label => {
-                write!(f, "the plan has {state}, the plan event labels {event}")
+                write!(
+                    f,
+                    "the plan has {state}, but the plan event on line {line} has labels for {event}"
+                )
             }
-            What::Number => write!(f, "the plan has {state}, the rebuilt plan {event}"),
+            What::Number => write!(f, "the plan has {state}, but the rebuilt plan has {event}"),
             What::Order => write!(
                 f,
-                "the steps are in another order: {state} where the rebuilt plan has {event}"
+                "the steps are in another order: {state} is where the rebuilt plan has {event}"
             ),
             What::Field(path) if self.by_label => {
-                write!(f, "`{path}` is {state}, the label says {event}")
+                write!(
+                    f,
+                    "`{path}` is {state}, but {event} in the label of the plan event on line {line}"
+                )
             }
             What::Field(path) => write!(
                 f,
-                "`{path}` is {state}, the plan event's step record says {event}"
+                "`{path}` is {state}, but {event} in the step record of the plan event on line {line}"
             ),
             What::Status(path) => write!(
                 f,
-                "`{path}` is {state}, the act event on line {line} set it to {event}"
+                "`{path}` is {state}, but the act event on line {line} set it to {event}"
             ),
         }
     }
 }
 
 impl Rebuilt<'_> {
-    /// How the persisted plan differs from this one, which was rebuilt up to a line.
+    /// The differences of the persisted plan from this one, which was rebuilt up to a line.
     pub(crate) fn differences(
         &self,
         state: StateFacts<'_>,
@@ -119,7 +125,7 @@ struct Comparison<'r, 'a> {
 }
 
 impl Comparison<'_, '_> {
-    /// Takes in a difference from the plan event.
+    /// Adds a difference from the plan event.
     fn differ(
         &mut self,
         what: What,
@@ -137,7 +143,7 @@ impl Comparison<'_, '_> {
         });
     }
 
-    /// Where the plan comes from, and when it changed.
+    /// Compares the origin of the plan, and the time of its last update.
     fn origin(&mut self, state: StateFacts<'_>) {
         if let (Some((pointer, by_event)), Some(persisted)) =
             (&self.rebuilt.source, state.text(&["plan", "source"]))
@@ -176,7 +182,7 @@ impl Comparison<'_, '_> {
             }
             return;
         }
-        // Steps moved: each is compared with the record of its own id.
+        // The steps are in another order: each is compared with the record that has its id.
         let by_id: BTreeMap<&str, &RebuiltStep<'_>> = rebuilt_ids
             .iter()
             .zip(rebuilt)
@@ -189,7 +195,7 @@ impl Comparison<'_, '_> {
         }
     }
 
-    /// The persisted plan has another number of steps than the event gives.
+    /// Adds that the persisted plan has another number of steps than the event.
     fn number(&mut self, persisted: usize) {
         let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.steps.len());
         self.differ(
@@ -199,7 +205,7 @@ impl Comparison<'_, '_> {
         );
     }
 
-    /// The same steps stand in another order.
+    /// Adds that the same steps are in another order.
     fn order(&mut self, persisted: &[Id<'_>], rebuilt: &[Id<'_>]) {
         let shown = |id: &Id<'_>| {
             id.as_deref()
@@ -226,7 +232,7 @@ impl Comparison<'_, '_> {
             .zip(step.text(&["id"]))
             .is_some_and(|(recorded, persisted)| recorded != persisted);
         if ids_differ {
-            // Whose status it would be is not known.
+            // It is unknown which step the status belongs to.
         } else if record.evidence.is_some() {
             self.status(index, step, record.evidence);
         } else {
@@ -254,7 +260,7 @@ impl Comparison<'_, '_> {
         );
     }
 
-    /// Compares a persisted step's status with what an act event says of it.
+    /// Compares the status of a persisted step with that in an act event.
     fn status(&mut self, index: usize, step: Value<'_>, evidence: Option<StepEvidence>) {
         let Some(StepEvidence {
             line,

@@ -1,5 +1,4 @@
-//! The latest plan event, and what act events after it say of its steps -> the plan rebuilt
-//! (reference, section 3).
+//! The latest plan event and the act events after it -> the rebuilt plan (reference, section 3).
 
 use std::borrow::Cow;
 
@@ -16,23 +15,23 @@ pub(crate) struct Rebuilt<'a> {
     pub(crate) line: Line,
     pub(crate) form: Form,
     pub(crate) steps: Vec<RebuiltStep<'a>>,
-    /// Where the plan comes from, and the object of the event that says so.
+    /// The origin of the plan, and the pointer to it in the event.
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
     pub(crate) updated_at: Option<Stamp<'a>>,
 }
 
-/// In which form a plan event gives the steps.
+/// The form in which a plan event has the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Records,
-    /// `<kind>:<description>`, as older runtimes write them.
+    /// Labels of the form `<kind>:<description>`, from older runtimes.
     Labels,
-    /// It does not give them: the plan can't be judged.
+    /// No steps: the plan can't be checked.
     Neither,
 }
 
 impl Form {
-    /// Where the steps stand in the event.
+    /// The pointer to the steps in the event.
     pub(super) fn pointer(self) -> Pointer {
         Pointer::new(if self == Self::Records {
             "/payload/step_records"
@@ -48,11 +47,11 @@ pub(crate) struct RebuiltStep<'a> {
     pub(super) form: Form,
     /// The record or the label.
     node: Node<'a>,
-    /// What later act events say of the step; labels have no id by which they could.
+    /// What later act events say about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
 
-/// What the plan event says of a field of a step.
+/// The value of a step's field in the plan event.
 pub(crate) enum Said<'a> {
     Value(Node<'a>),
     /// A part of a label.
@@ -94,7 +93,7 @@ impl<'a> Said<'a> {
 }
 
 impl<'a> RebuiltStep<'a> {
-    /// What the plan event says of a field; `None` where it says nothing.
+    /// The value of a field in the plan event; `None` where it is absent.
     pub(crate) fn field(&self, name: &str) -> Option<Said<'a>> {
         if self.form == Form::Records {
             return self.node.get(name).map(Said::Value);
@@ -125,8 +124,8 @@ impl<'a> RebuiltStep<'a> {
 }
 
 impl<'a> Rebuilt<'a> {
-    /// The plan that an event tells, brought up to date by the events of the timeline up to a line;
-    /// `None` where the event's payload is no object.
+    /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
+    /// payload of the event is not an object.
     pub(crate) fn new(event: &EventFacts<'a>, timeline: &Timeline, reach: u64) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| {

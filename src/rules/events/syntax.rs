@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "events/syntax",
         severity: Severity::Error,
         title: "a line of the timeline is not a JSON object",
-        hint: "Write each event as one JSON object on one line of its own.",
+        hint: "Write each event as one JSON object on its own line.",
         page: include_str!("syntax.md"),
     },
     check: Check::Loading(word),

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "events/unfinished-line",
         severity: Severity::Warning,
         title: "the last line of the timeline is not finished",
-        hint: "Check again when the run has written on.",
+        hint: "Check again after the run has written the rest of the line.",
         page: include_str!("unfinished_line.md"),
     },
     check: Check::Loading(word),
@@ -23,7 +23,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         return None;
     };
     let message = format!(
-        "the last line ends without a newline and is not JSON: {error}; the run may still write it"
+        "the last line ends without a newline and is not JSON: {error}; the run may still write the rest"
     );
     Some(Draft::new(
         Place::line_bytes(*line, 0..line.length),

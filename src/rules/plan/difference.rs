@@ -23,7 +23,7 @@ pub(super) fn report(
             continue;
         }
         let event = Place::event(difference.line, difference.event_pointer.as_str());
-        let event_says = format!("the event says {}", difference.event_says);
+        let event_says = format!("the event has {}", difference.event_says);
         let message = difference.to_string();
         let draft = Draft::new(Place::value(Artifact::State, difference.pointer), message);
         findings.push(draft.related(event, event_says));

@@ -1,8 +1,8 @@
-//! `record/duplicate-key`: an object names a key twice.
+//! `record/duplicate-key`: an object has the same key twice.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
-use crate::printable::quote;
+use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::{Place, Target};
 
@@ -10,8 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/duplicate-key",
         severity: Severity::Error,
-        title: "an object names a key twice",
-        hint: "Keep one of the two: readers differ on which one counts.",
+        title: "an object has the same key twice",
+        hint: "Keep one of the two; readers differ on which one counts.",
         page: include_str!("duplicate_key.md"),
     },
     check: Check::Loading(word),
@@ -35,6 +35,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line: None,
         target: Target::Token(token, pointer.clone()),
     };
-    let message = format!("the key {} appears twice in one object", quote(name));
-    Some(Draft::new(place(*key), message).related(place(*earlier), "it appears here first"))
+    let message = format!("the key `{}` appears twice in one object", brief(name));
+    Some(Draft::new(place(*key), message).related(place(*earlier), "the first occurrence"))
 }

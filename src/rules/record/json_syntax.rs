@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "record/json-syntax",
         severity: Severity::Error,
         title: "a record is not JSON",
-        hint: "Mend the text at the place shown; where it was cut off, have the writer replace the file in one step (write a temporary file, then rename it).",
+        hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
         page: include_str!("json_syntax.md"),
     },
     check: Check::Loading(word),

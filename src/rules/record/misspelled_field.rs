@@ -2,7 +2,7 @@
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
-use crate::printable::quote;
+use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
         id: "record/misspelled-field",
         severity: Severity::Warning,
         title: "a field is probably misspelled",
-        hint: "Spell the field as the schema does, or rename it to something less alike.",
+        hint: "Spell the field as the schema does, or give it a name that is less similar.",
         page: include_str!("misspelled_field.md"),
     },
     check: Check::Loading(word),
@@ -30,8 +30,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         return None;
     };
     let message = format!(
-        "{} is not a known field, and `{known}` is absent",
-        quote(key)
+        "`{}` is not a known field, and `{known}` is absent",
+        brief(key)
     );
     let help = format!("Rename the field to `{known}`, if that is what it means.");
     Some(Draft::new(Place::key(*artifact, pointer.clone()), message).help(Some(help)))

@@ -1,4 +1,4 @@
-//! `record/unreadable`: an artifact is there but can't be read.
+//! `record/unreadable`: an artifact exists but can't be read.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/unreadable",
         severity: Severity::Error,
-        title: "an artifact is there but can't be read",
-        hint: "Make it a regular file that the user running runvet may read, or take it away.",
+        title: "an artifact exists but can't be read",
+        hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
         page: include_str!("unreadable.md"),
     },
     check: Check::Loading(word),

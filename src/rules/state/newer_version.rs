@@ -1,4 +1,4 @@
-//! `state/newer-version`: the state is of a newer version than runvet knows.
+//! `state/newer-version`: the state has a newer version than runvet supports.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/newer-version",
         severity: Severity::Warning,
-        title: "the state is of a newer version than runvet knows",
+        title: "the state has a newer version than runvet supports",
         hint: "Use a runvet release that supports this version.",
         page: include_str!("newer_version.md"),
     },

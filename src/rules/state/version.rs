@@ -1,4 +1,4 @@
-//! `state/version`: the state is of a version that can't be judged.
+//! `state/version`: the state has a version that runvet does not support.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/version",
         severity: Severity::Error,
-        title: "the state is of a version that can't be judged",
+        title: "the state has a version that runvet does not support",
         hint: "Write the current version, or check older records with the runvet release that supports them.",
         page: include_str!("version.md"),
     },
@@ -25,7 +25,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             Some(Draft::new(
                 version.place(),
                 format!(
-                    "`{}` is {}, and runvet supports {}",
+                    "`{}` is {}, but runvet supports {}",
                     version.field,
                     quote(&version.found),
                     quote(version.supported)

@@ -1,4 +1,4 @@
-//! `summary/newer-version`: the summary is of a newer version than runvet knows.
+//! `summary/newer-version`: the summary has a newer version than runvet supports.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/newer-version",
         severity: Severity::Warning,
-        title: "the summary is of a newer version than runvet knows",
+        title: "the summary has a newer version than runvet supports",
         hint: "Use a runvet release that supports this version.",
         page: include_str!("newer_version.md"),
     },

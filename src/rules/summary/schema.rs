@@ -24,7 +24,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         limit,
     } = trouble
     {
-        let message = format!("{artifact} violates its schema in {limit} places or more");
+        let message = format!("{artifact} violates its schema in at least {limit} places");
         return Some(Draft::new(Place::whole(*artifact), message));
     }
     let (place, violation) = trouble.violation(Artifact::Summary)?;

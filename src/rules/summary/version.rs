@@ -1,4 +1,4 @@
-//! `summary/version`: the summary is of a version that can't be judged.
+//! `summary/version`: the summary has a version that runvet does not support.
 
 use crate::finding::{RuleInfo, Severity};
 use crate::load::Trouble;
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/version",
         severity: Severity::Error,
-        title: "the summary is of a version that can't be judged",
+        title: "the summary has a version that runvet does not support",
         hint: "Write the current version, or check older records with the runvet release that supports them.",
         page: include_str!("version.md"),
     },
@@ -25,7 +25,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             Some(Draft::new(
                 version.place(),
                 format!(
-                    "`{}` is {}, and runvet supports {}",
+                    "`{}` is {}, but runvet supports {}",
                     version.field,
                     quote(&version.found),
                     quote(version.supported)

@@ -1,4 +1,4 @@
-//! A schema -> its shapes.
+//! The text of a schema, parsed -> the shapes of the fast validator.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ impl<'a> Compiler<'a> {
         shape
     }
 
-    /// Whether a keyword on the members of an object is understood; `None` where it is none.
+    /// Whether a keyword on the members of an object is implemented; `None` for other keywords.
     fn understands_object(
         &mut self,
         keyword: &str,
@@ -163,8 +163,8 @@ impl<'a> Compiler<'a> {
             .fold(0, |lengths, name| lengths | length_bit(name.len()));
     }
 
-    /// Whether a keyword with schemas of items or conditions is understood; `None` where it is
-    /// none.
+    /// Whether a keyword with schemas of items or conditions is implemented; `None` for other
+    /// keywords.
     fn understands_parts(
         &mut self,
         keyword: &str,
@@ -226,7 +226,7 @@ const ANNOTATIONS: [&str; 8] = [
 ];
 
 impl Shape {
-    /// Whether a keyword on the value itself is understood; `None` where it is none.
+    /// Whether a keyword on the value itself is implemented; `None` for other keywords.
     fn understands_value(
         &mut self,
         keyword: &str,
@@ -248,7 +248,7 @@ impl Shape {
                     .iter()
                     .any(|value| value.is_array() || value.is_object())
             }
-            // Bounds are compared as doubles, which is exact against whole ones.
+            // Bounds are compared as doubles, which is exact for integer bounds.
             ("minimum", bound) => {
                 self.minimum = bound.as_i64().map(|_| bound.as_f64().unwrap_or_default());
                 self.minimum.is_some()

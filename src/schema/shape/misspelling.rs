@@ -1,10 +1,10 @@
-//! Keys of a document that are probably meant to be others, see the rule `record/misspelled-field`.
+//! A document -> its keys that are probably misspelled, see the rule `record/misspelled-field`.
 
 use super::{Additional, ShapeId, Shapes};
 use crate::document::{Key, Kind, Node};
 use crate::source::Pointer;
 
-/// A key that is probably meant to be another one.
+/// A key that is probably misspelled, and the field that is probably meant.
 pub(crate) struct Misspelling<'a> {
     pub(crate) pointer: Pointer,
     pub(crate) key: Key<'a>,
@@ -73,7 +73,7 @@ impl Shapes {
     }
 }
 
-/// The way to a value, as a chain on the stack: most walks need no pointer.
+/// The path to a value as a linked list on the stack, because most walks never need a pointer.
 #[derive(Clone, Copy)]
 enum Path<'p> {
     Root,
@@ -92,16 +92,16 @@ impl Path<'_> {
 }
 
 /// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with
-/// its neighbour), or by case, `-` and `_` alone.
+/// its neighbour), or only by case, `-` and `_`.
 pub(super) fn almost_equal(name: &str, known: &str) -> bool {
-    // An edit changes the number of bytes by those of one character at most.
+    // An edit changes the length by the bytes of one character at most.
     let may_be_an_edit = name.len().abs_diff(known.len()) <= 4;
     name != known
         && ((may_be_an_edit && strsim::osa_distance(name, known) == 1)
             || letters(name).eq(letters(known)))
 }
 
-/// What a name is spelled with, whatever the style of writing it.
+/// The letters and digits of a name in lower case, without the separators of naming styles.
 fn letters(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_'))

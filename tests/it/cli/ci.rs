@@ -35,7 +35,7 @@ fn shell_examples_find_the_bad_run() {
         ),
         (
             r"git diff --name-only -z --diff-filter=d origin/main -- \",
-            "2 episodes: 1 valid, 1 not",
+            "2 episodes: 1 valid, 1 invalid",
         ),
     ] {
         let output = shell(&repository, &shown("docs/ci.md", "sh", line));

@@ -1,6 +1,6 @@
-//! runvet as users install it: pre-commit builds it from source, or the hook and the action take the
-//! wheel. Each of these tests takes minutes and all cores; `RUNVET_TESTS=all make test` runs them,
-//! one by one.
+//! runvet as users install it: pre-commit builds it from source, or the hook and the action take
+//! the wheel. Each of these tests takes minutes and all cores; `RUNVET_TESTS=all make test` runs
+//! them, one by one.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;

@@ -188,6 +188,21 @@ fn limited_list_says_how_many_more_there_are() {
 }
 
 #[test]
+fn list_says_in_progress_where_only_a_timeline_is() {
+    let (temp, dir) = copy_of("demo/episodes/ep_01_answer");
+    for file in ["state.json", "summary.json", "manifest.json"] {
+        fs::remove_file(dir.join(file)).unwrap();
+    }
+    let text = printed(temp.path(), &["list"]);
+    assert!(text.contains(" ep_01_answer in progress - "), "{text}");
+    let dashboard = printed(temp.path(), &["view", "ep_01"]);
+    assert!(
+        dashboard.contains("\nRun: in progress · Records: "),
+        "{dashboard}"
+    );
+}
+
+#[test]
 fn list_can_be_filtered() {
     let demo = demo_in_order();
     let of = |args: &[&str]| ids(demo.path(), args);
@@ -574,7 +589,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
             "{args:?}"
         );
         assert!(
-            stderr(&output).starts_with("error: . is no run-data directory: "),
+            stderr(&output).starts_with("error: . is not a run-data directory: "),
             "{}",
             stderr(&output)
         );
@@ -585,7 +600,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
         );
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(
-            stderr(&output).starts_with("error: nowhere is no run-data directory: "),
+            stderr(&output).starts_with("error: nowhere is not a run-data directory: "),
             "{}",
             stderr(&output)
         );

@@ -1,9 +1,9 @@
 //! What the schemas say, runvet says: good records with mistakes made in them are judged as other
 //! validators judge them.
 //!
-//! runvet recognises most right records by a quick reading of its own and asks the
-//! `jsonschema` crate about the others. Here that crate judges every mutant from a tree of `serde_json`,
-//! with neither the quick reading nor runvet's tape in the way; and Python's `jsonschema`, by other
+//! runvet recognises most valid records by a quick reading of its own and asks the `jsonschema`
+//! crate about the others. Here that crate judges every mutant from a tree of `serde_json`, with
+//! neither the quick reading nor runvet's tape in the way; and Python's `jsonschema`, by other
 //! authors in another language, judges a part of them.
 
 use std::collections::BTreeSet;

@@ -216,6 +216,14 @@ fn pages_have_their_sections() {
             "the page of {}",
             rule.id
         );
+        for section in rule.page.split("\n## ").skip(1) {
+            let (name, text) = section.split_once('\n').unwrap_or((section, ""));
+            let id = rule.id;
+            assert!(
+                !text.trim().is_empty(),
+                "{name:?} of the page of {id} is empty"
+            );
+        }
         let what = rule.page.split("\n## ").next().unwrap_or_default().trim();
         assert!(
             !what.is_empty() && !what.starts_with('#'),

@@ -22,7 +22,7 @@ use runvet::check::all_rules;
 use serde_json::Value;
 
 use crate::support::bless::check;
-use crate::support::markdown::{blocks, read, root};
+use crate::support::markdown::{blocks, prose, read, root};
 
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
@@ -47,18 +47,6 @@ fn documents() -> Vec<String> {
     let mut documents = [in_dir(""), in_dir("docs")].concat();
     documents.sort();
     documents
-}
-
-/// The document without fenced blocks.
-fn prose(document: &str) -> String {
-    let mut prose = document.to_owned();
-    for block in blocks(document).iter().rev() {
-        prose.replace_range(block.body.clone(), "");
-    }
-    prose
-        .split_inclusive('\n')
-        .filter(|line| !line.starts_with("```"))
-        .collect()
 }
 
 /// The texts in backticks, outside fenced blocks.
@@ -332,10 +320,7 @@ fn prose_fits_in_100_columns() {
     let _alone = alone();
     let pages = all_rules().map(|rule| format!("src/rules/{}.md", rule.id.replace('-', "_")));
     let mut wide = Vec::new();
-    let documents = documents()
-        .into_iter()
-        .filter(|document| !["ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&document.as_str()));
-    for document in documents.chain(pages) {
+    for document in documents().into_iter().chain(pages) {
         let prose = prose(&read(&document));
         let lines = prose
             .lines()
@@ -445,7 +430,7 @@ fn help() -> String {
 }
 
 #[test]
-fn tables_list_every_command_and_schema() {
+fn tables_list_every_command_schema_and_module() {
     let _alone = alone();
     let rows = |document: &str| {
         let text = read(document);
@@ -460,6 +445,15 @@ fn tables_list_every_command_and_schema() {
     for schema in Schema::ALL {
         let row = format!("| [{schema}](");
         assert!(schemas.contains(&row), "docs/schemas.md lacks {row}");
+    }
+    let (library, modules) = (read("src/lib.rs"), rows("docs/library.md"));
+    for declared in library
+        .replace("#[doc(hidden)]\npub mod", "")
+        .split("\npub mod ")
+        .skip(1)
+    {
+        let name = format!("`runvet::{}`", declared.split(';').next().unwrap());
+        assert!(modules.contains(&name), "docs/library.md lacks {name}");
     }
 }
 

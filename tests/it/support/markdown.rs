@@ -74,3 +74,15 @@ pub(crate) fn shown(document: &str, language: &str, line: &str) -> String {
     );
     found.to_owned()
 }
+
+/// The document without fenced blocks.
+pub(crate) fn prose(document: &str) -> String {
+    let mut prose = document.to_owned();
+    for block in blocks(document).iter().rev() {
+        prose.replace_range(block.body.clone(), "");
+    }
+    prose
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("```"))
+        .collect()
+}

@@ -1,4 +1,5 @@
-//! Scratch repositories whose commits pre-commit holds, by the configuration that the documents show.
+//! Scratch repositories whose commits pre-commit checks, by the configuration that the documents
+//! show.
 
 use std::fs;
 use std::path::Path;

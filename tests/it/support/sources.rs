@@ -1,22 +1,31 @@
-//! The source files of the crate, as text.
+//! The files that somebody wrote, as text.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
+
+use crate::support::markdown::root;
 
 /// Every Rust file below `src/`: its path from the project's root, and its text.
 pub(crate) fn sources() -> BTreeMap<String, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = WalkDir::new(root.join("src")).into_iter();
-    files
-        .map(|file| file.unwrap().into_path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+    files("src", "rs")
+}
+
+/// Every file below a directory that has an extension; what is built or hidden is left out.
+pub(crate) fn files(below: &str, extension: &str) -> BTreeMap<String, String> {
+    let is_written = |entry: &DirEntry| {
+        let name = entry.file_name().to_str().unwrap_or_default();
+        entry.depth() == 0 || !(name == "target" || name.starts_with('.'))
+    };
+    let entries = WalkDir::new(root().join(below)).into_iter();
+    entries
+        .filter_entry(is_written)
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
         .map(|path| {
-            let name = path.strip_prefix(root).unwrap().display().to_string();
-            let text = fs::read_to_string(path).unwrap();
-            (name, text)
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            (name, fs::read_to_string(path).unwrap())
         })
         .collect()
 }

@@ -1,0 +1,76 @@
+//! The public API of the library, one item a line, is what `docs/api.txt` says: no change of it
+//! goes unseen.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use public_api::{Builder, MINIMUM_NIGHTLY_RUST_VERSION};
+use serde_json::Value;
+
+use crate::support::binary::stderr;
+use crate::support::bless::check;
+use crate::support::markdown::root;
+use crate::support::skip::leave_out;
+
+/// The format of rustdoc's JSON that `public-api` reads.
+const READABLE_FORMAT: u64 = 57;
+
+/// What rustdoc says of the library, by the toolchain that runs the tests. It writes JSON only when
+/// unstable features are allowed, which changes how dependencies are built: so it has a target
+/// directory of its own.
+fn rustdoc_json() -> PathBuf {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("api");
+    let mut rustdoc = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    rustdoc.args(["rustdoc", "--locked", "--lib", "--all-features"]);
+    rustdoc.args(["--", "-Z", "unstable-options", "--output-format", "json"]);
+    rustdoc.current_dir(root()).env("RUSTC_BOOTSTRAP", "1");
+    rustdoc
+        .env("CARGO_TARGET_DIR", &target)
+        .env_remove("RUSTDOCFLAGS");
+    let output = rustdoc.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    target.join("doc/runvet.json")
+}
+
+/// The text without what traits declare: the line that says that a type has the trait is enough.
+fn without_trait_items(api: &str) -> String {
+    let mut with_trait = None;
+    let mut kept = String::new();
+    for line in api
+        .lines()
+        .filter(|line| !line.contains("::StructuralPartialEq for "))
+    {
+        if line.starts_with("impl") {
+            with_trait = line.split_once(" for ").map(|(_, implementor)| implementor);
+        }
+        let implementor = with_trait.map(|path| path.split(['<', ' ']).next().unwrap());
+        let is_of_trait = |path: &str| {
+            let rest = line.split_once(path).map(|(_, rest)| rest);
+            rest.is_some_and(|rest| rest.starts_with("::") || rest.starts_with('<'))
+        };
+        if line.starts_with("impl") || !implementor.is_some_and(is_of_trait) {
+            writeln!(kept, "{line}").unwrap();
+        }
+    }
+    kept
+}
+
+#[test]
+fn public_api_is_the_one_in_the_documents() {
+    let json = rustdoc_json();
+    let about: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    if about["format_version"] != READABLE_FORMAT {
+        let format = &about["format_version"];
+        return leave_out(&format!(
+            "public-api reads format {READABLE_FORMAT} of rustdoc's JSON, and this rustdoc writes \
+             {format}; {MINIMUM_NIGHTLY_RUST_VERSION} writes it"
+        ));
+    }
+    let api = Builder::from_rustdoc_json(json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .build()
+        .unwrap();
+    check("docs/api.txt", &without_trait_items(&api.to_string()));
+}
