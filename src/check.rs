@@ -158,6 +158,16 @@ impl Check {
         }
     }
 
+    /// The level of each rule, in the order of [`all_rules`].
+    pub(crate) fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The same check with other levels.
+    pub(crate) fn with_levels(&self, levels: Vec<Level>) -> Self {
+        Self { levels, ..*self }
+    }
+
     /// Sets how many episodes are checked in parallel; the report does not depend on it.
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {

@@ -1,60 +1,37 @@
-//! The command line: the only place that prints, reads the environment and sets exit codes.
+//! The command line: the only place that prints and reads the environment.
 
-mod changed;
-mod completions;
-mod config;
-mod explain;
-mod list;
-mod man;
+mod commands;
 mod output;
-mod plan;
-mod rules;
 mod run_data;
-mod schema;
 mod settings;
-mod show;
 mod sinks;
-mod validate;
-mod view;
-mod watch;
+mod words;
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::io;
-use std::process::ExitCode;
 
 use clap::builder::Resettable;
-use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 
+use crate::gate::Exit;
+use commands::Command;
 use output::Output;
 
-/// How a command ended; see `runvet validate --help` for what the numbers mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
-    Success,
-    Findings,
-    Fault,
-    NothingFound,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Success => 0,
-            Exit::Findings => 1,
-            Exit::Fault => 2,
-            Exit::NothingFound => 3,
-        })
-    }
-}
-
-/// Why a command came to no end of its own.
+/// Why a command could not do its job.
 enum Failure {
     /// What it had to print could not be printed.
     Output(io::Error),
-    /// It could not do its job.
+    /// Anything else.
     Fault(String),
     /// The same, with the place that is to blame, ready to be printed.
     Drawn(String),
+}
+
+impl Failure {
+    fn fault(error: impl Display) -> Self {
+        Self::Fault(error.to_string())
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -65,13 +42,19 @@ impl From<io::Error> for Failure {
 
 impl From<crate::read::Error> for Failure {
     fn from(error: crate::read::Error) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error)
     }
 }
 
 impl From<crate::check::Error> for Failure {
     fn from(error: crate::check::Error) -> Self {
-        Self::Fault(error.to_string())
+        Self::fault(error)
+    }
+}
+
+impl From<crate::watch::Error> for Failure {
+    fn from(error: crate::watch::Error) -> Self {
+        Self::fault(error)
     }
 }
 
@@ -89,49 +72,8 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Validate(validate::Validate),
-    Watch(watch::Watch),
-    List(list::List),
-    View(view::View),
-    Plan(plan::Plan),
-    Show(show::Show),
-    Explain(explain::Explain),
-    Rules(rules::Rules),
-    Schema(schema::Schema),
-    Config(config::Config),
-    Completions(completions::Completions),
-    Man(man::Man),
-}
-
-impl Cli {
-    fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        // Of the command, to tell flags from the environment.
-        let matches = matches
-            .subcommand()
-            .map(|(_, matches)| matches)
-            .cloned()
-            .unwrap_or_default();
-        match self.command {
-            Command::Validate(command) => command.run(&matches, output),
-            Command::Config(command) => command.run(&matches, output),
-            Command::Watch(command) => command.run(&matches, output),
-            Command::List(command) => command.run(&matches, output),
-            Command::View(command) => command.run(&matches, output),
-            Command::Plan(command) => command.run(output),
-            Command::Show(command) => command.run(output),
-            Command::Explain(command) => command.run(output),
-            Command::Rules(command) => command.run(output),
-            Command::Schema(command) => command.run(output),
-            Command::Completions(command) => command.run(output),
-            Command::Man(command) => command.run(output),
-        }
-    }
-}
-
-/// The command line. A variable of the environment that is empty, as pipelines leave them, is as
-/// good as none.
+/// The command line. A variable of the environment that is empty, as pipelines leave them, counts
+/// as unset.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty = |arg: Arg| {
@@ -145,39 +87,43 @@ fn command() -> clap::Command {
 }
 
 /// Runs a command line, the program's name first, and says how it ended.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+#[must_use]
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let mut output = Output::new();
     let parsed = command().try_get_matches_from(args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
-        Ok((cli, matches)) => cli.run(&matches, &mut output),
+        Ok((cli, matches)) => {
+            let of_command = matches.subcommand().map(|(_, matches)| matches);
+            let of_command = of_command.cloned().unwrap_or_default();
+            cli.command.run(&of_command, &mut output)
+        }
         Err(error) if error.use_stderr() => {
             // Where the message can't be printed there is nowhere left to say so.
             let _ = error.print();
             Ok(Exit::Fault)
         }
-        // Help, and the version, are what was asked for.
+        // Help and the version were asked for.
         Err(error) => write!(output.stdout(), "{}", error.render())
             .map(|()| Exit::Success)
             .map_err(Failure::from),
     };
-    let exit = match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
+    match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,
-        Err(Failure::Fault(message)) => {
-            // What was printed before goes before what is told of it.
-            let _ = output.finish();
-            output.fault(&message);
+        Err(failure) => {
+            // What was printed before comes before the message.
+            match failure {
+                Failure::Fault(message) => {
+                    let _ = output.finish();
+                    output.fault(&message);
+                }
+                Failure::Drawn(text) => {
+                    let _ = output.finish();
+                    output.drawn(&text);
+                }
+                Failure::Output(error) => output.fault_of_output(&error),
+            }
             Exit::Fault
         }
-        Err(Failure::Drawn(text)) => {
-            let _ = output.finish();
-            output.drawn(&text);
-            Exit::Fault
-        }
-        Err(Failure::Output(error)) => {
-            output.fault_of_output(&error);
-            Exit::Fault
-        }
-    };
-    exit.into()
+    }
 }

@@ -1,7 +1,7 @@
-//! The text of `runvet.toml` -> what it says, each value with its place, or the place where it says
-//! nothing that is known.
+//! The text of `runvet.toml` -> what it says, each value with its place, or the first place that is
+//! wrong.
 //!
-//! Names of rules and globs are texts here; [`crate::gate`] knows what they stand for.
+//! Names of rules and globs are texts here; [`crate::gate`] resolves them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::finding::{Level, Location};
-use crate::printable::quote;
+use crate::printable::{escape, quote};
 use crate::report::Format;
 use crate::source;
 use crate::timestamp::Timestamp;
@@ -21,40 +21,40 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "runvet configuration (runvet.toml)", extend("$id" = crate::record::schema_id("config")))]
-pub struct Config {
+pub(crate) struct Config {
     /// The format of the report on standard output.
     #[schemars(with = "Format")]
-    pub format: Option<Spanned<Format>>,
+    pub(crate) format: Option<Spanned<Format>>,
     /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
-    pub deny_warnings: Option<Spanned<bool>>,
+    pub(crate) deny_warnings: Option<Spanned<bool>>,
     /// The maximum number of findings that the human format shows for each rule; 0 shows all.
     #[schemars(with = "usize")]
-    pub max_findings: Option<Spanned<usize>>,
+    pub(crate) max_findings: Option<Spanned<usize>>,
     /// The number of episodes to check in parallel, at least 1; the default is the number of cores.
     #[schemars(with = "std::num::NonZeroUsize")]
-    pub jobs: Option<Spanned<std::num::NonZeroUsize>>,
+    pub(crate) jobs: Option<Spanned<std::num::NonZeroUsize>>,
     /// The path of the baseline, a file of known findings that do not fail the gate; relative to the
     /// directory of this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
-    pub baseline: Option<Spanned<PathBuf>>,
+    pub(crate) baseline: Option<Spanned<PathBuf>>,
     /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<Glob>")]
-    pub exclude: Vec<Spanned<String>>,
+    pub(crate) exclude: Vec<Spanned<String>>,
     /// The level of each rule or group of rules. A rule takes precedence over its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
-    pub rules: Rules,
+    pub(crate) rules: Rules,
     /// Levels of rules for some directories. They take precedence over `rules`, and later ones over
     /// earlier ones.
     #[serde(rename = "override")]
-    pub overrides: Vec<Override>,
+    pub(crate) overrides: Vec<Override>,
     /// Findings that do not count, each with a reason.
     #[serde(rename = "ignore")]
-    pub ignores: Vec<Ignore>,
+    pub(crate) ignores: Vec<Ignore>,
 }
 
 /// The levels of rules and groups of rules.
-pub type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
+pub(crate) type Rules = BTreeMap<Spanned<String>, Spanned<Level>>;
 
 /// The id of a rule, or a group of rules such as `plan/*`.
 #[derive(JsonSchema)]
@@ -73,56 +73,49 @@ struct Glob(String);
 /// Levels of rules for some directories.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Override {
+pub(crate) struct Override {
     /// The directories, each as a glob.
     #[schemars(with = "Vec<Glob>")]
-    pub paths: Vec<Spanned<String>>,
+    pub(crate) paths: Vec<Spanned<String>>,
     /// The level of each rule or group of rules in these directories.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
-    pub rules: Rules,
+    pub(crate) rules: Rules,
 }
 
 /// Findings that do not count, and why.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Ignore {
+pub(crate) struct Ignore {
     /// The rule, or group of rules, whose findings are ignored.
     #[schemars(with = "RuleName")]
-    pub rule: Spanned<String>,
+    pub(crate) rule: Spanned<String>,
     /// The episodes in which findings are ignored.
     #[schemars(with = "Glob")]
-    pub episode: Spanned<String>,
+    pub(crate) episode: Spanned<String>,
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// Absent to ignore findings at any place.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
-    pub pointer: Option<Spanned<String>>,
+    pub(crate) pointer: Option<Spanned<String>>,
     /// Why the findings do not count; must not be empty.
     #[schemars(with = "String", length(min = 1))]
-    pub reason: Spanned<String>,
+    pub(crate) reason: Spanned<String>,
     /// The first day on which the findings count again, in UTC.
     #[serde(default)]
     #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
-    pub expires: Option<Day>,
+    pub(crate) expires: Option<Day>,
 }
 
 /// A day, which starts at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Day {
+pub(crate) struct Day {
     start: Timestamp,
     text: String,
 }
 
 impl Day {
     /// The day written as `2026-12-31`.
-    ///
-    /// ```
-    /// use runvet::config::Day;
-    /// assert!(Day::parse("2026-12-31") < Day::parse("2027-01-01"));
-    /// assert_eq!(Day::parse("2026-02-30"), None);
-    /// ```
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         Some(Self {
             start: Timestamp::parse(&format!("{text}T00:00:00Z"))?,
             text: text.to_owned(),
@@ -149,35 +142,48 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-/// A place in a file that says nothing that is known.
-#[derive(Clone, Debug)]
-pub struct Problem {
+/// A place in a configuration that is wrong.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}{message}{}", place(.location), suggestion(.help.as_deref()))]
+#[non_exhaustive]
+pub struct ConfigError {
     /// What is wrong there.
     pub message: String,
     /// Where it is.
     pub location: Box<Location>,
-    /// What may be meant.
+    /// What could be meant.
     pub help: Option<String>,
+}
+
+fn place(location: &Location) -> String {
+    let file = escape(&location.file);
+    match (location.line, location.column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+        _ => format!("{file}: "),
+    }
+}
+
+fn suggestion(help: Option<&str>) -> String {
+    help.map(|help| format!(" ({help})")).unwrap_or_default()
 }
 
 /// A file of the user's, to point into.
 #[derive(Clone, Copy, Debug)]
-pub struct File<'f> {
+pub(crate) struct File<'f> {
     /// Its path, as messages name it.
-    pub name: &'f str,
+    pub(crate) name: &'f str,
     /// What it holds.
-    pub text: &'f str,
+    pub(crate) text: &'f str,
 }
 
 impl File<'_> {
-    /// Something is wrong at a place.
-    #[must_use]
-    pub fn problem(
+    /// What is wrong at a place.
+    pub(crate) fn error(
         self,
         span: Range<usize>,
         message: impl Into<String>,
         help: Option<String>,
-    ) -> Problem {
+    ) -> ConfigError {
         let mut location = Location {
             file: self.name.into(),
             ..Location::default()
@@ -190,7 +196,7 @@ impl File<'_> {
             location.column = Some(spot.column);
             location.excerpt = Some(excerpt);
         }
-        Problem {
+        ConfigError {
             message: message.into(),
             location: Box::new(location),
             help,
@@ -198,42 +204,25 @@ impl File<'_> {
     }
 
     /// The line of a place.
-    #[must_use]
-    pub fn line(self, span: &Range<usize>) -> u64 {
+    pub(crate) fn line(self, span: &Range<usize>) -> u64 {
         source::Spot::of(self.text.as_bytes(), span).line
     }
 
     /// What the file says.
-    ///
-    /// # Errors
-    ///
-    /// The first place where it is not TOML, or holds what is unknown or of the wrong type.
-    ///
-    /// ```
-    /// use runvet::config::File;
-    /// let file = |text| File { name: "runvet.toml", text };
-    /// assert!(file("deny-warnings = true").read().is_ok());
-    /// let problem = file("deny-warning = true").read().unwrap_err();
-    /// assert_eq!(problem.help.as_deref(), Some("did you mean `deny-warnings`?"));
-    /// ```
-    pub fn read(self) -> Result<Config, Problem> {
+    pub(crate) fn read(self) -> Result<Config, ConfigError> {
         let config: Config = toml::from_str(self.text).map_err(|error| {
             let (message, help) = reworded(error.message());
-            self.problem(error.span().unwrap_or_default(), message, help)
+            self.error(error.span().unwrap_or_default(), message, help)
         })?;
         for ignore in &config.ignores {
             if ignore.reason.get_ref().trim().is_empty() {
-                return Err(self.problem(
-                    ignore.reason.span(),
-                    "a reason must say something",
-                    None,
-                ));
+                return Err(self.error(ignore.reason.span(), "the reason is empty", None));
             }
             if let Some(pointer) = &ignore.pointer
                 && !pointer.get_ref().starts_with('/')
             {
                 let help = format!("did you mean `/{}`?", pointer.get_ref());
-                return Err(self.problem(
+                return Err(self.error(
                     pointer.span(),
                     "a JSON Pointer starts with `/`",
                     Some(help),
@@ -244,15 +233,16 @@ impl File<'_> {
     }
 }
 
-/// What serde says, in words of this file, and what may be meant.
+/// A message of serde or toml in words that fit the file, and what could be meant. A test holds each
+/// of their messages.
 fn reworded(message: &str) -> (String, Option<String>) {
     if let Some(missing) = message.strip_prefix("missing field ") {
         return (format!("the key {missing} is missing"), None);
     }
     let Some((what, expected)) = message.split_once(", expected ") else {
-        let is_no_word = message == "wanted string or table";
+        let is_not_a_word = message == "wanted string or table";
         return (
-            if is_no_word {
+            if is_not_a_word {
                 "expected a word in quotes"
             } else {
                 message
@@ -271,13 +261,13 @@ fn reworded(message: &str) -> (String, Option<String>) {
             "value"
         };
         return (
-            format!("{} is no known {kind}", quote(wanted)),
+            format!("unknown {kind} {}", quote(wanted)),
             Some(nearest(wanted, expected)),
         );
     }
     let words = match expected {
-        "a nonzero usize" => "a whole number from 1 on",
-        "usize" => "a whole number from 0 on",
+        "a nonzero usize" => "a whole number, at least 1",
+        "usize" => "a whole number, at least 0",
         "a boolean" => "`true` or `false`",
         "a string" => "a text in quotes",
         "path string" => "a path in quotes",
@@ -304,6 +294,112 @@ fn nearest(wanted: &str, known: &str) -> String {
         .min()
     {
         Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-        _ => format!("known here: {}", known.join(", ")),
+        _ => format!("known are: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of a text: its line and column, its message and its help.
+    fn error_of(text: &str) -> (u64, u64, String, Option<String>) {
+        let file = File {
+            name: "runvet.toml",
+            text,
+        };
+        let error = file.read().unwrap_err();
+        let (line, column) = (error.location.line, error.location.column);
+        (line.unwrap(), column.unwrap(), error.message, error.help)
+    }
+
+    #[test]
+    fn each_message_of_serde_and_toml_is_reworded() {
+        let ignore = "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\n";
+        for (text, line, column, message) in [
+            ("fromat = 'json'", 1, 1, "unknown key \"fromat\""),
+            ("format = 'jsno'", 1, 10, "unknown value \"jsno\""),
+            ("format = 1", 1, 10, "expected a word in quotes"),
+            (
+                "rules = { 'plan/*' = 1 }",
+                1,
+                22,
+                "expected a word in quotes",
+            ),
+            ("deny-warnings = 1", 1, 17, "expected `true` or `false`"),
+            ("jobs = 0", 1, 8, "expected a whole number, at least 1"),
+            ("jobs = 'x'", 1, 8, "expected a whole number, at least 1"),
+            (
+                "max-findings = -1",
+                1,
+                16,
+                "expected a whole number, at least 0",
+            ),
+            (
+                "max-findings = 1.5",
+                1,
+                16,
+                "expected a whole number, at least 0",
+            ),
+            ("baseline = 1", 1, 12, "expected a path in quotes"),
+            ("exclude = 'x'", 1, 11, "expected a list in brackets"),
+            ("exclude = [1]", 1, 12, "expected a text in quotes"),
+            ("rules = 1", 1, 9, "expected a table"),
+            ("[ignore]", 1, 1, "expected a list of tables"),
+            (
+                "[[ignore]]\nrule = 'a/b'",
+                1,
+                1,
+                "the key `episode` is missing",
+            ),
+            (
+                &format!("{ignore}expires = 'x'"),
+                5,
+                11,
+                "expected a day without quotes, such as 2026-12-31",
+            ),
+            (
+                &format!("{ignore}expires = 2026-12-31T00:00:00Z"),
+                5,
+                11,
+                "expected a day, such as 2026-12-31",
+            ),
+        ] {
+            let error = error_of(text);
+            assert_eq!(
+                (error.0, error.1, &*error.2),
+                (line, column, message),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_help_names_the_nearest_word_or_all() {
+        let help = |text: &str| error_of(text).3.unwrap();
+        assert_eq!(help("deny-warning = 1"), "did you mean `deny-warnings`?");
+        assert_eq!(help("rules = { 'plan/*' = 'of' }"), "did you mean `off`?");
+        assert_eq!(help("rules = { 'plan/*' = 'x' }"), "did you mean `off`?");
+        assert!(help("zzzzzzzz = 1").starts_with("known are: format, deny-warnings, "));
+        assert!(help("[ignore]").contains("`[[…]]`"));
+    }
+
+    #[test]
+    fn an_error_displays_its_place_and_its_help() {
+        let text = "deny-warning = true";
+        let file = File {
+            name: "a/runvet.toml",
+            text,
+        };
+        assert_eq!(
+            file.read().unwrap_err().to_string(),
+            "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
+        );
+    }
+
+    #[test]
+    fn days_are_days_of_the_calendar() {
+        assert!(Day::parse("2026-12-31") < Day::parse("2027-01-01"));
+        assert_eq!(Day::parse("2026-02-30"), None);
     }
 }

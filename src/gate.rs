@@ -1,79 +1,89 @@
-//! What was found -> what counts: levels by directory, findings that are ignored, findings that are
-//! known.
+//! The door to judging: paths -> findings that count, by the configuration and the baseline.
 //!
-//! A stage between the check and the renderers. The check judges every rule that counts somewhere;
-//! here each episode gets the levels of its directory, and what does not count moves from its
-//! findings to what is suppressed.
+//! A check judges every rule that counts somewhere. The gate gives each episode the levels of its
+//! directory, moves what does not count from its findings to what is suppressed, and sums up the
+//! rest.
 //!
 //! ```
 //! use std::path::Path;
 //! use runvet::check::Check;
-//! use runvet::config::File;
 //! use runvet::gate::Gate;
 //!
-//! let text = r#"
+//! let config = r#"
 //!     [[ignore]]
 //!     rule = "projection/outcomes"
 //!     episode = "ep_03_edited"
-//!     reason = "the score was mended by hand"
+//!     reason = "the score was corrected by hand"
 //! "#;
-//! let file = File { name: "runvet.toml", text };
-//! let mut gate = Gate::new(Path::new(""), &[]).configured(file, &file.read().unwrap(), None).unwrap();
-//! let mut report = gate.check(Check::new()).run(["corpus/demo"]).unwrap();
-//! report.episodes.iter_mut().for_each(|episode| gate.judge(episode));
+//! let mut gate = Gate::from_toml(Path::new("runvet.toml"), config, None)?;
+//! let report = gate.run(&Check::new(), ["corpus/demo"])?;
 //! assert_eq!(report.episodes[2].suppressed.len(), 1);
+//! assert_eq!((report.totals.errors, report.totals.ignored), (5, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod baseline;
+mod exit;
 mod globs;
+mod ignores;
+mod levels;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-pub use baseline::Baseline;
-use baseline::Known;
-use globs::{Glob, relative};
-
-use crate::check::{self, Check, all_rules, names};
-use crate::config::{Config, File, Ignore, Problem, Rules};
-use crate::finding::{EpisodeReport, Finding, Level, Suppressed, Suppression, is_valid};
+use crate::check::{self, Check, Discovery, Fault};
+use crate::config::{Config, File};
+use crate::facts::Run;
+use crate::finding::{
+    EpisodeReport, Finding, Level, REPORT_VERSION, Report, Statistics, Suppressed, Suppression,
+    Tool, Totals, is_valid,
+};
 use crate::printable::escape;
-use crate::report::count;
+use crate::report::{Closing, count};
+use crate::store::{EpisodeDir, is_gone};
 use crate::timestamp::Timestamp;
 
-/// Known findings that are gone which are named; the rest is counted.
+pub use crate::config::ConfigError;
+pub use crate::store::{ConfigSearch, find_config};
+pub use baseline::{Baseline, BaselineSize, Error};
+pub use exit::Exit;
+
+use baseline::Known;
+use globs::{Glob, relative};
+use ignores::Ignored;
+use levels::{Levels, level_of};
+
+/// Vanished findings that are listed by name; the rest are counted.
 const MAX_NAMED: usize = 10;
 
-/// Tells which findings count.
+/// Decides which findings count.
 #[derive(Clone, Debug)]
 pub struct Gate {
     /// The working directory, which paths of episodes start from.
     here: PathBuf,
     /// The directory that globs start from.
     root: PathBuf,
-    /// In the order in which they are set.
-    settings: Vec<Setting>,
-    /// Those that go before all of the configuration.
-    last: Vec<(String, Level)>,
+    levels: Levels,
     excluded: Vec<Glob>,
     ignored: Vec<Ignored>,
-    known: Option<(PathBuf, Baseline)>,
-    /// Directories of which the baseline knows something, that were not judged.
+    baseline: Option<Baseline>,
+    /// Whether findings are added to the baseline instead of being looked up in it.
+    records: bool,
+    /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
-    /// Whether findings become known instead of being recognised.
-    learns: bool,
-    gone: Gone,
+    vanished: Vanished,
+    has_statistics: bool,
 }
 
-/// Known findings that are gone: the first are named, the rest is counted.
+/// Findings in the baseline that no longer exist: the first are named, the rest counted.
 #[derive(Clone, Debug, Default)]
-struct Gone {
+struct Vanished {
     named: Vec<String>,
     unnamed: usize,
 }
 
-impl Gone {
+impl Vanished {
     fn add(&mut self, what: String, findings: usize) {
         if self.named.len() < MAX_NAMED {
             self.named.push(what);
@@ -83,72 +93,125 @@ impl Gone {
     }
 }
 
-/// How much a rule or a group weighs, in some directories or everywhere.
-#[derive(Clone, Debug)]
-struct Setting {
-    paths: Option<Vec<Glob>>,
-    rule: String,
-    level: Level,
+/// The episodes to judge.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The episodes, sorted by path.
+    pub episodes: Vec<EpisodeDir>,
+    /// How many more were found that the configuration excludes.
+    pub excluded: usize,
+    /// Paths that could not be looked at.
+    pub faults: Vec<Fault>,
 }
 
-/// Findings that do not count.
+/// What judging a selection came to.
 #[derive(Clone, Debug)]
-struct Ignored {
-    /// Where the configuration says so.
-    place: String,
-    rule: String,
-    episode: Glob,
-    pointer: Option<String>,
-    reason: String,
-    /// Whether it no longer holds, and since when.
-    expired: Option<String>,
-    /// Whether an episode was judged in which it could have ignored something.
-    was_due: bool,
-    was_used: bool,
+#[non_exhaustive]
+pub struct Outcome {
+    /// The sums over all episodes.
+    pub totals: Totals,
+    /// The same sums by rule, mode and adapter, with [`Gate::with_statistics`].
+    pub statistics: Option<Statistics>,
+    /// Whether every path could be looked at, and every episode stood still while it was read.
+    pub is_whole: bool,
 }
 
-impl Gate {
-    /// A gate in which every finding counts, but for these levels, the last of which goes first.
+impl Outcome {
+    /// How a command that judges should exit.
     #[must_use]
-    pub fn new(here: &Path, levels: &[(String, Level)]) -> Self {
-        Self {
-            here: here.to_owned(),
-            root: here.to_owned(),
-            settings: Vec::new(),
-            last: levels.to_vec(),
-            excluded: Vec::new(),
-            ignored: Vec::new(),
-            known: None,
-            unjudged: BTreeMap::new(),
-            learns: false,
-            gone: Gone::default(),
+    pub fn exit(&self, deny_warnings: bool) -> Exit {
+        if !self.is_whole {
+            Exit::Fault
+        } else if self.totals.episodes == 0 {
+            Exit::NothingFound
+        } else if self.totals.errors > 0 || (deny_warnings && self.totals.warnings > 0) {
+            Exit::Findings
+        } else {
+            Exit::Success
         }
     }
 
-    /// The gate with what a configuration says; without the time, nothing expires.
+    /// The same for a renderer.
+    #[must_use]
+    pub fn closing(&self) -> Closing<'_> {
+        Closing {
+            statistics: self.statistics.as_ref(),
+            is_whole: self.is_whole,
+            ..Closing::new(&self.totals)
+        }
+    }
+
+    fn add(&mut self, episode: &EpisodeReport) {
+        self.totals.add(episode);
+        self.is_whole &= !episode.kept_changing();
+        if let Some(statistics) = &mut self.statistics {
+            statistics.add(episode);
+        }
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Gate {
+    /// A gate in which every finding counts.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            here: std::env::current_dir().unwrap_or_default(),
+            root: PathBuf::new(),
+            levels: Levels::default(),
+            excluded: Vec::new(),
+            ignored: Vec::new(),
+            baseline: None,
+            records: false,
+            unjudged: BTreeMap::new(),
+            vanished: Vanished::default(),
+            has_statistics: false,
+        }
+    }
+
+    /// A gate that follows a configuration: the text of a `runvet.toml`, whose directory the globs
+    /// in it start from. Given the time, what has expired ignores nothing.
     ///
     /// # Errors
     ///
-    /// The first place that names a rule that is not there, or a glob that is none.
-    pub fn configured(
+    /// The first place that is not TOML, or holds an unknown name, a value of the wrong type or an
+    /// invalid glob.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    /// let read = |text| Gate::from_toml(Path::new("runvet.toml"), text, None);
+    /// assert!(read("exclude = ['runs/old']").is_ok());
+    /// let error = read("exlude = ['runs/old']").unwrap_err();
+    /// assert_eq!(error.help.as_deref(), Some("did you mean `exclude`?"));
+    /// ```
+    pub fn from_toml(
+        path: &Path,
+        text: &str,
+        now: Option<&Timestamp>,
+    ) -> Result<Self, ConfigError> {
+        let name = path.to_string_lossy();
+        let file = File { name: &name, text };
+        Self::new().configured(file, &file.read()?, now)
+    }
+
+    pub(crate) fn configured(
         mut self,
         file: File<'_>,
         config: &Config,
         now: Option<&Timestamp>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, ConfigError> {
         self.root = Path::new(file.name)
             .parent()
             .map(Path::to_owned)
             .unwrap_or_default();
-        self.set(file, None, &config.rules)?;
-        for at in &config.overrides {
-            let paths = at
-                .paths
-                .iter()
-                .map(|glob| read_glob(file, glob))
-                .collect::<Result<Vec<_>, _>>()?;
-            self.set(file, Some(&paths), &at.rules)?;
-        }
+        self.levels.read(file, config)?;
         for glob in &config.exclude {
             self.excluded.push(read_glob(file, glob)?);
         }
@@ -158,52 +221,164 @@ impl Gate {
         Ok(self)
     }
 
-    /// The gate with a baseline that lies in a directory.
+    /// Sets the level of a rule, or of a group such as `plan/*`, wherever its findings are. It goes
+    /// before the configuration and before earlier calls.
+    ///
+    /// # Errors
+    ///
+    /// [`check::Error::UnknownRule`] where no rule and no group has the name.
+    pub fn level(mut self, name: &str, level: Level) -> Result<Self, check::Error> {
+        Check::new().level(name, level)?;
+        self.levels.set_last(name, level);
+        Ok(self)
+    }
+
+    /// The gate with a baseline, whose findings do not count.
     #[must_use]
-    pub fn knowing(mut self, dir: &Path, baseline: Baseline) -> Self {
+    pub fn with_baseline(mut self, baseline: Baseline) -> Self {
         self.unjudged = baseline.dirs().collect();
-        self.known = Some((dir.to_owned(), baseline));
+        self.baseline = Some(baseline);
         self
     }
 
-    /// The gate that lets every finding pass and takes it into a baseline, which is to lie in a
-    /// directory.
+    /// The gate that lets every finding pass and adds it to a new baseline, which is to be written
+    /// to a path.
     #[must_use]
-    pub fn learning(self, dir: &Path) -> Self {
+    pub fn record_baseline(self, path: &Path) -> Self {
         Self {
-            learns: true,
-            ..self.knowing(dir, Baseline::default())
+            records: true,
+            ..self.with_baseline(Baseline::new(path))
+        }
+    }
+
+    /// The gate that also sums up by rule, mode and adapter.
+    #[must_use]
+    pub fn with_statistics(self) -> Self {
+        Self {
+            has_statistics: true,
+            ..self
         }
     }
 
     /// The baseline, where there is one.
     #[must_use]
     pub fn baseline(&self) -> Option<&Baseline> {
-        self.known.as_ref().map(|(_, baseline)| baseline)
+        self.baseline.as_ref()
     }
 
-    fn set(
+    /// Judges all episodes below paths and returns the report as data.
+    ///
+    /// # Errors
+    ///
+    /// The first path that could not be looked at. To get what was found besides, use
+    /// [`Gate::discover`] and [`Gate::each`].
+    pub fn run<P: AsRef<Path>>(
         &mut self,
-        file: File<'_>,
-        paths: Option<&[Glob]>,
-        rules: &Rules,
-    ) -> Result<(), Problem> {
-        // A rule goes before its group, wherever they stand.
-        let (groups, exact): (Vec<_>, Vec<_>) = rules
-            .iter()
-            .partition(|(rule, _)| rule.get_ref().ends_with('*'));
-        for (rule, level) in groups.into_iter().chain(exact) {
-            known_rule(file, rule.get_ref(), rule.span())?;
-            self.settings.push(Setting {
-                paths: paths.map(<[Glob]>::to_vec),
-                rule: rule.get_ref().clone(),
-                level: *level.get_ref(),
-            });
+        check: &Check,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Report, check::Error> {
+        let paths: Vec<P> = paths.into_iter().collect();
+        let selection = self.discover(check, &paths);
+        let mut episodes = Vec::new();
+        let mut fault = None;
+        let outcome = self.each(check, selection, |judged| match judged {
+            Ok(episode) => {
+                episodes.push(episode);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        });
+        match fault {
+            Some(fault) => Err(fault.into()),
+            None => Ok(Report {
+                schema_version: REPORT_VERSION.into(),
+                tool: Tool::this(),
+                episodes,
+                totals: outcome.totals,
+                statistics: outcome.statistics,
+            }),
         }
-        Ok(())
     }
 
-    /// Whether the configuration leaves a directory out.
+    /// Finds the episodes below paths, as [`Check::discover`] does, but for those that the
+    /// configuration excludes.
+    #[must_use]
+    pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
+        self.select(check.discover(paths))
+    }
+
+    /// What was found, but for what the configuration excludes.
+    pub(crate) fn select(&self, found: Discovery) -> Selection {
+        let number = found.episodes.len();
+        let mut episodes = found.episodes;
+        episodes.retain(|episode| !self.excludes(&episode.path));
+        Selection {
+            excluded: number - episodes.len(),
+            episodes,
+            faults: found.faults,
+        }
+    }
+
+    /// Judges episodes, several at a time, and hands out each report in the order of the episodes
+    /// as soon as it and all before it are done; stops early when told to. Paths that could not be
+    /// looked at come first, as faults, and so does an episode whose directory can't be opened.
+    pub fn each(
+        &mut self,
+        check: &Check,
+        selection: Selection,
+        mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            totals: Totals::default(),
+            statistics: self.has_statistics.then(Statistics::default),
+            is_whole: selection.faults.is_empty(),
+        };
+        for fault in selection.faults {
+            if take(Err(fault)).is_break() {
+                return outcome;
+            }
+        }
+        let checked = self.check(check);
+        checked.each(&selection.episodes, |checked| match checked {
+            Ok(mut episode) => {
+                self.judge(check, &mut episode);
+                outcome.add(&episode);
+                take(Ok(episode))
+            }
+            Err(fault) => {
+                outcome.is_whole = false;
+                take(Err(fault))
+            }
+        });
+        outcome
+    }
+
+    /// Judges one episode, also one that the configuration excludes.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Unlistable`] where its directory can't be opened.
+    pub fn episode(&mut self, check: &Check, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
+        self.episode_and(check, episode, |_| ())
+            .map(|(report, ())| report)
+    }
+
+    /// Judges one episode, and takes from the same reading of it what else is wanted.
+    pub(crate) fn episode_and<R>(
+        &mut self,
+        check: &Check,
+        episode: &EpisodeDir,
+        also: impl Fn(&Run<'_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
+        let (mut report, other) = self.check(check).episode_and(episode, also)?;
+        self.judge(check, &mut report);
+        Ok((report, other))
+    }
+
+    /// Whether the configuration excludes a directory.
     #[must_use]
     pub fn excludes(&self, dir: &Path) -> bool {
         !self.excluded.is_empty() && {
@@ -212,68 +387,29 @@ impl Gate {
         }
     }
 
-    /// The check with the levels of the gate: it judges every rule that counts in some directory.
-    #[must_use]
-    pub fn check(&self, check: Check) -> Check {
-        let levels = self.levels(&|paths| paths.is_none());
-        all_rules().zip(levels).fold(check, |check, (rule, level)| {
-            let somewhere = self
-                .settings
-                .iter()
-                .filter(|setting| setting.paths.is_some() && setting.level != Level::Off);
-            let counts = somewhere
-                .filter(|setting| names(&setting.rule, rule.id))
-                .map(|setting| setting.level)
-                .next();
-            let level = if level == Level::Off {
-                counts.unwrap_or(level)
-            } else {
-                level
-            };
-            check.clone().level(rule.id, level).unwrap_or(check)
-        })
+    /// The check that judges every rule that counts in some directory.
+    fn check(&self, check: &Check) -> Check {
+        check.with_levels(self.levels.anywhere(check.levels()))
     }
 
-    /// The level of each rule where some globs hold.
-    fn levels(&self, holds: &dyn Fn(Option<&[Glob]>) -> bool) -> Vec<Level> {
-        let in_force = self
-            .settings
-            .iter()
-            .filter(|setting| holds(setting.paths.as_deref()));
-        let settings = in_force.map(|setting| (&setting.rule, setting.level));
-        let settings: Vec<_> = settings
-            .chain(self.last.iter().map(|(rule, level)| (rule, *level)))
-            .collect();
-        let level = |rule: &'static crate::finding::RuleInfo| {
-            let set = settings.iter().rev().find(|(name, _)| names(name, rule.id));
-            set.map_or(rule.severity.into(), |(_, level)| *level)
-        };
-        all_rules().map(level).collect()
-    }
-
-    /// Moves what does not count to what is suppressed.
-    pub fn judge(&mut self, episode: &mut EpisodeReport) {
-        let may_be_left_over = !self.ignored.is_empty() || self.known.is_some();
-        if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_left_over {
+    /// Moves what does not count from an episode's findings to what is suppressed.
+    fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
+        let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
+        if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
             return;
         }
         let dir = relative(episode.key.as_path(), &self.root, &self.here);
-        let levels = self
-            .levels(&|paths| paths.is_none_or(|paths| paths.iter().any(|glob| glob.names(&dir))));
-        let level_of = |rule: &str| {
-            let named = all_rules().zip(&levels).find(|(meta, _)| meta.id == rule);
-            named.map_or(Level::Error, |(_, level)| *level)
-        };
+        let levels = self.levels.of(check.levels(), &dir);
         episode
             .skipped
-            .retain(|skip| level_of(&skip.rule) != Level::Off);
+            .retain(|skip| level_of(&levels, &skip.rule) != Level::Off);
         episode.findings.retain_mut(|finding| {
-            let severity = level_of(&finding.rule).severity();
+            let severity = level_of(&levels, &finding.rule).severity();
             finding.severity = severity.unwrap_or(finding.severity);
             severity.is_some()
         });
         self.ignore(&dir, episode);
-        self.recognise(episode, &|rule| level_of(rule) == Level::Off);
+        self.look_up(episode, |rule| level_of(&levels, rule) == Level::Off);
         episode.valid = is_valid(&episode.findings);
     }
 
@@ -281,39 +417,36 @@ impl Gate {
         let mut ignored: Vec<&mut Ignored> = self
             .ignored
             .iter_mut()
-            .filter(|ignored| ignored.episode.names(dir))
+            .filter_map(|ignored| ignored.covers(dir).then_some(ignored))
             .collect();
-        for ignored in &mut ignored {
-            ignored.was_due = true;
-        }
-        let suppress = |finding: &Finding| {
-            let ignored = ignored.iter_mut().find(|ignored| ignored.names(finding))?;
-            ignored.was_used = true;
-            Some((Suppression::Ignore, Some(ignored.reason.clone())))
-        };
-        move_out(episode, suppress);
+        suppress(episode, |finding| {
+            let reason = ignored
+                .iter_mut()
+                .find_map(|ignored| ignored.apply(finding))?;
+            Some((Suppression::Ignore, Some(reason)))
+        });
     }
 
-    /// Takes out what the baseline knows, and notes what it knows that is gone.
-    fn recognise(&mut self, episode: &mut EpisodeReport, is_off: &dyn Fn(&str) -> bool) {
-        let Some((lies_in, baseline)) = &mut self.known else {
+    /// Suppresses what the baseline knows, and notes what it knows that has vanished.
+    fn look_up(&mut self, episode: &mut EpisodeReport, is_off: impl Fn(&str) -> bool) {
+        let Some(baseline) = &mut self.baseline else {
             return;
         };
-        let dir = relative(episode.key.as_path(), lies_in, &self.here);
+        let dir = relative(episode.key.as_path(), baseline.dir(), &self.here);
         self.unjudged.remove(&dir);
-        if self.learns {
+        if self.records {
             baseline.add(&dir, episode);
         }
         let mut known: BTreeMap<&str, &Known> = baseline
             .of(&dir)
             .map(|known| (&*known.fingerprint, known))
             .collect();
-        move_out(episode, |finding| {
+        suppress(episode, |finding| {
             known
                 .remove(&*finding.fingerprint)
                 .map(|_| (Suppression::Baseline, None))
         });
-        // What is ignored besides, was not judged, or is switched off, is not gone for that.
+        // What is ignored besides, was not judged, or is switched off, has not vanished for that.
         for suppressed in &episode.suppressed {
             known.remove(&*suppressed.finding.fingerprint);
         }
@@ -321,56 +454,44 @@ impl Gate {
             !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule)
         });
         for known in known.into_values().collect::<BTreeSet<_>>() {
-            let pointer = known.pointer.as_deref().unwrap_or_default();
-            let what = format!("{}: {} {} {pointer}", episode.dir, known.rule, known.file);
-            self.gone.add(what.trim_end().to_owned(), 1);
+            self.vanished.add(format!("{}: {known}", episode.dir), 1);
         }
     }
 
-    /// What of the configuration and the baseline is of no more use, as far as the judged episodes
-    /// tell, and whether the directories of others are gone.
+    /// Entries of the configuration and the baseline that are of no more use, a sentence for each,
+    /// as far as the episodes judged so far and the directories that are gone can tell.
     #[must_use]
-    pub fn leftovers(&self, is_gone: impl Fn(&Path) -> bool) -> Vec<String> {
-        let of_ignore = |ignored: &Ignored| match &ignored.expired {
-            Some(day) => Some(format!(
-                "{}: this has expired on {day}, and ignores nothing any more",
-                ignored.place
-            )),
-            None if ignored.was_due && !ignored.was_used => Some(format!(
-                "{}: this ignores nothing, and can be removed",
-                ignored.place
-            )),
-            None => None,
-        };
-        let mut leftovers: Vec<String> = self.ignored.iter().filter_map(of_ignore).collect();
-        let lies_in = self
-            .known
-            .as_ref()
-            .map_or(Path::new(""), |(lies_in, _)| lies_in);
-        let mut gone = self.gone.clone();
+    pub fn stale_entries(&self) -> Vec<String> {
+        let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
+        let mut vanished = self.vanished.clone();
+        let from = self.baseline.as_ref().map_or(Path::new(""), Baseline::dir);
         for (dir, findings) in &self.unjudged {
-            let dir = relative(&lies_in.join(dir), Path::new(""), &self.here);
+            let dir = relative(&from.join(dir), Path::new(""), &self.here);
             if is_gone(&self.here.join(&dir)) {
-                let with = count(*findings as u64, "finding");
-                gone.add(
-                    format!("{}: the episode is gone, with {with}", dir.display()),
-                    *findings,
+                let findings_in_it = count(*findings as u64, "finding");
+                let what = format!(
+                    "{}: the episode is gone, with {findings_in_it}",
+                    dir.display()
                 );
+                vanished.add(what, *findings);
             }
         }
-        let unnamed = (gone.unnamed > 0).then(|| format!("{} more", gone.unnamed));
-        let can_leave =
-            |what: String| format!("no longer found, and can leave the baseline: {what}");
-        leftovers.extend(gone.named.into_iter().chain(unnamed).map(can_leave));
-        leftovers
+        let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
+        let named = vanished.named.into_iter().chain(unnamed);
+        stale.extend(
+            named.map(|what| {
+                format!("no longer found, and can be removed from the baseline: {what}")
+            }),
+        );
+        stale
             .iter()
-            .map(|leftover| escape(leftover).into_owned())
+            .map(|entry| escape(entry).into_owned())
             .collect()
     }
 }
 
 /// Moves findings to what is suppressed, where something says so.
-fn move_out(
+fn suppress(
     episode: &mut EpisodeReport,
     mut says: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
 ) {
@@ -386,49 +507,13 @@ fn move_out(
     }
 }
 
-impl Ignored {
-    fn new(file: File<'_>, ignore: &Ignore, now: Option<&Timestamp>) -> Result<Self, Problem> {
-        known_rule(file, ignore.rule.get_ref(), ignore.rule.span())?;
-        let expired = ignore
-            .expires
-            .as_ref()
-            .filter(|day| now.is_some_and(|now| now >= day.start()));
-        Ok(Self {
-            place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
-            rule: ignore.rule.get_ref().clone(),
-            episode: read_glob(file, &ignore.episode)?,
-            pointer: ignore
-                .pointer
-                .as_ref()
-                .map(|pointer| pointer.get_ref().clone()),
-            reason: ignore.reason.get_ref().clone(),
-            expired: expired.map(ToString::to_string),
-            was_due: false,
-            was_used: false,
-        })
-    }
-
-    fn names(&self, finding: &Finding) -> bool {
-        let is_within = |pointer: &String| {
-            let below = finding
-                .location
-                .pointer
-                .as_deref()
-                .and_then(|found| found.strip_prefix(pointer.as_str()));
-            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        };
-        self.expired.is_none()
-            && names(&self.rule, &finding.rule)
-            && self.pointer.as_ref().is_none_or(is_within)
-    }
-}
-
-fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, Problem> {
+fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, ConfigError> {
     Glob::new(glob.get_ref())
-        .map_err(|reason| file.problem(glob.span(), format!("this is no glob: {reason}"), None))
+        .map_err(|reason| file.error(glob.span(), format!("invalid glob: {reason}"), None))
 }
 
-fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), Problem> {
+/// Refuses the name of a rule, or of a group, that is unknown.
+fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
     match Check::new().level(name, Level::Off) {
         Ok(_) => Ok(()),
         Err(check::Error::UnknownRule { name, nearest }) => {
@@ -436,12 +521,9 @@ fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), Prob
                 || "`runvet rules` lists the rules".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            Err(file.problem(
-                span,
-                format!("there is no rule called `{name}`"),
-                Some(help),
-            ))
+            let message = format!("there is no rule called `{name}`");
+            Err(file.error(span, message, Some(help)))
         }
-        Err(other) => Err(file.problem(span, other.to_string(), None)),
+        Err(other) => Err(file.error(span, other.to_string(), None)),
     }
 }

@@ -4,7 +4,8 @@
 //! The doors, in reading order:
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
-//! - [`gate`] decides which findings count, by the configuration ([`config`]) and the baseline;
+//! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
+//! - `watch` judges runs as they are written (feature `watch`);
 //! - [`store`] finds episodes, and has the interface for reading their bytes from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
@@ -18,9 +19,10 @@
 //! [`printable`] text that is safe to show.
 
 pub mod check;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod config;
+mod config;
 pub mod dashboard;
 mod digest;
 pub mod document;
@@ -42,6 +44,8 @@ pub mod source;
 pub mod store;
 mod timestamp;
 pub mod view;
+#[cfg(feature = "watch")]
+pub mod watch;
 mod words;
 
 pub use digest::Digest;

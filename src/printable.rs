@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+#[cfg(feature = "human")]
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of characters of a quoted text that a message shows at most.
@@ -128,13 +129,13 @@ pub fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
     let head: String = text.chars().take(columns + 1).collect();
     let escaped = escape(&head);
-    if escaped.width() <= columns && head.len() == text.len() {
+    if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();
     }
     let mut fitting = String::new();
     let mut width = 0;
     for c in escaped.chars() {
-        width += c.width().unwrap_or(0);
+        width += columns_of_char(c).unwrap_or(0);
         if width + 1 > columns {
             break;
         }
@@ -142,6 +143,30 @@ pub fn fit(text: &str, columns: usize) -> String {
     }
     fitting.push('…');
     fitting
+}
+
+/// The columns of a terminal that a text takes.
+#[cfg(feature = "human")]
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.width()
+}
+
+/// The columns of a terminal that a character takes; `None` for a control character.
+#[cfg(feature = "human")]
+pub(crate) fn columns_of_char(c: char) -> Option<usize> {
+    c.width()
+}
+
+/// The columns of a terminal that a text takes, where nothing is drawn: its characters.
+#[cfg(not(feature = "human"))]
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The columns of a terminal that a character takes, where nothing is drawn: one.
+#[cfg(not(feature = "human"))]
+pub(crate) fn columns_of_char(c: char) -> Option<usize> {
+    (!c.is_control()).then_some(1)
 }
 
 /// A visible character that replaces a hostile one in snippets, where each character keeps its

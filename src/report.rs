@@ -1,37 +1,66 @@
 //! Reports -> text: one renderer for each format, all fed episode by episode, none keeping what it
 //! has written.
+//!
+//! ```
+//! use runvet::check::{Check, all_rules};
+//! use runvet::report::{Closing, Format, Options};
+//!
+//! let report = Check::new().run(["corpus/good/terminal"]).unwrap();
+//! let mut renderer = Format::Sarif.renderer(&Options::default().rules(all_rules()));
+//! let mut text = Vec::new();
+//! renderer.begin(&mut text).unwrap();
+//! for episode in &report.episodes {
+//!     renderer.episode(&mut text, episode).unwrap();
+//! }
+//! renderer.end(&mut text, &Closing::new(&report.totals)).unwrap();
+//! assert!(text.starts_with(b"{\"$schema\""));
+//! ```
 
 mod concise;
+#[cfg(feature = "human")]
 mod dashboard;
+#[cfg(feature = "human")]
 mod figures;
 mod github;
 mod gitlab;
+#[cfg(feature = "human")]
 mod human;
 mod json;
 mod junit;
 mod markdown;
 mod sarif;
+mod wording;
 
 use std::io::{self, Write};
 
-pub use dashboard::DashboardText;
-pub(crate) use figures::{Glyphs, instant, seconds};
-pub use human::{GroupBy, HumanOptions, Style, draw};
-pub(crate) use json::raw_json;
-pub use json::{write_json, write_json_pretty, write_json_text};
-
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::dashboard::Dashboard;
-use crate::finding::RuleInfo;
-use crate::finding::{EpisodeReport, Severity, Statistics, Totals};
+use crate::finding::{EpisodeReport, RuleInfo, Statistics, Totals};
+use crate::words::words;
+
+#[cfg(feature = "human")]
+pub use dashboard::DashboardText;
+#[cfg(feature = "cli")]
+pub(crate) use figures::{Glyphs, instant, seconds};
+#[cfg(feature = "human")]
+pub use human::draw;
+#[cfg(feature = "cli")]
+pub(crate) use human::paragraph;
+#[cfg(feature = "cli")]
+pub(crate) use json::raw_json;
+pub use json::{write_json, write_json_pretty, write_json_text};
+pub(crate) use wording::count;
+#[cfg(feature = "cli")]
+pub(crate) use wording::stage;
+use wording::{counts, verdict};
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = crate::record::describe_values)]
+#[non_exhaustive]
 pub enum Format {
     /// Drawn for people, grouped by episode
     Human,
@@ -43,20 +72,170 @@ pub enum Format {
     Ndjson,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    #[value(help = "JUnit XML: a case for each episode")]
     /// `JUnit` XML: a case for each episode
     Junit,
     /// Annotations of a GitHub workflow, and the summary of its job
     Github,
-    #[value(help = "A code quality report of GitLab")]
     /// A code quality report of `GitLab`
     Gitlab,
     /// A summary to paste or post
     Markdown,
 }
 
+words!(Format {
+    Human = "human",
+    Concise = "concise",
+    Json = "json",
+    Ndjson = "ndjson",
+    Sarif = "sarif",
+    Junit = "junit",
+    Github = "github",
+    Gitlab = "gitlab",
+    Markdown = "markdown",
+});
+
+impl Format {
+    /// A renderer of the format. Without the feature `human`, [`Format::Human`] is written as
+    /// [`Format::Concise`].
+    #[must_use]
+    pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
+        match self {
+            #[cfg(feature = "human")]
+            Self::Human => Box::new(human::Human::new(options)),
+            #[cfg(not(feature = "human"))]
+            Self::Human => Box::new(concise::Concise),
+            Self::Concise => Box::new(concise::Concise),
+            Self::Json => Box::new(json::Json::default()),
+            Self::Ndjson => Box::new(json::Ndjson),
+            Self::Sarif => Box::new(sarif::Sarif::new(options.rules.clone())),
+            Self::Junit => Box::new(junit::Junit::new(options.deny_warnings)),
+            Self::Github => Box::new(github::Github::default()),
+            Self::Gitlab => Box::new(gitlab::Gitlab::default()),
+            Self::Markdown => Box::new(markdown::Markdown::default()),
+        }
+    }
+}
+
+/// What the findings of a report for people are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GroupBy {
+    /// Each episode with its findings, written as soon as it is checked.
+    #[default]
+    Episode,
+    /// Each rule with its findings, written when all episodes are checked. The findings to show are
+    /// held in memory until then.
+    Rule,
+}
+
+words!(GroupBy {
+    Episode = "episode",
+    Rule = "rule",
+});
+
+/// How a report for people is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Style {
+    /// With colours and line-drawing characters.
+    Colour,
+    /// With line-drawing characters.
+    #[default]
+    Plain,
+    /// In ASCII alone, but for what records say.
+    Ascii,
+}
+
+/// What renderers need to know. Each format uses the options that concern it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    rules: Vec<&'static RuleInfo>,
+    deny_warnings: bool,
+    look: Look,
+}
+
+/// How a report for people looks.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    style: Style,
+    width: usize,
+    max_findings: usize,
+    quiet: bool,
+    group_by: GroupBy,
+}
+
+impl Default for Options {
+    /// No rules, warnings pass, and for people: 80 columns without colour, all findings by episode.
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            deny_warnings: false,
+            look: Look {
+                style: Style::default(),
+                width: 80,
+                max_findings: 0,
+                quiet: false,
+                group_by: GroupBy::default(),
+            },
+        }
+    }
+}
+
+impl Options {
+    /// The rules that SARIF describes, as [`crate::check::all_rules`] lists them.
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = &'static RuleInfo>) -> Self {
+        self.rules = rules.into_iter().collect();
+        self
+    }
+
+    /// Whether a case of `JUnit` fails on warnings too.
+    #[must_use]
+    pub fn deny_warnings(mut self, deny: bool) -> Self {
+        self.deny_warnings = deny;
+        self
+    }
+
+    /// How a report for people is drawn.
+    #[must_use]
+    pub fn style(mut self, style: Style) -> Self {
+        self.look.style = style;
+        self
+    }
+
+    /// The number of columns that a report for people may take.
+    #[must_use]
+    pub fn width(mut self, columns: usize) -> Self {
+        self.look.width = columns;
+        self
+    }
+
+    /// The maximum number of findings of each rule that a report for people shows; 0 for all. The
+    /// rest is counted.
+    #[must_use]
+    pub fn max_findings(mut self, max: usize) -> Self {
+        self.look.max_findings = max;
+        self
+    }
+
+    /// Whether a report for people leaves out everything but findings and rules that could not be
+    /// judged.
+    #[must_use]
+    pub fn quiet(mut self, quiet: bool) -> Self {
+        self.look.quiet = quiet;
+        self
+    }
+
+    /// What the findings of a report for people are grouped by.
+    #[must_use]
+    pub fn group_by(mut self, group_by: GroupBy) -> Self {
+        self.look.group_by = group_by;
+        self
+    }
+}
+
 /// Writes a report as it comes.
-pub trait Renderer {
+pub trait Renderer: Send {
     /// Writes what stands before the first episode.
     ///
     /// # Errors
@@ -89,142 +268,33 @@ pub trait Renderer {
 
 /// What is known of a check when its last episode is done.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Closing<'c> {
     /// The sums over all episodes.
     pub totals: &'c Totals,
     /// The same by rule, mode and adapter, where they were asked for.
     pub statistics: Option<&'c Statistics>,
-    /// Whether all that was to be looked at could be.
+    /// Whether every path could be looked at, and every episode stood still while it was read.
     pub is_whole: bool,
 }
 
-/// A report for people, drawn with snippets.
-#[must_use]
-pub fn human(options: HumanOptions) -> Box<dyn Renderer> {
-    Box::new(human::Human::new(options))
-}
-
-/// A line for each finding: `file:line:column: severity rule: message`.
-#[must_use]
-pub fn concise() -> Box<dyn Renderer> {
-    Box::new(concise::Concise)
-}
-
-/// The report as one JSON document, see `schemas/report.schema.json`.
-#[must_use]
-pub fn json() -> Box<dyn Renderer> {
-    Box::new(json::Json::default())
-}
-
-/// The report as one line of JSON for each episode, and one for the totals.
-#[must_use]
-pub fn ndjson() -> Box<dyn Renderer> {
-    Box::new(json::Ndjson)
-}
-
-/// A SARIF 2.1.0 log with these rules and all findings.
-#[must_use]
-pub fn sarif(rules: impl IntoIterator<Item = &'static RuleInfo>) -> Box<dyn Renderer> {
-    Box::new(sarif::Sarif::new(rules.into_iter().collect()))
-}
-
-/// `JUnit` XML: a suite for each run-data directory, a case for each episode, which fails where it
-/// has an error, or also where it has a warning.
-#[must_use]
-pub fn junit(deny_warnings: bool) -> Box<dyn Renderer> {
-    Box::new(junit::Junit::new(deny_warnings))
-}
-
-/// Workflow commands of GitHub, which make annotations.
-#[must_use]
-pub fn github() -> Box<dyn Renderer> {
-    Box::new(github::Github::default())
-}
-
-/// A code quality report of `GitLab`.
-#[must_use]
-pub fn gitlab() -> Box<dyn Renderer> {
-    Box::new(gitlab::Gitlab::default())
-}
-
-/// A summary in Markdown, short enough to be posted.
-#[must_use]
-pub fn markdown() -> Box<dyn Renderer> {
-    Box::new(markdown::Markdown::default())
-}
-
-/// The totals in words: "5 episodes: 2 valid, 3 not (4 errors, 1 warning)".
-fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
-    if totals.episodes == 0 {
-        return ("no episodes".into(), String::new());
+impl<'c> Closing<'c> {
+    /// The end of a check in which everything could be looked at.
+    #[must_use]
+    pub const fn new(totals: &'c Totals) -> Self {
+        Self {
+            totals,
+            statistics: None,
+            is_whole: true,
+        }
     }
-    let mut verdict = match totals.invalid {
-        0 if totals.warnings == 0 => "all valid".into(),
-        0 => format!("all valid, with {}", count(totals.warnings, "warning")),
-        invalid => format!(
-            "{} valid, {invalid} not ({})",
-            totals.valid,
-            counts(totals.errors, totals.warnings)
-        ),
-    };
-    let beside = [
-        (unjudged, "not judged in full"),
-        (totals.ignored, "ignored"),
-        (totals.baselined, "in the baseline"),
-    ];
-    for (number, what) in beside.into_iter().filter(|(number, _)| *number > 0) {
-        verdict = format!("{verdict}; {number} {what}");
+
+    /// The same with sums by rule, mode and adapter.
+    #[must_use]
+    pub const fn statistics(self, statistics: &'c Statistics) -> Self {
+        Self {
+            statistics: Some(statistics),
+            ..self
+        }
     }
-    (count(totals.episodes, "episode"), format!(": {verdict}"))
-}
-
-/// "4 errors, 1 warning": what there is none of is left out.
-fn counts(errors: u64, warnings: u64) -> String {
-    let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
-    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
-    counts
-        .map(|(number, severity)| count(number, severity.word()))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// What to say of an episode in which nothing that counts was found.
-pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
-    match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
-        (true, true) => "nothing found",
-        (false, true) => "nothing found that is not known",
-        (true, false) => "nothing found, but not all could be judged",
-        (false, false) => "nothing found that is not known, but not all could be judged",
-    }
-}
-
-/// A number of things, in words.
-pub(crate) fn count(number: u64, word: &str) -> String {
-    if number == 1 {
-        format!("1 {word}")
-    } else {
-        format!("{number} {word}s")
-    }
-}
-
-/// Writes a text on as many lines as it takes.
-pub(crate) fn paragraph(
-    out: &mut dyn Write,
-    width: usize,
-    first: &str,
-    next: &str,
-    text: &str,
-) -> io::Result<()> {
-    let options = textwrap::Options::new(width)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .initial_indent(first)
-        .subsequent_indent(next);
-    textwrap::wrap(text, options).iter().try_for_each(|line| {
-        // Where a long word was broken, what comes to stand at the start of a line must make it no
-        // command.
-        let words = line.trim_start();
-        let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
-        writeln!(out, "{blanks}{}", crate::printable::escape(words))
-    })
 }

@@ -5,6 +5,8 @@
 //! ([`Memory`]) or, with another implementation, from an object store.
 
 mod artifacts;
+#[cfg(feature = "cli")]
+mod changed;
 mod discover;
 mod disk;
 mod lines;
@@ -13,19 +15,26 @@ pub(crate) mod path;
 mod runs;
 mod settings;
 mod stillness;
+#[cfg(feature = "cli")]
 mod whole;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
+#[cfg(feature = "cli")]
+pub(crate) use changed::{Changed, changed_since};
 pub(crate) use discover::discover;
 pub use discover::{Discovery, Fault};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub(crate) use lines::{Block, LineRead, Lines};
 pub use memory::{Content, Memory};
-pub(crate) use path::{display, is_gone, join};
+pub(crate) use path::{display, is_gone};
 pub(crate) use runs::{RunDir, runs};
-pub(crate) use settings::{ConfigSearch, find_config, must_be_file, read_text};
+#[cfg(feature = "cli")]
+pub(crate) use settings::must_be_file;
+pub(crate) use settings::read_text;
+pub use settings::{ConfigSearch, find_config};
 pub(crate) use stillness::Movement;
+#[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that

@@ -2,6 +2,8 @@
 //! it -> a [`Dashboard`].
 //!
 //! ```
+//! use runvet::check::Check;
+//! use runvet::gate::Gate;
 //! use runvet::view::{self, Checked, View};
 //!
 //! let run_data = runvet::read::RunData::open("corpus/demo")?;
@@ -10,9 +12,9 @@
 //! let timeline = view::outline(&run);
 //! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
 //!
-//! let check = runvet::check::Check::new();
-//! assert!(Checked::of(&run, &check)?.report.valid);
-//! let dashboard = view::dashboard(&run, &check)?;
+//! let (check, mut gate) = (Check::new(), Gate::new());
+//! assert!(Checked::of(&run, &check, &mut gate)?.report.valid);
+//! let dashboard = view::dashboard(&run, &check, &mut gate)?;
 //! assert_eq!(dashboard.overview.actions.total, 2);
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
@@ -27,6 +29,7 @@ use crate::dashboard::{
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
+use crate::gate::Gate;
 use crate::plan::PlanComparison;
 use crate::printable::brief;
 use crate::read::{Error, RunEntry, RunReader, Stored};
@@ -47,7 +50,7 @@ pub struct View {
     pub artifacts: Vec<Artifact>,
 }
 
-/// What a check says of a run.
+/// What judging a run came to.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Checked {
@@ -57,14 +60,14 @@ pub struct Checked {
     pub plan: PlanComparison,
 }
 
-/// Reads a run, walks its timeline and checks it.
+/// Reads a run, walks its timeline and judges it.
 ///
 /// # Errors
 ///
 /// [`Error::Artifact`] where the directory can't be opened.
-pub fn dashboard(run: &RunReader, check: &Check) -> Result<Dashboard, Error> {
+pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
     let view = View::of(run);
-    let checked = Checked::of(run, check)?;
+    let checked = Checked::of(run, check, gate)?;
     Ok(Dashboard {
         overview: view.overview(run),
         timeline: outline(run),
@@ -73,13 +76,13 @@ pub fn dashboard(run: &RunReader, check: &Check) -> Result<Dashboard, Error> {
 }
 
 impl Checked {
-    /// Checks a run and rebuilds its plan, in one pass over its timeline.
+    /// Judges a run and rebuilds its plan, in one pass over its timeline.
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] where the directory can't be opened.
-    pub fn of(run: &RunReader, check: &Check) -> Result<Self, Error> {
-        let checked = check.episode_and(run.dir(), PlanComparison::of);
+    pub fn of(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+        let checked = gate.episode_and(check, run.dir(), PlanComparison::of);
         let (report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
         Ok(Self { report, plan })
     }

@@ -11,7 +11,7 @@ use runvet::Schema;
 use runvet::check::{Check, all_rules};
 use runvet::finding::{EpisodeReport, Statistics, Totals};
 use runvet::printable::is_hostile;
-use runvet::report::{self, Closing, GroupBy, HumanOptions, Renderer, Style};
+use runvet::report::{Closing, Format, GroupBy, Options, Style};
 use runvet_fuzz::artifacts;
 use serde_json::Value;
 
@@ -27,13 +27,13 @@ fuzz_target!(|data: &[u8]| {
     let artifacts = artifacts(data.trim_ascii_start());
     let episode = CHECK.records(&String::from_utf8_lossy(name), &artifacts);
     let document: Value =
-        serde_json::from_str(&render(report::json(), &episode)).expect("a report is JSON");
+        serde_json::from_str(&render(Format::Json, &options(), &episode)).expect("a report is JSON");
     let errors: Vec<String> = REPORT
         .iter_errors(&document)
         .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
-    let lines = render(report::ndjson(), &episode);
+    let lines = render(Format::Ndjson, &options(), &episode);
     let lines: Vec<Value> = lines
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
@@ -44,23 +44,18 @@ fuzz_target!(|data: &[u8]| {
         (Style::Plain, GroupBy::Episode),
         (Style::Ascii, GroupBy::Rule),
     ] {
-        let options = HumanOptions {
-            style,
-            width: 60,
-            max_findings: 0,
-            quiet: false,
-            group_by,
-        };
-        render(report::human(options), &episode);
+        let options = options().style(style).width(60).group_by(group_by);
+        render(Format::Human, &options, &episode);
     }
-    for whole in [report::sarif(all_rules()), report::gitlab()] {
-        serde_json::from_str::<Value>(&render(whole, &episode)).expect("a report is JSON");
+    for whole in [Format::Sarif, Format::Gitlab] {
+        let text = render(whole, &options(), &episode);
+        serde_json::from_str::<Value>(&text).expect("a report is JSON");
     }
-    for other in [report::concise(), report::junit(true), report::markdown()] {
-        render(other, &episode);
+    for other in [Format::Concise, Format::Junit, Format::Markdown] {
+        render(other, &options(), &episode);
     }
     // Each line of this format is a command, except the last.
-    let commands = written(report::github(), &episode);
+    let commands = written(Format::Github, &options(), &episode);
     let own = |line: &str| line.starts_with("::error file=") || line.starts_with("::warning file=");
     let last = commands.lines().count() - 1;
     assert!(
@@ -73,8 +68,8 @@ fuzz_target!(|data: &[u8]| {
 });
 
 /// A report in a format that has no commands to a CI runner.
-fn render(renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
-    let text = written(renderer, episode);
+fn render(format: Format, options: &Options, episode: &EpisodeReport) -> String {
+    let text = written(format, options, episode);
     // A CI runner would obey such a line.
     let is_command = |line: &str| {
         line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
@@ -83,23 +78,20 @@ fn render(renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
     text
 }
 
-fn written(mut renderer: Box<dyn Renderer>, episode: &EpisodeReport) -> String {
+fn options() -> Options {
+    Options::default().rules(all_rules()).deny_warnings(true)
+}
+
+fn written(format: Format, options: &Options, episode: &EpisodeReport) -> String {
+    let mut renderer = format.renderer(options);
     let (mut totals, mut statistics) = (Totals::default(), Statistics::default());
     totals.add(episode);
     statistics.add(episode);
     let mut out = Vec::new();
     renderer.begin(&mut out).unwrap();
     renderer.episode(&mut out, episode).unwrap();
-    renderer
-        .end(
-            &mut out,
-            &Closing {
-                totals: &totals,
-                statistics: Some(&statistics),
-                is_whole: true,
-            },
-        )
-        .unwrap();
+    let closing = Closing::new(&totals).statistics(&statistics);
+    renderer.end(&mut out, &closing).unwrap();
     let text = String::from_utf8(out).unwrap();
     let raw: Vec<char> = text
         .chars()

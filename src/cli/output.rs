@@ -13,9 +13,9 @@ const MIN_WIDTH: usize = 40;
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set; elsewhere where `CLICOLOR_FORCE` is set
+    /// On a terminal, unless `NO_COLOR` is set; elsewhere if `CLICOLOR_FORCE` is set
     Auto,
-    /// In any case
+    /// Always
     Always,
     /// Never
     Never,
@@ -26,7 +26,8 @@ pub(super) struct Output {
     stdout: WholeLines,
 }
 
-/// Bytes that are written at a time: so many a pipe takes as a whole or not at all.
+/// Bytes that are written at a time. It is `PIPE_BUF`: a pipe takes that many as a whole or not at
+/// all.
 const BLOCK: usize = 4 << 10;
 
 /// Bytes of a line that wait for its end.
@@ -101,7 +102,7 @@ impl Output {
         self.stdout.flush()
     }
 
-    /// Tells that the tool could not do something.
+    /// Reports that the tool could not do something.
     #[expect(
         clippy::print_stderr,
         reason = "the one place that writes to standard error"
@@ -114,21 +115,21 @@ impl Output {
         eprintln!("error: {}", escape(&message.to_string()));
     }
 
-    /// Tells what is worth knowing and no fault.
+    /// Reports what is worth knowing and not a fault.
     #[expect(clippy::print_stderr, reason = "standard error, as above")]
     #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn note(&self, message: &str) {
         eprintln!("note: {}", escape(message));
     }
 
-    /// Tells of a fault in a text that is drawn, and escaped, already.
+    /// Reports a fault in a text that is drawn and escaped already.
     #[expect(clippy::print_stderr, reason = "standard error, as above")]
     #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn drawn(&self, text: &str) {
         eprint!("error:\n{text}");
     }
 
-    /// Tells that output can't be written; of a reader that has gone away nothing is said.
+    /// Reports that output can't be written, except to a reader that has gone away.
     pub(super) fn fault_of_output(&self, error: &io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.fault(&format!("can't write the output: {error}"));
@@ -155,8 +156,8 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The columns of the terminal that standard output is; elsewhere what `COLUMNS` says, or else
-/// always the same, so that what is written to a file does not depend on where it was done.
+/// The width of the terminal, else `COLUMNS`, else 80. So what is written to a file does not depend
+/// on where it was done.
 pub(super) fn width() -> usize {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));

@@ -14,28 +14,30 @@ use toml::Spanned;
 
 use super::Failure;
 use super::output::{Color, Output, style, width};
+use super::words::one_of;
 use crate::check::{Check, Level};
-use crate::config::{Config, File, Problem};
-use crate::gate::{Baseline, Gate};
-use crate::report::{self, Format, GroupBy, HumanOptions};
-use crate::store::{self, ConfigSearch};
+use crate::config::{Config, File};
+use crate::gate::{Baseline, ConfigError, ConfigSearch, Gate, find_config};
+use crate::report::{Format, Options, draw};
+use crate::store;
 use crate::timestamp::Timestamp;
 
-/// Findings of each rule that the human format shows, unless set otherwise.
+/// The maximum number of findings of each rule in the human format, unless set otherwise.
 const MAX_FINDINGS: usize = 20;
 
 #[derive(Args)]
 pub(super) struct SettingsArgs {
-    /// How to print what was found [default: human]
+    /// The format of the report [default: human]
     #[arg(
         long,
         value_name = "FORMAT",
+        value_parser = one_of(Format::ALL, Format::word, describe),
         env = "RUNVET_FORMAT",
         hide_env_values = true
     )]
     format: Option<Format>,
 
-    /// Let warnings fail the gate too
+    /// Fail on warnings too
     #[arg(
         long,
         value_name = "BOOL",
@@ -49,9 +51,9 @@ pub(super) struct SettingsArgs {
     )]
     deny_warnings: Option<bool>,
 
-    /// In the human format, show so many findings of each rule at most; 0 shows all [default: 20]
+    /// Maximum number of findings of each rule to show in the human format; 0 for all [default: 20]
     ///
-    /// What is cut is counted and said.
+    /// The report says how many are not shown.
     #[arg(
         long,
         value_name = "N",
@@ -62,7 +64,7 @@ pub(super) struct SettingsArgs {
     )]
     max_findings: Option<usize>,
 
-    /// Check so many episodes at a time [default: the number of cores]
+    /// Number of episodes to check at a time [default: the number of cores]
     #[arg(
         short,
         long,
@@ -84,8 +86,7 @@ pub(super) struct GateArgs {
     /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off;
     /// repeatable
     ///
-    /// Later settings override earlier ones, and those of the configuration. `runvet rules` lists
-    /// the rules.
+    /// Later settings override earlier ones and the configuration. `runvet rules` lists the rules.
     #[arg(
         long = "rule",
         value_name = "NAME=LEVEL",
@@ -96,9 +97,9 @@ pub(super) struct GateArgs {
     )]
     rules: Vec<(String, Level)>,
 
-    /// Let findings that this file knows pass
+    /// Let the findings that this file lists pass
     ///
-    /// `--write-baseline` makes it.
+    /// `runvet validate --write-baseline` creates it.
     #[arg(
         long,
         value_name = "FILE",
@@ -107,14 +108,14 @@ pub(super) struct GateArgs {
     )]
     baseline: Option<PathBuf>,
 
-    /// Use no baseline, whatever else is said
+    /// Use no baseline, even if one is set elsewhere
     #[arg(long)]
     no_baseline: bool,
 
     /// Read the configuration from this file
     ///
     /// Otherwise it is the nearest `runvet.toml` from the working directory upward to the root of
-    /// the repository; one that lies in run data is never read.
+    /// the repository. One that lies in run data is never read.
     #[arg(
         long,
         value_name = "FILE",
@@ -123,7 +124,7 @@ pub(super) struct GateArgs {
     )]
     config: Option<PathBuf>,
 
-    /// Read no configuration, whatever else is said
+    /// Read no configuration, even if one is set elsewhere
     #[arg(long)]
     no_config: bool,
 }
@@ -133,7 +134,7 @@ pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {
             IntErrorKind::PosOverflow => "this is too large".to_owned(),
-            IntErrorKind::Zero => "expected a whole number from 1 on".to_owned(),
+            IntErrorKind::Zero => "expected a whole number, at least 1".to_owned(),
             _ => "expected a whole number".to_owned(),
         })
 }
@@ -143,12 +144,7 @@ fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting
         .split_once('=')
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;
-    let level = match level {
-        "error" => Level::Error,
-        "warning" => Level::Warning,
-        "off" => Level::Off,
-        other => return Err(format!("`{other}` is no level; use error, warning or off")),
-    };
+    let level: Level = level.parse().map_err(|error| format!("{error}"))?;
     // Unknown names are refused here, where the command line is read.
     Check::new()
         .level(name, level)
@@ -198,7 +194,7 @@ pub(super) struct Settings {
     pub(super) gate: GateSettings,
 }
 
-/// What is in force of that which decides which findings count.
+/// What is in force of what decides which findings count.
 pub(super) struct GateSettings {
     pub(super) baseline: Set<Option<PathBuf>>,
     /// Levels by flag or by the environment.
@@ -233,52 +229,22 @@ impl SettingsArgs {
         output: &Output,
     ) -> Result<Settings, Failure> {
         let gate = self.gate.resolve(matches, baselines, output)?;
-        let (from, config) = (
-            Sources {
-                matches,
-                file: gate.file.file(),
-            },
-            &gate.file.config,
-        );
-        let jobs = from.flag("jobs", "--jobs", "RUNVET_JOBS", self.jobs.map(Some));
+        let (from, config) = (Sources::new(matches, &gate.file), &gate.file.config);
         Ok(Settings {
-            format: from
-                .flag("format", "--format", "RUNVET_FORMAT", self.format)
-                .or_else(|| from.file(config.format.as_ref(), |format| *format))
-                .unwrap_or(Set {
-                    value: Format::Human,
-                    origin: Origin::Default,
-                }),
-            deny_warnings: from
-                .flag(
-                    "deny_warnings",
-                    "--deny-warnings",
-                    "RUNVET_DENY_WARNINGS",
-                    self.deny_warnings,
-                )
-                .or_else(|| from.file(config.deny_warnings.as_ref(), |deny| *deny))
-                .unwrap_or(Set {
-                    value: false,
-                    origin: Origin::Default,
-                }),
-            max_findings: from
-                .flag(
-                    "max_findings",
-                    "--max-findings",
-                    "RUNVET_MAX_FINDINGS",
-                    self.max_findings,
-                )
-                .or_else(|| from.file(config.max_findings.as_ref(), |max| *max))
-                .unwrap_or(Set {
-                    value: MAX_FINDINGS,
-                    origin: Origin::Default,
-                }),
-            jobs: jobs
-                .or_else(|| from.file(config.jobs.as_ref(), |jobs| Some(*jobs)))
-                .unwrap_or(Set {
-                    value: None,
-                    origin: Origin::Default,
-                }),
+            format: from.first(&FORMAT, self.format, config.format.as_ref(), Format::Human),
+            deny_warnings: from.first(
+                &DENY_WARNINGS,
+                self.deny_warnings,
+                config.deny_warnings.as_ref(),
+                false,
+            ),
+            max_findings: from.first(
+                &FINDINGS_SHOWN,
+                self.max_findings,
+                config.max_findings.as_ref(),
+                MAX_FINDINGS,
+            ),
+            jobs: from.any(&JOBS, self.jobs, config.jobs.as_ref()),
             gate,
         })
     }
@@ -292,91 +258,27 @@ impl GateArgs {
         baselines: Baselines,
         output: &Output,
     ) -> Result<GateSettings, Failure> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let path = match (self.no_config, &self.config) {
-            (true, _) => None,
-            (false, Some(path)) => Some(path.clone()),
-            (false, None) => {
-                let ConfigSearch { found, passed_over } = store::find_config(&here);
-                for path in passed_over {
-                    output.note(&format!(
-                        "{} lies in run data and is not read; --config reads it",
-                        path.display()
-                    ));
-                }
-                if let Some(path) = &found {
-                    store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
-                }
-                found
-            }
-        };
-        let file = path
-            .map(|path| read_config(&path))
-            .transpose()?
-            .unwrap_or_default();
-        let (from, config) = (
-            Sources {
-                matches,
-                file: file.file(),
-            },
-            &file.config,
-        );
-        let in_config = |path: &PathBuf| {
-            Path::new(from.file.name)
-                .parent()
-                .unwrap_or(Path::new(""))
-                .join(path)
-        };
-        let baseline_flag = from.flag(
-            "baseline",
-            "--baseline",
-            "RUNVET_BASELINE",
-            self.baseline.clone(),
-        );
-        let baseline =
-            match baseline_flag.or_else(|| from.file(config.baseline.as_ref(), in_config)) {
-                _ if self.no_baseline => Set {
-                    value: None,
-                    origin: Origin::Flag("--no-baseline"),
-                },
-                Some(Set { value, origin }) => Set {
-                    value: Some(value),
-                    origin,
-                },
-                None => Set {
-                    value: None,
-                    origin: Origin::Default,
-                },
-            };
-        let rules = from.flag(
-            "rules",
-            "--rule",
-            "RUNVET_RULES",
-            (!self.rules.is_empty()).then(|| self.rules.clone()),
-        );
-        let rules = rules.unwrap_or(Set {
-            value: Vec::new(),
-            origin: Origin::Default,
-        });
-        let mut gate = Gate::new(&here, &rules.value)
-            .configured(from.file, config, Some(&now()?))
-            .map_err(|problem| shown(&problem))?;
-        if let Some(path) = baseline
-            .value
-            .as_ref()
-            .filter(|_| baselines == Baselines::Read)
-        {
-            let fault = |what: String| {
-                let (path, origin) = (path.display(), &baseline.origin);
+        let path = self.config_path(output)?;
+        let file = path.map(|path| read_config(&path)).transpose()?;
+        let file = file.unwrap_or_default();
+        let from = Sources::new(matches, &file);
+        let baseline = self.baseline(&from, &file);
+        let rules = (!self.rules.is_empty()).then(|| self.rules.clone());
+        let rules = from.first(&RULES, rules, None, Vec::new());
+        let mut gate = Gate::new()
+            .configured(file.file(), &file.config, Some(&now()?))
+            .map_err(|error| drawn(&error))?;
+        for (rule, level) in &rules.value {
+            gate = gate.level(rule, *level)?;
+        }
+        if let (Baselines::Read, Some(path)) = (baselines, &baseline.value) {
+            let read = Baseline::read(path).map_err(|error| {
+                let origin = &baseline.origin;
                 Failure::Fault(format!(
-                    "the baseline {path} ({origin}) {what}; --write-baseline writes it, --no-baseline checks without it"
+                    "{error} (set by {origin}; --write-baseline writes it, --no-baseline checks without it)"
                 ))
-            };
-            let text =
-                store::read_text(path).map_err(|error| fault(format!("can't be read: {error}")))?;
-            let baseline =
-                Baseline::read(&text).map_err(|reason| fault(format!("is damaged: {reason}")))?;
-            gate = gate.knowing(path.parent().unwrap_or(Path::new("")), baseline);
+            })?;
+            gate = gate.with_baseline(read);
         }
         Ok(GateSettings {
             baseline,
@@ -385,7 +287,55 @@ impl GateArgs {
             gate,
         })
     }
+
+    /// The file that the configuration is read from, if one is.
+    fn config_path(&self, output: &Output) -> Result<Option<PathBuf>, Failure> {
+        if self.no_config || self.config.is_some() {
+            return Ok(self.config.clone().filter(|_| !self.no_config));
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let ConfigSearch { found, passed_over } = find_config(&here);
+        for path in passed_over {
+            output.note(&format!(
+                "{} lies in run data and is not read; --config reads it",
+                path.display()
+            ));
+        }
+        if let Some(path) = &found {
+            store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
+        }
+        Ok(found)
+    }
+
+    fn baseline(&self, from: &Sources<'_>, file: &ConfigFile) -> Set<Option<PathBuf>> {
+        if self.no_baseline {
+            return Set {
+                value: None,
+                origin: Origin::Flag("--no-baseline"),
+            };
+        }
+        let mut baseline = from.any(
+            &BASELINE,
+            self.baseline.clone(),
+            file.config.baseline.as_ref(),
+        );
+        if let (Some(path), Origin::File(..)) = (&mut baseline.value, &baseline.origin) {
+            let dir = Path::new(&file.name).parent().unwrap_or(Path::new(""));
+            *path = dir.join(&path);
+        }
+        baseline
+    }
 }
+
+/// What a setting is called: the id of its argument, its flag, its variable of the environment.
+struct Names(&'static str, &'static str, &'static str);
+
+const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
+const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_DENY_WARNINGS");
+const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
+const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
+const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
+const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
 
 /// Where values may be from.
 struct Sources<'s> {
@@ -393,31 +343,53 @@ struct Sources<'s> {
     file: File<'s>,
 }
 
-impl Sources<'_> {
-    fn flag<T>(
-        &self,
-        id: &str,
-        flag: &'static str,
-        variable: &'static str,
-        value: Option<T>,
-    ) -> Option<Set<T>> {
-        let origin = match self.matches.value_source(id)? {
-            ValueSource::EnvVariable => Origin::Environment(variable),
-            _ => Origin::Flag(flag),
-        };
-        Some(Set {
-            value: value?,
-            origin,
-        })
+impl<'s> Sources<'s> {
+    fn new(matches: &'s ArgMatches, file: &'s ConfigFile) -> Self {
+        Self {
+            matches,
+            file: file.file(),
+        }
     }
 
-    fn file<T, R>(&self, value: Option<&Spanned<T>>, of: impl Fn(&T) -> R) -> Option<Set<R>> {
-        let value = value?;
-        let origin = Origin::File(self.file.name.to_owned(), self.file.line(&value.span()));
-        Some(Set {
-            value: of(value.get_ref()),
+    /// The value by flag or the environment, else that of the configuration, else the default.
+    fn first<T: Clone>(
+        &self,
+        names: &Names,
+        given: Option<T>,
+        configured: Option<&Spanned<T>>,
+        default: T,
+    ) -> Set<T> {
+        let Set { value, origin } = self.any(names, given, configured);
+        Set {
+            value: value.unwrap_or(default),
             origin,
-        })
+        }
+    }
+
+    /// The same without a default.
+    fn any<T: Clone>(
+        &self,
+        &Names(id, flag, variable): &Names,
+        given: Option<T>,
+        configured: Option<&Spanned<T>>,
+    ) -> Set<Option<T>> {
+        if given.is_some() {
+            let origin = match self.matches.value_source(id) {
+                Some(ValueSource::EnvVariable) => Origin::Environment(variable),
+                _ => Origin::Flag(flag),
+            };
+            return Set {
+                value: given,
+                origin,
+            };
+        }
+        let origin = configured.map_or(Origin::Default, |value| {
+            Origin::File(self.file.name.to_owned(), self.file.line(&value.span()))
+        });
+        Set {
+            value: configured.map(|value| value.get_ref().clone()),
+            origin,
+        }
     }
 }
 
@@ -429,7 +401,7 @@ fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
         text: &text,
     }
     .read()
-    .map_err(|problem| shown(&problem))?;
+    .map_err(|error| drawn(&error))?;
     Ok(ConfigFile { name, text, config })
 }
 
@@ -440,25 +412,30 @@ fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// A problem, drawn with the place where it is.
-fn shown(problem: &Problem) -> Failure {
-    let options = HumanOptions {
-        style: style(Color::Auto),
-        width: width(),
-        max_findings: 0,
-        quiet: false,
-        group_by: GroupBy::Episode,
-    };
-    Failure::Drawn(report::draw(
-        options,
-        &problem.message,
-        &problem.location,
-        problem.help.as_deref(),
-    ))
+/// An error, drawn with the place where it is.
+fn drawn(error: &ConfigError) -> Failure {
+    let options = Options::default().style(style(Color::Auto)).width(width());
+    let help = error.help.as_deref();
+    Failure::Drawn(draw(&options, &error.message, &error.location, help))
 }
 
-/// The time by which suppressions expire: that of `SOURCE_DATE_EPOCH`, by which builds are
-/// repeated, else now.
+/// What `--help` says of a format.
+fn describe(format: Format) -> &'static str {
+    match format {
+        Format::Human => "Drawn for people, grouped by episode",
+        Format::Concise => "A line for each finding: `file:line:column: severity rule: message`",
+        Format::Json => "One JSON document, see `runvet schema report`",
+        Format::Ndjson => "One line of JSON for each episode, and one for the totals",
+        Format::Sarif => "SARIF 2.1.0, for code scanning",
+        Format::Junit => "JUnit XML: a case for each episode",
+        Format::Github => "Annotations of a GitHub workflow, and the summary of its job",
+        Format::Gitlab => "A code quality report of GitLab",
+        Format::Markdown => "A summary to paste or post",
+    }
+}
+
+/// The time at which ignores expire: that of `SOURCE_DATE_EPOCH`, which makes builds repeatable,
+/// else now.
 fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970 = match set {
@@ -472,6 +449,6 @@ fn now() -> Result<Timestamp, Failure> {
         .and_then(|seconds| i64::try_from(seconds).ok())
         .map(Timestamp::from_unix_seconds);
     instant.ok_or_else(|| {
-        Failure::Fault("SOURCE_DATE_EPOCH is no number of seconds since 1970".into())
+        Failure::Fault("SOURCE_DATE_EPOCH is not a number of seconds since 1970".into())
     })
 }

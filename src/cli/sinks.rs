@@ -1,18 +1,14 @@
-//! The formats of a report, and where each is written: to standard output, to files, to the summary
-//! of a job.
+//! Where a report is written: to standard output, to files, to the summary of a job.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::Failure;
 use super::output::Output;
-use crate::check::all_rules;
 use crate::finding::EpisodeReport;
-use crate::report::{self, Closing, Format, HumanOptions, Renderer, Style};
+use crate::report::{Closing, Format, Options, Renderer, Style};
 use crate::store::{self, WholeFile};
 
 /// Columns of a report for people that is written to a file.
@@ -28,47 +24,14 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
         .filter(|at| at + 1 < bytes.len())
         .ok_or("expected FORMAT=PATH")?;
     let (name, path) = bytes.split_at(at);
-    let name = String::from_utf8_lossy(name);
-    let known = Format::value_variants()
-        .iter()
-        .filter_map(Format::to_possible_value);
-    let known: Vec<String> = known.map(|format| format.get_name().to_owned()).collect();
-    let format = Format::from_str(&name, false).map_err(|_| {
-        format!(
-            "`{}` is no format; there are {}",
-            name.escape_debug(),
-            known.join(", ")
-        )
-    })?;
+    let format = String::from_utf8_lossy(name).parse::<Format>();
+    let format = format.map_err(|error| error.to_string())?;
     match path {
-        b"=-" => Err("`-` is no file; --format prints to standard output".into()),
+        b"=-" => Err("`-` is not a file; --format prints to standard output".into()),
         path => Ok((
             format,
             store::path::from_bytes(path.iter().skip(1).copied().collect()),
         )),
-    }
-}
-
-/// What renderers need to know.
-#[derive(Clone, Copy)]
-pub(super) struct Rendering {
-    pub(super) human: HumanOptions,
-    pub(super) deny_warnings: bool,
-}
-
-impl Rendering {
-    fn renderer(self, format: Format) -> Box<dyn Renderer> {
-        match format {
-            Format::Human => report::human(self.human),
-            Format::Concise => report::concise(),
-            Format::Json => report::json(),
-            Format::Ndjson => report::ndjson(),
-            Format::Sarif => report::sarif(all_rules()),
-            Format::Junit => report::junit(self.deny_warnings),
-            Format::Github => report::github(),
-            Format::Gitlab => report::gitlab(),
-            Format::Markdown => report::markdown(),
-        }
     }
 }
 
@@ -100,24 +63,17 @@ impl Sinks {
         format: Format,
         outputs: &[(Format, PathBuf)],
         baselines: &[&PathBuf],
-        rendering: Rendering,
+        options: Options,
     ) -> Result<Self, Failure> {
         let mut sinks = vec![Sink {
-            renderer: rendering.renderer(format),
+            renderer: format.renderer(&options),
             target: Target::Stdout,
         }];
-        let in_file = Rendering {
-            human: HumanOptions {
-                style: Style::Plain,
-                width: FILE_WIDTH,
-                ..rendering.human
-            },
-            ..rendering
-        };
+        let in_file = options.style(Style::Plain).width(FILE_WIDTH);
         for (index, (format, path)) in outputs.iter().enumerate() {
             if outputs.iter().take(index).any(|(_, other)| other == path) {
                 return Err(Failure::Fault(format!(
-                    "two reports can't both be {}",
+                    "two reports can't both be written to {}",
                     path.display()
                 )));
             }
@@ -133,7 +89,7 @@ impl Sinks {
                 file,
             };
             sinks.push(Sink {
-                renderer: in_file.renderer(*format),
+                renderer: format.renderer(&in_file),
                 target,
             });
         }
@@ -147,7 +103,7 @@ impl Sinks {
                 text: Vec::new(),
             };
             sinks.push(Sink {
-                renderer: report::markdown(),
+                renderer: Format::Markdown.renderer(&in_file),
                 target,
             });
         }
@@ -174,7 +130,7 @@ impl Sinks {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
-    /// Puts the files in their places. Without it there is no trace of them.
+    /// Puts the files in their places. Without this call nothing is left of them.
     pub(super) fn keep(self) -> Result<(), Failure> {
         for sink in self.0 {
             match sink.target {
@@ -208,8 +164,7 @@ impl Sinks {
     }
 }
 
-/// Starts a file that is written besides standard output, and never where that or standard error
-/// goes.
+/// Starts a file, unless standard output or standard error goes there.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
     let streams = (io::stdout(), io::stderr());
     WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])

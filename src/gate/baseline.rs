@@ -1,7 +1,7 @@
-//! The findings that a project knows of already <-> the file that keeps them: sorted, a line for
-//! each.
+//! The findings that a project has accepted <-> the file that keeps them: sorted, a line for each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,27 +9,70 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, Finding};
 use crate::report::write_json;
-use crate::store::path;
+use crate::store::{self, path};
 
 /// The version of the format.
 const VERSION: u64 = 1;
 
-/// Known findings, by the directory of their episode, relative to the one that the file lies in.
+/// Why a baseline could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file can't be read.
+    #[error("can't read the baseline {}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not a baseline.
+    #[error("the baseline {} is damaged: {reason}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file is of another version.
+    #[error(
+        "the baseline {} has version {found}, but this runvet reads version {VERSION}",
+        .path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
+}
+
+/// Accepted findings, by the directory of their episode, relative to the one that the file lies in.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
+    dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
 }
 
-/// A finding that is known: what names it for people, and the fingerprint that tells it from all
-/// others.
+/// How much a baseline lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BaselineSize {
+    /// The number of findings.
+    pub findings: usize,
+    /// The number of episodes that they were found in.
+    pub episodes: usize,
+}
+
+/// An accepted finding: what names it for people, and its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Known {
-    pub(crate) rule: String,
-    pub(crate) file: String,
+pub(super) struct Known {
+    pub(super) rule: String,
+    pub(super) file: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) pointer: Option<String>,
-    pub(crate) fingerprint: String,
+    pub(super) pointer: Option<String>,
+    pub(super) fingerprint: String,
 }
 
 #[derive(Deserialize)]
@@ -37,6 +80,16 @@ pub(crate) struct Known {
 struct Written {
     version: u64,
     episodes: BTreeMap<String, BTreeSet<Known>>,
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.rule, self.file)?;
+        match &self.pointer {
+            Some(pointer) if !pointer.is_empty() => write!(f, " {pointer}"),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Known {
@@ -47,11 +100,10 @@ impl Known {
             location,
             ..
         } = finding;
-        let file = Path::new(&location.file)
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let file = match location.artifact {
+            Some(artifact) => artifact.file_name().to_owned(),
+            None => location.file.clone(),
+        };
         Self {
             rule: rule.clone(),
             file,
@@ -62,25 +114,48 @@ impl Known {
 }
 
 impl Baseline {
-    /// Reads the text of a baseline.
-    ///
-    /// # Errors
-    ///
-    /// Why it is none.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let written: Written = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match written.version {
-            VERSION => Ok(Self {
-                episodes: written.episodes,
-            }),
-            other => Err(format!(
-                "it is of version {other}, and this runvet knows version {VERSION}"
-            )),
+    /// An empty baseline that is to be written to a path.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self {
+            dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+            episodes: BTreeMap::new(),
         }
     }
 
-    /// Takes in all findings of an episode.
-    pub fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
+    /// Reads a baseline from a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], where the file can't be read or is not a baseline of this version.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = store::read_text(path).map_err(|source| Error::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        let written: Written = serde_json::from_str(&text).map_err(|error| Error::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        if written.version != VERSION {
+            return Err(Error::Version {
+                path: path.to_owned(),
+                found: written.version,
+            });
+        }
+        Ok(Self {
+            episodes: written.episodes,
+            ..Self::new(path)
+        })
+    }
+
+    /// The directory that the file lies in.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Adds all findings of an episode.
+    pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
         if !episode.findings.is_empty() {
             let known = self.episodes.entry(name(dir)).or_default();
             known.extend(episode.findings.iter().map(Known::of));
@@ -88,24 +163,24 @@ impl Baseline {
     }
 
     /// What is known of an episode.
-    pub(crate) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
+    pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
         self.episodes.get(&name(dir)).into_iter().flatten()
     }
 
     /// The directories of episodes of which something is known, with the number of findings.
-    pub(crate) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
+    pub(super) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
         self.episodes
             .iter()
             .map(|(name, known)| (dir(name), known.len()))
     }
 
-    /// How many findings are known, and in how many episodes.
+    /// How much it lists.
     #[must_use]
-    pub fn size(&self) -> (usize, usize) {
-        (
-            self.episodes.values().map(BTreeSet::len).sum(),
-            self.episodes.len(),
-        )
+    pub fn size(&self) -> BaselineSize {
+        BaselineSize {
+            findings: self.episodes.values().map(BTreeSet::len).sum(),
+            episodes: self.episodes.len(),
+        }
     }
 
     /// Writes the baseline as text.
@@ -158,7 +233,6 @@ fn dir(name: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

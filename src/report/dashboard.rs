@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
+use super::Style;
 use super::figures::{Glyphs, instant_with_offset, seconds};
-use super::{Style, count, paragraph};
+use super::human::paragraph;
+use super::wording::count;
 use crate::dashboard::{
     ChangeKind, Dashboard, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
     PlanSection, Rows, Verdict, VerificationSection,
 };
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
-use crate::printable::{escape, fit};
+use crate::printable::{columns_of, escape, fit};
 
 /// Lines of a section that are drawn.
 const SECTION_LINES: usize = 12;
@@ -26,8 +26,8 @@ const BAR_COLUMNS: usize = 24;
 /// use runvet::report::{DashboardText, Style};
 ///
 /// let run_data = runvet::read::RunData::open("corpus/demo")?;
-/// let check = runvet::check::Check::new();
-/// let dashboard = runvet::view::dashboard(&run_data.get("ep_01")?, &check)?;
+/// let (check, mut gate) = (runvet::check::Check::new(), runvet::gate::Gate::new());
+/// let dashboard = runvet::view::dashboard(&run_data.get("ep_01")?, &check, &mut gate)?;
 /// let mut text = Vec::new();
 /// DashboardText::new(Style::Plain, 80).draw(&mut text, &dashboard).unwrap();
 /// let text = String::from_utf8(text).unwrap();
@@ -41,7 +41,7 @@ pub struct DashboardText {
 }
 
 impl DashboardText {
-    /// Text in a style, in lines of at most so many columns; paths alone are never cut.
+    /// Text in a style, in lines of at most `width` columns; paths alone are never cut.
     #[must_use]
     pub fn new(style: Style, width: usize) -> Self {
         Self { style, width }
@@ -441,7 +441,7 @@ fn link(link: &LinkRow) -> String {
         Some(LinkEnd::Elsewhere) => "leads elsewhere",
         None => "",
     };
-    let padding = 10_usize.saturating_sub(link.name.width());
+    let padding = 10_usize.saturating_sub(columns_of(&link.name));
     format!("{}{:padding$} {:20} {end}", link.name, "", link.target)
 }
 

@@ -7,6 +7,7 @@ use crate::timestamp::Timestamp;
 /// The characters that dashboards are drawn with.
 pub(crate) struct Glyphs {
     /// Between two columns.
+    #[cfg(feature = "cli")]
     pub(crate) bar: &'static str,
     /// A piece of a bar chart.
     pub(crate) block: &'static str,
@@ -17,6 +18,7 @@ impl Glyphs {
     pub(crate) const fn of(style: Style) -> &'static Self {
         match style {
             Style::Ascii => &Self {
+                #[cfg(feature = "cli")]
                 bar: "|",
                 block: "#",
                 statuses: [
@@ -29,6 +31,7 @@ impl Glyphs {
                 ],
             },
             Style::Colour | Style::Plain => &Self {
+                #[cfg(feature = "cli")]
                 bar: "│",
                 block: "█",
                 statuses: [

@@ -9,57 +9,19 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
-use unicode_width::UnicodeWidthStr;
 
-use super::{Closing, Renderer, count, counts, nothing_found, paragraph, verdict};
+use super::wording::{count, counts, nothing_found, stage, verdict};
+use super::{Closing, GroupBy, Look, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Lifecycle, Location, Severity, Statistics, Suppressed, Suppression,
-    Tally,
+    EpisodeReport, Finding, Location, Severity, Statistics, Suppressed, Suppression, Tally,
 };
-use crate::printable::{escape, fit};
-
-/// How the text is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// With colours and line-drawing characters.
-    Colour,
-    /// With line-drawing characters.
-    Plain,
-    /// In ASCII alone, but for what records say.
-    Ascii,
-}
-
-/// What the findings of a report for people stand under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum GroupBy {
-    /// Each episode with its findings, as soon as it is done
-    Episode,
-    /// Each rule with its findings, when all episodes are done
-    ///
-    /// What is shown is held in memory until then.
-    Rule,
-}
-
-/// How a report for people looks.
-#[derive(Clone, Copy, Debug)]
-pub struct HumanOptions {
-    /// How it is drawn.
-    pub style: Style,
-    /// The columns of the terminal.
-    pub width: usize,
-    /// Findings of one rule that are shown at most; the rest is counted. 0 shows all.
-    pub max_findings: usize,
-    /// Whether to leave out everything but findings.
-    pub quiet: bool,
-    /// What findings stand under.
-    pub group_by: GroupBy,
-}
+use crate::printable::{columns_of, escape, fit};
 
 /// Columns of a name in a table.
 const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
-    options: HumanOptions,
+    look: Look,
     handler: GraphicalReportHandler,
     /// Findings met so far, by rule.
     met: BTreeMap<String, usize>,
@@ -73,8 +35,9 @@ pub(super) struct Human {
 }
 
 impl Human {
-    pub(super) fn new(options: HumanOptions) -> Self {
-        let theme = match options.style {
+    pub(super) fn new(options: &Options) -> Self {
+        let look = options.look;
+        let theme = match look.style {
             Style::Colour => GraphicalTheme::unicode(),
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Ascii => GraphicalTheme {
@@ -83,12 +46,12 @@ impl Human {
             },
         };
         let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(options.width)
+            .with_width(look.width)
             .with_links(false)
             .with_word_separator(textwrap::WordSeparator::AsciiSpace)
             .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
         Self {
-            options,
+            look,
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -99,14 +62,14 @@ impl Human {
     }
 
     fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
-        Bold(text, self.options.style == Style::Colour)
+        Bold(text, self.look.style == Style::Colour)
     }
 
     /// Whether a finding is shown; counts it in.
     fn show(&mut self, finding: &Finding) -> bool {
         let met = self.met.entry(finding.rule.clone()).or_default();
         *met += 1;
-        self.options.max_findings == 0 || *met <= self.options.max_findings
+        self.look.max_findings == 0 || *met <= self.look.max_findings
     }
 
     /// Draws a finding, the other side below it, and what to do last.
@@ -157,7 +120,7 @@ impl Human {
         next: &str,
         text: &str,
     ) -> io::Result<()> {
-        paragraph(out, self.options.width, first, next, text)
+        paragraph(out, self.look.width, first, next, text)
     }
 
     /// Draws what was held until the last episode was done.
@@ -220,7 +183,7 @@ impl Human {
             ) in tallies
             {
                 let name = fit(name, NAME_WIDTH);
-                let pad = NAME_WIDTH.saturating_sub(name.width());
+                let pad = NAME_WIDTH.saturating_sub(columns_of(&name));
                 writeln!(
                     out,
                     "{name}{:pad$} {episodes:>8} {errors:>8} {warnings:>8}",
@@ -269,7 +232,7 @@ impl Renderer for Human {
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
-        if self.options.group_by == GroupBy::Rule {
+        if self.look.group_by == GroupBy::Rule {
             for finding in shown {
                 let held = self.held.entry(finding.rule.clone()).or_default();
                 held.push((episode.dir.clone(), finding.clone()));
@@ -280,15 +243,11 @@ impl Renderer for Human {
             }
             return Ok(());
         }
-        let lifecycle = match episode.lifecycle {
-            Lifecycle::Terminal => "ended",
-            Lifecycle::NonTerminal => "going on",
-            Lifecycle::Unknown => "stage unknown",
-        };
+        let stage = stage(episode.lifecycle);
         let counts = counts_of(episode);
         writeln!(
             out,
-            "{} ({lifecycle}): {counts}\n",
+            "{} ({stage}): {counts}\n",
             self.bold(&escape(&episode.dir))
         )?;
         for finding in shown {
@@ -303,14 +262,14 @@ impl Renderer for Human {
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         self.by_rule(out)?;
-        if self.options.max_findings > 0 {
+        if self.look.max_findings > 0 {
             for (rule, met) in &self.met {
-                if let Some(cut @ 1..) = met.checked_sub(self.options.max_findings) {
+                if let Some(cut @ 1..) = met.checked_sub(self.look.max_findings) {
                     writeln!(
                         out,
                         "{rule}: {} not shown (--max-findings {})",
                         count(cut as u64, "more finding"),
-                        self.options.max_findings
+                        self.look.max_findings
                     )?;
                 }
             }
@@ -318,7 +277,7 @@ impl Renderer for Human {
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
-        if self.options.quiet {
+        if self.look.quiet {
             return Ok(());
         }
         let (episodes, verdict) = verdict(closing.totals, self.unjudged);
@@ -356,14 +315,9 @@ impl Display for Bold<'_> {
     }
 }
 
-/// A message about a file that is no run data, drawn like a finding.
+/// A message about a file that is not run data, drawn like a finding.
 #[must_use]
-pub fn draw(
-    options: HumanOptions,
-    message: &str,
-    location: &Location,
-    help: Option<&str>,
-) -> String {
+pub fn draw(options: &Options, message: &str, location: &Location, help: Option<&str>) -> String {
     let human = Human::new(options);
     let mut drawn = Vec::new();
     // Nothing fails to be written to memory.
@@ -375,6 +329,28 @@ pub fn draw(
         let _ = human.paragraph(&mut drawn, "  help: ", "        ", &escape(help));
     }
     String::from_utf8(drawn).unwrap_or_default()
+}
+
+/// Writes a text on as many lines as it takes.
+pub(crate) fn paragraph(
+    out: &mut dyn Write,
+    width: usize,
+    first: &str,
+    next: &str,
+    text: &str,
+) -> io::Result<()> {
+    let options = textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(next);
+    textwrap::wrap(text, options).iter().try_for_each(|line| {
+        // Where a long word was broken, what comes to stand at the start of a line must make it no
+        // command.
+        let words = line.trim_start();
+        let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
+        writeln!(out, "{blanks}{}", escape(words))
+    })
 }
 
 /// A finding, or its other side, as miette sees it.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+#[cfg(feature = "cli")]
 use serde_json::value::RawValue;
 
 use super::{Closing, Renderer};
@@ -146,6 +147,7 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
 }
 
 /// A value of a document as a part of another JSON text, as [`write_json_text`] writes it.
+#[cfg(feature = "cli")]
 pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(node.raw().len());
     write_json_text(&mut text, node.raw())?;

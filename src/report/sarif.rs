@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::finding::RuleInfo;
-use crate::finding::{self, EpisodeReport, Finding, Severity, Tool};
-use crate::store;
+use crate::finding::{self, EpisodeReport, Finding, RuleInfo, Tool};
+use crate::store::path;
 
 /// Where the log's own schema is.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -58,7 +57,7 @@ impl Sarif {
         SarifResult {
             rule_id: &finding.rule,
             rule_index: self.index(&finding.rule),
-            level: level(finding.severity),
+            level: finding.severity.word(),
             message: message(&finding.message),
             locations: [location(episode, &finding.location, None)],
             related_locations: related.collect(),
@@ -102,7 +101,7 @@ impl Renderer for Sarif {
             let justification = suppressed
                 .reason
                 .as_deref()
-                .unwrap_or("known in the baseline");
+                .unwrap_or("listed in the baseline");
             let suppression = SarifSuppression {
                 kind: "external",
                 justification,
@@ -191,7 +190,7 @@ impl Rule {
             },
             help_uri: help_uri(REPOSITORY, meta.id),
             default_configuration: Configuration {
-                level: level(meta.severity),
+                level: meta.severity.word(),
             },
         }
     }
@@ -305,13 +304,6 @@ struct LogicalLocation<'r> {
     fully_qualified_name: &'r str,
 }
 
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
-}
-
 /// A message in which no `[text](target)` makes a link.
 fn message(text: &str) -> Message {
     Message {
@@ -346,8 +338,11 @@ fn location<'r>(
             byte_length: at.length?,
         })
     };
-    let name = Path::new(&at.file).file_name().unwrap_or_default();
-    let path = episode.key.as_path().join(name);
+    let path = match at.artifact {
+        Some(artifact) => episode.key.as_path().join(artifact.file_name()),
+        // In a report that was read back from JSON.
+        None => at.file.clone().into(),
+    };
     let mut location = whole(uri(path.strip_prefix(".").unwrap_or(&path)));
     location.physical.region = region();
     // The pointer of the whole document is empty, and no name.
@@ -370,7 +365,7 @@ fn uri(path: &Path) -> String {
     } else {
         String::new()
     };
-    for byte in store::path::bytes(path) {
+    for byte in path::bytes(path) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(*byte));
@@ -387,7 +382,7 @@ mod tests {
 
     #[test]
     fn uri_keeps_every_byte_of_a_path() {
-        let uri_of = |path: &[u8]| uri(&store::path::from_bytes(path.to_vec()));
+        let uri_of = |path: &[u8]| uri(&path::from_bytes(path.to_vec()));
         assert_eq!(uri_of(b"runs/ep_1/state.json"), "runs/ep_1/state.json");
         assert_eq!(uri_of(b"/runs/ep 1"), "file:///runs/ep%201");
         assert_eq!(

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use unicode_width::UnicodeWidthChar;
-
-use crate::printable::{opens_command, stand_in};
+use crate::printable::{columns_of_char, opens_command, stand_in};
 
 /// The width of an excerpt in columns, at most: with the margin of a snippet it fits into a
 /// terminal of 80 columns.
@@ -92,7 +90,7 @@ fn fit(chars: impl Iterator<Item = char>, columns: usize) -> (Vec<char>, usize, 
     let mut taken = Vec::new();
     let mut width = 0;
     for c in chars {
-        let columns_of_c = stand_in(c).width().unwrap_or(1);
+        let columns_of_c = columns_of_char(stand_in(c)).unwrap_or(1);
         if width + columns_of_c > columns {
             return (taken, width, false);
         }
@@ -155,7 +153,7 @@ mod tests {
             let boundaries: Vec<usize> = line.char_indices().map(|(at, _)| at).chain([line.len()]).collect();
             let (a, b) = (boundaries[a % boundaries.len()], boundaries[b % boundaries.len()]);
             let excerpt = Excerpt::cut(line.as_bytes(), 0, a.min(b)..a.max(b));
-            let width: usize = excerpt.text.chars().map(|c| c.width().unwrap_or(1)).sum();
+            let width: usize = excerpt.text.chars().map(|c| columns_of_char(c).unwrap_or(1)).sum();
             prop_assert!(width <= WIDTH, "{} columns: {}", width, excerpt.text);
             let start: String = line[a.min(b)..a.max(b)].chars().map(stand_in).collect();
             prop_assume!(!line.contains("##"));

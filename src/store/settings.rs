@@ -15,18 +15,20 @@ const CONFIG: &str = "runvet.toml";
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the configuration is.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct ConfigSearch {
-    /// The configuration file, relative to the working directory.
-    pub(crate) found: Option<PathBuf>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigSearch {
+    /// The file in force, relative to the directory that the search started from.
+    pub found: Option<PathBuf>,
     /// Ignored files with that name inside run data, because the author of the run data may have
     /// written them.
-    pub(crate) passed_over: Vec<PathBuf>,
+    pub passed_over: Vec<PathBuf>,
 }
 
-/// Looks for the configuration from a directory upward to the root of the repository; outside of
-/// one, in the directory alone.
-pub(crate) fn find_config(here: &Path) -> ConfigSearch {
+/// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
+/// repository, in the directory alone.
+#[must_use]
+pub fn find_config(here: &Path) -> ConfigSearch {
     let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();
@@ -61,11 +63,12 @@ fn is_run_data(dir: &Path) -> bool {
 }
 
 /// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
+#[cfg(feature = "cli")]
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {
         Ok(())
     } else {
-        Err(io::Error::other("it is no regular file"))
+        Err(io::Error::other("it is not a regular file"))
     }
 }
 

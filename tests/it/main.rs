@@ -65,6 +65,7 @@ mod library {
 mod house {
     mod commits;
     mod docs;
+    mod features;
     mod layers;
     mod make_rule;
     mod tests;

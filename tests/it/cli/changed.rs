@@ -160,10 +160,7 @@ fn no_change_exits_0_and_no_episode_exits_3() {
         (output.status.code(), stdout(&output)),
         (Some(0), "no episodes\n")
     );
-    assert_eq!(
-        stderr(&output),
-        "note: nothing has changed since HEAD in 1 episode\n"
-    );
+    assert_eq!(stderr(&output), "note: no change since HEAD in 1 episode\n");
     assert_eq!(
         stderr(&validate(
             repository.path(),
@@ -185,8 +182,8 @@ fn no_change_exits_0_and_no_episode_exits_3() {
     }
     fs::remove_dir_all(repository.episode("clean").join("copy")).unwrap();
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
-    let told = "note: nothing has changed since HEAD in 1 episode\n\
-                note: the run that HEAD has in runs/episodes/lost is gone\n";
+    let told = "note: no change since HEAD in 1 episode\n\
+                note: runs/episodes/lost held a run at HEAD and holds none now\n";
     assert_eq!(stderr(&output), told);
     assert_eq!(
         stderr(&validate(
@@ -206,7 +203,7 @@ fn no_change_exits_0_and_no_episode_exits_3() {
     let notes: Vec<&str> = stderr(&notes).lines().collect();
     assert_eq!(
         (notes.len(), notes[11]),
-        (12, "note: so are 2 more"),
+        (12, "note: and 2 more"),
         "{notes:?}"
     );
     fs::create_dir(repository.path().join("empty")).unwrap();
@@ -234,7 +231,7 @@ fn git_failure_is_a_fault() {
     for revision in ["nowhere", "HEAD^{tree}", "", "--all", "HEAD\u{1b}[2J"] {
         let said = said(path, &[&format!("--changed-since={revision}")]);
         assert!(
-            said.contains("` is no commit that ") && !said.contains('\u{1b}'),
+            said.contains(" has no commit `") && !said.contains('\u{1b}'),
             "{said}"
         );
     }
@@ -253,7 +250,7 @@ fn git_failure_is_a_fault() {
         &["--changed-since", "HEAD", path.to_str().unwrap()],
     );
     assert!(
-        message.starts_with("error: git says: fatal: not a git repository"),
+        message.starts_with("error: git failed: fatal: not a git repository"),
         "{message}"
     );
     let mut without_git = without_settings(env!("CARGO_BIN_EXE_runvet"));

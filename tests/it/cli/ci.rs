@@ -23,19 +23,19 @@ fn shell_examples_find_the_bad_run() {
     for (line, total) in [
         (
             "runvet validate --deny-warnings runs/",
-            "3 episodes: 2 valid, 1 not",
+            "3 episodes: 2 valid, 1 invalid",
         ),
         (
             r#"runvet validate --changed-since "$(git merge-base origin/main HEAD)" runs/"#,
-            "2 episodes: 1 valid, 1 not",
+            "2 episodes: 1 valid, 1 invalid",
         ),
         (
             "find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - --null --allow-empty",
-            "3 episodes: 2 valid, 1 not",
+            "3 episodes: 2 valid, 1 invalid",
         ),
         (
             r"git diff --name-only -z --diff-filter=d origin/main -- \",
-            "2 episodes: 1 valid, 1 not",
+            "2 episodes: 1 valid, 1 invalid",
         ),
     ] {
         let output = shell(&repository, &shown("docs/ci.md", "sh", line));

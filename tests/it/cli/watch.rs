@@ -134,7 +134,7 @@ fn written_run_is_followed(args: &[&str]) {
     append(&episode.join("events.jsonl"), &events[..first]);
     let going_on = watch.line();
     assert!(
-        going_on.starts_with("episodes/ep_answer (going on): valid, warning state/not-yet"),
+        going_on.starts_with("episodes/ep_answer (in progress): valid, warning state/not-yet"),
         "{going_on}"
     );
     // One more event changes nothing about the verdict; nor do files that are no artifacts.
@@ -199,7 +199,8 @@ fn watch_judges_directories_moved_in_whole() {
     copy_dir(&good("terminal"), &episode.join("checkpoints/1"));
     let before = watch.until("episodes/ep_answer (ended): valid");
     fs::write(episode.join("state.json"), "{").unwrap();
-    let then = watch.until("episodes/ep_answer (stage unknown): valid, warning record/json-syntax");
+    let then = watch
+        .until("episodes/ep_answer (unknown whether it ended): valid, warning record/json-syntax");
     watch.signal("TERM");
     let (rest, status, faults) = watch.end();
     assert_eq!((status.code(), &*faults), (Some(0), ""));
@@ -253,7 +254,7 @@ fn watch_faults_when_the_directory_is_missing_or_vanishes() {
     let (_, status, faults) = watch.end();
     assert_eq!(
         (status.code(), &*faults),
-        (Some(2), "error: episodes: it is gone\n")
+        (Some(2), "error: episodes: the directory is gone\n")
     );
 }
 

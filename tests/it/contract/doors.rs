@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use runvet::check::Check;
 use runvet::finding::Lifecycle;
+use runvet::gate::Gate;
 use runvet::read::{RunData, RunReader};
 use runvet::view::{Checked, View};
 use serde_json::Value;
@@ -30,7 +31,8 @@ fn said(dir: &Path) -> [(String, Lifecycle); 3] {
     let run = RunReader::open(dir).unwrap();
     let entry = View::of(&run).entry;
     assert_eq!(run.id(), entry.episode_id);
-    let checked = Checked::of(&run, &check).unwrap().report;
+    let judged = Checked::of(&run, &check, &mut Gate::new());
+    let checked = judged.unwrap().report;
     [
         (report.id, report.lifecycle),
         (entry.episode_id, entry.lifecycle),

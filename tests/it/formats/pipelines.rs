@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use quick_xml::events::Event;
 use runvet::check::{Check, all_rules};
 use runvet::finding::{EpisodeReport, Finding, Report, Severity};
-use runvet::report::{self, Closing};
+use runvet::report::{Closing, Format, Options};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -1006,7 +1006,7 @@ fn report_file_never_replaces_a_link_or_a_device() {
     let output = runvet(&demo, &["--output", "json=-"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("`-` is no file"),
+        stderr(&output).contains("`-` is not a file"),
         "{}",
         stderr(&output)
     );
@@ -1020,20 +1020,18 @@ fn report_file_never_replaces_a_link_or_a_device() {
 #[test]
 fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
     let report = Check::new().run([corpus().join("bad")]).unwrap();
-    let closing = Closing {
-        totals: &report.totals,
-        statistics: None,
-        is_whole: true,
-    };
-    for (mut renderer, holds_at_most) in [
-        (report::concise(), 0),
-        (report::json(), 0),
-        (report::ndjson(), 0),
-        (report::gitlab(), 0),
-        (report::sarif(all_rules()), 500_000),
-        (report::github(), 20_000),
-        (report::markdown(), 60_000),
+    let closing = Closing::new(&report.totals);
+    let options = Options::default().rules(all_rules());
+    for (format, holds_at_most) in [
+        (Format::Concise, 0),
+        (Format::Json, 0),
+        (Format::Ndjson, 0),
+        (Format::Gitlab, 0),
+        (Format::Sarif, 500_000),
+        (Format::Github, 20_000),
+        (Format::Markdown, 60_000),
     ] {
+        let mut renderer = format.renderer(&options);
         let mut out = Vec::new();
         renderer.begin(&mut out).unwrap();
         let before = out.len();

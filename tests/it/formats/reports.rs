@@ -7,7 +7,7 @@ use std::process::Command;
 
 use runvet::check::Check;
 use runvet::finding::Report;
-use runvet::report::{self, GroupBy, HumanOptions, Style};
+use runvet::report::{Format, Options, Style};
 use runvet::source::Artifact;
 use serde_json::Value;
 
@@ -196,23 +196,17 @@ fn wrapped_text_is_never_a_workflow_command() {
                 .map(|(artifact, bytes)| (*artifact, &**bytes))
                 .collect();
             let episode = Check::new().records("::error::z", &records);
+            let options = Options::default();
             let human = |style, width| {
-                let group_by = GroupBy::Episode;
-                report::human(HumanOptions {
-                    style,
-                    width,
-                    max_findings: 0,
-                    quiet: false,
-                    group_by,
-                })
+                Format::Human.renderer(&Options::default().style(style).width(width))
             };
             let renderers = [
                 human(Style::Plain, 80),
                 human(Style::Ascii, 40),
                 human(Style::Plain, 57),
-                report::json(),
-                report::ndjson(),
-                report::concise(),
+                Format::Json.renderer(&options),
+                Format::Ndjson.renderer(&options),
+                Format::Concise.renderer(&options),
             ];
             for mut renderer in renderers {
                 let mut text = Vec::new();

@@ -10,7 +10,7 @@ use proptest::sample::{Index, select};
 use runvet::Schema;
 use runvet::check::Check;
 use runvet::finding::Totals;
-use runvet::report::Closing;
+use runvet::report::{Closing, Format, Options};
 use runvet::source::Artifact;
 
 use crate::support::corpus::corpus;
@@ -67,19 +67,10 @@ fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
     let episode = Check::new().records(id, artifacts);
     let mut totals = Totals::default();
     totals.add(&episode);
-    let (mut renderer, mut json) = (runvet::report::json(), Vec::new());
+    let (mut renderer, mut json) = (Format::Json.renderer(&Options::default()), Vec::new());
     renderer.begin(&mut json).unwrap();
     renderer.episode(&mut json, &episode).unwrap();
-    renderer
-        .end(
-            &mut json,
-            &Closing {
-                totals: &totals,
-                statistics: None,
-                is_whole: true,
-            },
-        )
-        .unwrap();
+    renderer.end(&mut json, &Closing::new(&totals)).unwrap();
     let report = serde_json::from_slice(&json).expect("a report is JSON");
     let errors: Vec<_> = REPORT
         .iter_errors(&report)

@@ -13,7 +13,7 @@ Examples:
   runvet completions bash > ~/.local/share/bash-completion/completions/runvet
   runvet completions zsh > ~/.zfunc/_runvet
   runvet completions fish > ~/.config/fish/completions/runvet.fish")]
-pub(super) struct Completions {
+pub(in crate::cli) struct Completions {
     /// Which shell
     shell: Shell,
 }

@@ -12,8 +12,8 @@ use super::{Cli, Exit, Failure};
 #[command(after_help = "\
 Example:
   runvet man ~/.local/share/man/man1 && man runvet-validate")]
-pub(super) struct Man {
-    /// The directory, which must be there; runvet.1 and a page for each command are written into it
+pub(in crate::cli) struct Man {
+    /// The directory, which must exist; runvet.1 and a page for each command are written into it
     dir: PathBuf,
 }
 

@@ -7,10 +7,10 @@ use super::{Exit, Failure};
 use crate::check::{all_rules, find_rule};
 use crate::finding::RuleInfo;
 
-/// Explain a rule: what it means, why it matters, an example, how to fix it
+/// Explain a rule: what it means, why it matters, an example, and how to fix it
 #[derive(Args)]
-pub(super) struct Explain {
-    /// The rule, as in `lifecycle/links`, or a group, as in `lifecycle`, whose rules are listed
+pub(in crate::cli) struct Explain {
+    /// A rule such as `lifecycle/links`, or a group such as `lifecycle`, whose rules are listed
     rule: String,
 }
 
@@ -24,7 +24,7 @@ impl Explain {
                     output.stdout(),
                     "{} ({}): {}",
                     rule.id,
-                    rule.severity.word(),
+                    rule.severity,
                     rule.title
                 )?;
             }
@@ -33,9 +33,9 @@ impl Explain {
         let rule = find_rule(&self.rule)
             .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists them all)")))?;
         let out = output.stdout();
-        writeln!(out, "# {} ({})\n", rule.id, rule.severity.word())?;
+        writeln!(out, "# {} ({})\n", rule.id, rule.severity)?;
         for line in rule.page.trim_end().lines() {
-            // What stands behind a block's language tells tests what to do with it.
+            // The words after a block's language are for the tests that execute it.
             let fence = line
                 .strip_prefix("```")
                 .map(|info| info.split(' ').next().unwrap_or_default());

@@ -5,17 +5,18 @@ use clap::{Args, builder::TypedValueParser};
 
 use super::output::Output;
 use super::{Exit, Failure};
+use crate::schemas;
 
 /// Print a JSON Schema: byte for byte the file in schemas/
 #[derive(Args)]
-pub(super) struct Schema {
+pub(in crate::cli) struct Schema {
     /// Which one
     #[arg(value_name = "NAME", value_parser = parser())]
-    schema: crate::schemas::Schema,
+    schema: schemas::Schema,
 }
 
-fn parser() -> impl TypedValueParser<Value = crate::schemas::Schema> {
-    PossibleValuesParser::new(crate::schemas::Schema::ALL.map(crate::schemas::Schema::word))
+fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
+    PossibleValuesParser::new(schemas::Schema::ALL.map(schemas::Schema::word))
         .try_map(|word| word.parse())
 }
 

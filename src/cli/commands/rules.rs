@@ -6,9 +6,9 @@ use super::output::Output;
 use super::{Exit, Failure};
 use crate::check::all_rules;
 
-/// List every rule with its severity and the defect that it finds
+/// List every rule with its severity and the defect it finds
 #[derive(Args)]
-pub(super) struct Rules {}
+pub(in crate::cli) struct Rules {}
 
 impl Rules {
     #[expect(
@@ -25,7 +25,7 @@ impl Rules {
                 output.stdout(),
                 "{:width$}  {:7}  {}",
                 rule.id,
-                rule.severity.word(),
+                rule.severity,
                 rule.title
             )?;
         }

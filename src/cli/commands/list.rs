@@ -27,7 +27,7 @@ Example:
   $ runvet list --run-data corpus/demo --status pending
   STARTED          ID           STATUS   OUTCOME     TOOK TASK
   2026-03-01 12:00 ep_02_paused pending  -              - Summarize the open tick…")]
-pub(super) struct List {
+pub(in crate::cli) struct List {
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -96,7 +96,7 @@ impl List {
             .invalid
             .then(|| self.gate.resolve(matches, Baselines::Read, output))
             .transpose()?;
-        let mut gate = gate.map(|settings| (settings.gate.check(Check::new()), settings.gate));
+        let mut gate = gate.map(|settings| settings.gate);
         let mut looked_at = 0;
         let matching = run_data
             .iter()
@@ -125,7 +125,7 @@ impl List {
 
     /// What the list says of a run, if it is one of those asked for; with a gate, those that fail
     /// it.
-    fn matching(&self, run: &RunReader, gate: Option<&mut (Check, Gate)>) -> Option<RunEntry> {
+    fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<RunEntry> {
         let entry = run.entry();
         let is =
             |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
@@ -141,13 +141,12 @@ impl List {
     }
 }
 
-/// Whether a run fails the gate, which passes over what the configuration leaves out.
-fn is_invalid(run: &RunReader, (check, gate): &mut (Check, Gate)) -> bool {
+/// Whether a run fails the gate, which passes over what the configuration excludes.
+fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
     !gate.excludes(run.path())
-        && check.episode(run.dir()).is_ok_and(|mut report| {
-            gate.judge(&mut report);
-            !report.valid
-        })
+        && gate
+            .episode(&Check::new(), run.dir())
+            .is_ok_and(|report| !report.valid)
 }
 
 /// The status of a run that has written nothing but its timeline yet.

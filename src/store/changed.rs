@@ -1,31 +1,49 @@
-//! `--changed-since`: git's word on the working tree -> the episodes that are not as they were at a
-//! revision.
+//! What git says of the working tree -> the episodes that changed since a revision.
 //!
-//! An episode is passed over only where git says of every artifact in it that it is as it was, so
-//! what git does not track, ignores, or holds in a repository inside the repository counts as
-//! changed: run data can't hide itself.
+//! An episode is left out only where git says of every artifact in it that it is unchanged. So what
+//! git does not track, ignores, or holds in a nested repository counts as changed: run data can't
+//! hide itself.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::{EpisodeDir, is_gone, path};
 use crate::source::Artifact;
-use crate::store::{EpisodeDir, is_gone, path};
 
-/// What is not as it was at a revision.
-pub(super) struct Changed {
-    pub(super) episodes: Vec<EpisodeDir>,
-    /// Directories that held records and hold none any more, so that they are no episodes; from the
-    /// top of the tree.
-    pub(super) lost: Vec<PathBuf>,
+/// What changed since a revision.
+pub(crate) struct Changed {
+    pub(crate) episodes: Vec<EpisodeDir>,
+    /// Directories that held a run at the revision and hold none now; paths from the top of the
+    /// working tree.
+    pub(crate) lost: Vec<PathBuf>,
 }
 
-/// Those of the episodes below paths that are not as they were at a revision.
-pub(super) fn since(
+/// Why it can't be said what changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    #[error("can't run git: {0}")]
+    NotRun(io::Error),
+    #[error("git failed: {0}")]
+    Failed(String),
+    #[error("{} has no commit `{revision}`; a shallow clone may lack it", .top.display())]
+    NoCommit { top: PathBuf, revision: String },
+    #[error("{}: {source}", .path.display())]
+    Unreachable { path: PathBuf, source: io::Error },
+    #[error(
+        "{} lies outside of {}, so git can't say whether it changed",
+        .path.display(), .top.display()
+    )]
+    Outside { path: PathBuf, top: PathBuf },
+}
+
+/// Those of the episodes below paths that changed since a revision.
+pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<EpisodeDir>,
     paths: &[PathBuf],
-) -> Result<Changed, String> {
+) -> Result<Changed, GitError> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
@@ -33,7 +51,10 @@ pub(super) fn since(
         let dir = episode
             .path
             .canonicalize()
-            .map_err(|error| format!("{}: {error}", episode.path.display()))?;
+            .map_err(|source| GitError::Unreachable {
+                path: episode.path.clone(),
+                source,
+            })?;
         if changes.touch(&episode, &dir)? {
             touched.push(episode);
         }
@@ -45,8 +66,8 @@ pub(super) fn since(
     })
 }
 
-/// The artifacts of the working tree that one stands in, held against a revision. Paths are those
-/// that git prints, from the top of the tree.
+/// The artifacts of the working tree around the working directory, compared with a revision. Paths
+/// are those that git prints, from the top of the tree.
 struct Changes {
     top: PathBuf,
     tracked: BTreeSet<PathBuf>,
@@ -56,7 +77,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn since(revision: &str) -> Result<Self, String> {
+    fn since(revision: &str) -> Result<Self, GitError> {
         let top = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
         let top = path::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top).to_vec());
         let commit = format!("{revision}^{{commit}}");
@@ -70,11 +91,9 @@ impl Changes {
                 &commit,
             ],
         )
-        .map_err(|_| {
-            format!(
-                "`{revision}` is no commit that {} has; a shallow clone may lack it",
-                top.display()
-            )
+        .map_err(|_| GitError::NoCommit {
+            top: top.clone(),
+            revision: revision.to_owned(),
         })?;
         let commit = String::from_utf8_lossy(&commit);
 
@@ -91,7 +110,7 @@ impl Changes {
             let paths = listed
                 .split(|byte| *byte == 0)
                 .filter(|path| !path.is_empty());
-            Ok::<BTreeSet<PathBuf>, String>(
+            Ok::<BTreeSet<PathBuf>, GitError>(
                 paths.map(|path| path::from_bytes(path.to_vec())).collect(),
             )
         };
@@ -119,8 +138,7 @@ impl Changes {
         })
     }
 
-    /// The directories below paths from which all records are gone, but for those that lie in an
-    /// episode.
+    /// The directories below paths from which all records are gone, except those inside an episode.
     fn lost(&self, episodes: &BTreeSet<PathBuf>, paths: &[PathBuf]) -> Vec<PathBuf> {
         let paths: Vec<PathBuf> = paths
             .iter()
@@ -142,12 +160,14 @@ impl Changes {
         self.changed.iter().filter(is_lost).cloned().collect()
     }
 
-    /// Whether an episode, whose directory really is `real`, is not as it was.
-    fn touch(&self, episode: &EpisodeDir, real: &Path) -> Result<bool, String> {
-        let below = real.strip_prefix(&self.top).map_err(|_| {
-            let (dir, top) = (episode.path.display(), self.top.display());
-            format!("{dir} lies outside of {top}, so git can't say whether it changed")
-        })?;
+    /// Whether an episode, whose directory really is `real`, changed.
+    fn touch(&self, episode: &EpisodeDir, real: &Path) -> Result<bool, GitError> {
+        let below = real
+            .strip_prefix(&self.top)
+            .map_err(|_| GitError::Outside {
+                path: episode.path.clone(),
+                top: self.top.clone(),
+            })?;
         let mut there = Artifact::ALL
             .into_iter()
             .filter(|artifact| episode.entries.has(*artifact));
@@ -158,7 +178,7 @@ impl Changes {
 
 /// What git prints. It writes nothing, not even its index, and asks no monitor of the file system
 /// what has changed.
-fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -168,13 +188,11 @@ fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let output = command
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("can't run git: {error}"))?;
+        .map_err(GitError::NotRun)?;
     if output.status.success() {
         Ok(output.stdout)
     } else {
-        Err(format!(
-            "git says: {}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        ))
+        let message = String::from_utf8_lossy(&output.stderr);
+        Err(GitError::Failed(message.trim_end().to_owned()))
     }
 }

@@ -20,7 +20,7 @@ Example:
     \"adapter_result\": \"success\",
     \"duration_sec\": 0.15,
   …")]
-pub(super) struct Show {
+pub(in crate::cli) struct Show {
     #[command(flatten)]
     run_data: RunDataArgs,
 

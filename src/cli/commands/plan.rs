@@ -11,7 +11,7 @@ use super::run_data::RunDataArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{PlanComparison, PlanStep, compare};
-use crate::printable::{escape, fit};
+use crate::printable::{columns_of, escape, fit};
 use crate::read::Stored;
 use crate::report::{Glyphs, paragraph, raw_json, write_json};
 
@@ -27,7 +27,7 @@ Example:
   ! ○ step-2 pending: Summarize the tic… │ ✓ step-2 done: Summarize the tickets
   …
   the plan differs from the timeline from line 6 of events.jsonl on")]
-pub(super) struct Plan {
+pub(in crate::cli) struct Plan {
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -114,7 +114,7 @@ fn table(
             " "
         };
         let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-        let padding = half.saturating_sub(unicode_width::UnicodeWidthStr::width(&*left));
+        let padding = half.saturating_sub(columns_of(&left));
         writeln!(
             out,
             "{}",

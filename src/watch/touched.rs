@@ -1,4 +1,4 @@
-//! Directories in which something happened, gathered until each is at rest and it is time to look.
+//! Directories in which something changed, gathered until each is at rest and it is time to look.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 /// other.
 const REST: Duration = Duration::from_millis(500);
 
-/// How long a directory that knows no rest is let be.
+/// How long a directory that keeps changing is left alone.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Directories that are told apart. When there are more, all is looked at instead.
+/// Directories that are remembered one by one. When more change, everything is looked at instead.
 const MAX_DIRS: usize = 10_000;
 
-/// What has happened since it was last asked for; shared with those who tell.
+/// What has changed since it was last asked for; shared with those who report changes.
 pub(super) struct Touched {
     /// The directory that all others lie below.
     top: PathBuf,
@@ -32,8 +32,17 @@ struct Inbox {
 /// Why the watch ends.
 #[derive(Clone)]
 pub(super) enum End {
-    Told,
-    Fault(String),
+    Stopped,
+    Fault(Fault),
+}
+
+/// What went wrong with a watch.
+#[derive(Clone)]
+pub(super) enum Fault {
+    /// The directory is gone.
+    Gone,
+    /// What reports changes failed.
+    Failed(String),
 }
 
 #[derive(Clone, Copy)]
@@ -213,7 +222,7 @@ mod tests {
     fn nothing_is_pending_at_the_end() {
         let start = Instant::now();
         let mut inbox = inbox(&[("a", 0)], start);
-        inbox.end = Some(End::Told);
+        inbox.end = Some(End::Stopped);
         assert_eq!(taken(&mut inbox, start), ["a"]);
     }
 }

@@ -41,7 +41,7 @@ Examples:
   …
   $ runvet view ep_03 --run-data corpus/demo --events --phase plan
        3   +0.020s plan       planner.minimal  steps: 3")]
-pub(super) struct View {
+pub(in crate::cli) struct View {
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -147,9 +147,7 @@ struct Counts<'v> {
 
 /// What a check says of a run, judged as `runvet validate` judges it.
 fn check(run: &RunReader, gate: &mut Gate) -> Result<Checked, Failure> {
-    let mut checked = Checked::of(run, &gate.check(Check::new()))?;
-    gate.judge(&mut checked.report);
-    Ok(checked)
+    Ok(Checked::of(run, &Check::new(), gate)?)
 }
 
 fn json(

@@ -1,0 +1,55 @@
+//! The commands, a file for each: parsed flags -> what is printed, and how the command ended.
+
+mod completions;
+mod config;
+mod explain;
+mod list;
+mod man;
+mod plan;
+mod rules;
+mod schema;
+mod show;
+mod validate;
+mod view;
+mod watch;
+
+use clap::{ArgMatches, Subcommand};
+
+use super::output::{self, Output};
+use super::{Cli, Exit, Failure, run_data, settings, sinks, words};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    Validate(validate::Validate),
+    Watch(watch::Watch),
+    List(list::List),
+    View(view::View),
+    Plan(plan::Plan),
+    Show(show::Show),
+    Explain(explain::Explain),
+    Rules(rules::Rules),
+    Schema(schema::Schema),
+    Config(config::Config),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Command {
+    /// Runs the command; its matches tell flags from the environment.
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        match self {
+            Self::Validate(command) => command.run(matches, output),
+            Self::Config(command) => command.run(matches, output),
+            Self::Watch(command) => command.run(matches, output),
+            Self::List(command) => command.run(matches, output),
+            Self::View(command) => command.run(matches, output),
+            Self::Plan(command) => command.run(output),
+            Self::Show(command) => command.run(output),
+            Self::Explain(command) => command.run(output),
+            Self::Rules(command) => command.run(output),
+            Self::Schema(command) => command.run(output),
+            Self::Completions(command) => command.run(output),
+            Self::Man(command) => command.run(output),
+        }
+    }
+}

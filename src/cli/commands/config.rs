@@ -1,0 +1,136 @@
+//! `runvet config`: what is in force, and where each value is from.
+
+use std::ops::Range;
+
+use clap::{ArgMatches, Args};
+use toml::Spanned;
+
+use super::output::Output;
+use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs};
+use super::{Exit, Failure};
+use crate::config::{Ignore, Rules};
+use crate::printable::{columns_of, escape};
+
+/// Show what is set for `runvet validate`, and where each value is from
+///
+/// Flags override the environment, which overrides the configuration, which overrides the defaults.
+#[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  $ runvet config --no-config --max-findings 5
+  format         human  default
+  deny-warnings  false  default
+  max-findings   5      --max-findings
+  jobs           -      default
+  baseline       -      default")]
+pub(in crate::cli) struct Config {
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+impl Config {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let settings = self.settings.resolve(matches, Baselines::Unread, output)?;
+        let rows = rows(&settings);
+        let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
+        let names = width(|row| &row.name).unwrap_or_default();
+        let values = width(|row| &row.value).unwrap_or_default();
+        for Row {
+            name,
+            value,
+            origin,
+        } in &rows
+        {
+            writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
+        }
+        Ok(Exit::Success)
+    }
+}
+
+/// A setting, safe to print.
+struct Row {
+    name: String,
+    value: String,
+    origin: String,
+}
+
+impl Row {
+    fn new(name: &str, value: &str, origin: &str) -> Self {
+        let [name, value, origin] = [name, value, origin].map(|text| escape(text).into_owned());
+        Self {
+            name,
+            value,
+            origin,
+        }
+    }
+
+    fn of<T>(name: &str, set: &Set<T>, display: impl Fn(&T) -> String) -> Self {
+        Self::new(name, &display(&set.value), &set.origin.to_string())
+    }
+}
+
+/// Everything that is set.
+fn rows(settings: &Settings) -> Vec<Row> {
+    let gate = &settings.gate;
+    let mut rows = vec![
+        Row::of("format", &settings.format, ToString::to_string),
+        Row::of("deny-warnings", &settings.deny_warnings, bool::to_string),
+        Row::of("max-findings", &settings.max_findings, usize::to_string),
+        Row::of("jobs", &settings.jobs, |jobs| or_dash(jobs.as_ref())),
+        Row::of("baseline", &gate.baseline, |path| {
+            or_dash(path.as_ref().map(|path| path.display()))
+        }),
+    ];
+    rows.extend(configured(&gate.file));
+    let rules = &gate.rules;
+    let origin = rules.origin.to_string();
+    rows.extend(
+        rules
+            .value
+            .iter()
+            .map(|(rule, level)| Row::new(rule, level.word(), &origin)),
+    );
+    rows
+}
+
+fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".into(), |value| value.to_string())
+}
+
+/// What decides which findings count, as the configuration sets it.
+fn configured(file: &ConfigFile) -> Vec<Row> {
+    let config = &file.config;
+    let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));
+    let mut rows: Vec<Row> = config
+        .exclude
+        .iter()
+        .map(|glob| Row::new("exclude", glob.get_ref(), &at(glob.span())))
+        .collect();
+    let mut levels = |rules: &Rules, within: &str| {
+        rows.extend(rules.iter().map(|(rule, level)| {
+            let name = format!("{}{within}", rule.get_ref());
+            Row::new(&name, level.get_ref().word(), &at(rule.span()))
+        }));
+    };
+    levels(&config.rules, "");
+    for within in &config.overrides {
+        let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
+        levels(&within.rules, &format!(" in {}", globs.join(" ")));
+    }
+    rows.extend(config.ignores.iter().map(|ignore| ignored(ignore, &at)));
+    rows
+}
+
+fn ignored(ignore: &Ignore, at: &impl Fn(Range<usize>) -> String) -> Row {
+    let pointer = ignore.pointer.as_ref().map(Spanned::get_ref);
+    let pointer = pointer
+        .map(|pointer| format!(" {pointer}"))
+        .unwrap_or_default();
+    let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
+    let until = ignore.expires.as_ref().map(|day| format!(" until {day}"));
+    Row::new(
+        &format!("{rule} in {episode}{pointer}"),
+        &format!("ignored{}", until.unwrap_or_default()),
+        &at(ignore.rule.span()),
+    )
+}

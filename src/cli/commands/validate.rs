@@ -1,0 +1,411 @@
+//! `runvet validate`: checks run data and prints what it found.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{ArgMatches, Args};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::output::{Color, Output, style, width};
+use super::settings::{Baselines, Settings, SettingsArgs};
+use super::sinks::{Sinks, parse_output, unwritable, whole_file};
+use super::words::one_of;
+use super::{Exit, Failure};
+use crate::check::{Check, all_rules};
+use crate::gate::{Baseline, Gate, Outcome, Selection};
+use crate::report::{Format, GroupBy, Options, count};
+use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
+
+/// How long a check takes before a progress bar is shown.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Runs lost since a revision that are listed by name; the rest are counted.
+const MAX_LOST: usize = 10;
+
+/// The maximum size of a list of paths, in bytes.
+const MAX_LIST_BYTES: u64 = 256 << 20;
+
+/// Check run data and say what in it can't be trusted
+///
+/// Finds the episodes below the given paths and checks each record against its schema, the records
+/// against each other, and all against the timeline. Ends with the totals.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
+#[command(after_long_help = "\
+Exit codes:
+  0  no errors were found (with --deny-warnings: no warnings either)
+  1  errors were found (with --deny-warnings: or warnings)
+  2  runvet could not do its whole job: a bad argument, a path that does not exist, a
+     directory that can't be listed, an episode that kept changing, output that can't be
+     written
+  3  no episode was found (0 with --allow-empty)
+
+Examples:
+  runvet validate runs/                      all episodes below runs/
+  runvet validate runs/episodes/ep_1         one episode
+  runvet validate --format json . | jq .totals
+  find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
+pub(in crate::cli) struct Validate {
+    /// Run-data directories, episode directories, or artifact files, each for its episode
+    /// [default: .]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    settings: SettingsArgs,
+
+    /// Write all findings to a file: with it as `--baseline`, they no longer fail the gate
+    ///
+    /// Check all run data when you write it: the file lists the findings of this check and nothing
+    /// else. No baseline is read then.
+    #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
+    write_baseline: Option<PathBuf>,
+
+    /// Write the report to a file too, in any format; repeatable
+    ///
+    /// The file is replaced as a whole when the check is done (exit code 0 or 1). With any other
+    /// exit code it stays as it was.
+    #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
+    outputs: Vec<(Format, PathBuf)>,
+
+    /// Also sum up by rule, by mode of the runtime and by adapter
+    ///
+    /// In the formats human, markdown, json and ndjson.
+    #[arg(long)]
+    statistics: bool,
+
+    /// In the human format, what to group findings by
+    #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(GroupBy::ALL, GroupBy::word, describe))]
+    group_by: GroupBy,
+
+    /// Read more paths from a file, one per line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+
+    /// The paths in that file are separated by NUL bytes
+    #[arg(short = '0', long = "null", requires = "files_from")]
+    null: bool,
+
+    /// Check only episodes in which an artifact changed since a git revision
+    ///
+    /// Runs git in the working directory, whose repository must hold the paths. An artifact counts
+    /// as changed if it was committed, staged, edited, added or deleted since, or if git ignores
+    /// it.
+    #[arg(long, value_name = "REV")]
+    changed_since: Option<String>,
+
+    /// Succeed when no episode is found
+    #[arg(long)]
+    allow_empty: bool,
+
+    /// Read artifacts that are symbolic links to files within their episode's directory
+    ///
+    /// By default such links are errors. Links that lead out of the directory always are: otherwise
+    /// whoever writes run data could have any file read.
+    #[arg(long)]
+    follow_links: bool,
+
+    /// Print only findings and rules that could not be judged
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+fn describe(group_by: GroupBy) -> &'static str {
+    match group_by {
+        GroupBy::Episode => "Each episode with its findings, as soon as it is checked",
+        GroupBy::Rule => "Each rule with its findings, when all episodes are checked",
+    }
+}
+
+impl Validate {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let reading = if self.write_baseline.is_some() {
+            Baselines::Unread
+        } else {
+            Baselines::Read
+        };
+        let settings = self.settings.resolve(matches, reading, output)?;
+        let options = self.options(&settings);
+        let baselines: Vec<&PathBuf> = self
+            .write_baseline
+            .iter()
+            .chain(&settings.gate.baseline.value)
+            .collect();
+        let mut sinks = Sinks::open(settings.format.value, &self.outputs, &baselines, options)?;
+        let check = self.check(settings.jobs.value);
+        let mut gate = settings.gate.gate;
+        if self.statistics {
+            gate = gate.with_statistics();
+        }
+        let mut new_baseline = None;
+        if let Some(path) = &self.write_baseline {
+            new_baseline = Some((path, whole_file(path)?));
+            gate = gate.record_baseline(path);
+        }
+        let paths = self.paths()?;
+        let mut selection = gate.discover(&check, &paths);
+        let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
+        if let Some(revision) = &self.changed_since {
+            selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
+        }
+
+        let is_ndjson = settings.format.value == Format::Ndjson;
+        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
+        if !self.quiet && outcome.is_whole {
+            if excluded > 0 && !is_empty {
+                let episodes = count(excluded as u64, "episode");
+                output.note(&format!("{episodes} excluded by the configuration"));
+            }
+            for entry in gate.stale_entries() {
+                output.note(&entry);
+            }
+        }
+        let exit = match outcome.exit(settings.deny_warnings.value) {
+            Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
+            exit => exit,
+        };
+        match exit {
+            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
+            Exit::Fault => {}
+            Exit::Success | Exit::Findings => {
+                if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
+                    self.keep_baseline(path, file, baseline, output)?;
+                }
+                sinks.keep()?;
+            }
+        }
+        Ok(exit)
+    }
+
+    /// Judges episodes, and writes what was found in each as soon as it is known.
+    fn judge(
+        &self,
+        check: &Check,
+        gate: &mut Gate,
+        selection: Selection,
+        sinks: &mut Sinks,
+        is_ndjson: bool,
+        output: &mut Output,
+    ) -> Result<Outcome, Failure> {
+        let mut progress = Progress::new(self.quiet, selection.episodes.len());
+        // On a terminal, and by a reader of one line for each episode, findings are seen at once.
+        let is_watched = is_ndjson || io::stdout().is_terminal();
+        sinks.begin(output)?;
+        let mut written: Result<(), Failure> = Ok(());
+        let outcome = gate.each(check, selection, |judged| {
+            match judged {
+                Ok(episode) => {
+                    progress.step();
+                    if episode.kept_changing() {
+                        let message = format!(
+                            "{}: the episode kept changing while it was read; check it again",
+                            episode.dir
+                        );
+                        progress.beside(|| output.fault(&message));
+                    }
+                    written = progress.beside(|| {
+                        sinks.episode(output, &episode)?;
+                        if is_watched {
+                            Ok(output.finish()?)
+                        } else {
+                            Ok(())
+                        }
+                    });
+                }
+                Err(fault) => {
+                    progress.beside(|| output.fault(&fault));
+                }
+            }
+            if written.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        progress.finish();
+        written?;
+        sinks.end(output, &outcome.closing())?;
+        output.finish()?;
+        Ok(outcome)
+    }
+
+    fn check(&self, jobs: Option<NonZeroUsize>) -> Check {
+        let check = Check::new().follow_links(self.follow_links);
+        match jobs {
+            Some(jobs) => check.jobs(jobs),
+            None => check,
+        }
+    }
+
+    fn options(&self, settings: &Settings) -> Options {
+        Options::default()
+            .rules(all_rules())
+            .deny_warnings(settings.deny_warnings.value)
+            .style(style(self.color))
+            .width(width())
+            .max_findings(settings.max_findings.value)
+            .quiet(self.quiet)
+            .group_by(self.group_by)
+    }
+
+    /// The episodes that changed; notes what may be missed among them.
+    fn changed(
+        &self,
+        revision: &str,
+        episodes: Vec<EpisodeDir>,
+        paths: &[PathBuf],
+        output: &Output,
+    ) -> Result<Vec<EpisodeDir>, Failure> {
+        let found = episodes.len() as u64;
+        let Changed { episodes, lost } =
+            changed_since(revision, episodes, paths).map_err(Failure::fault)?;
+        if !self.quiet {
+            if episodes.is_empty() && found > 0 {
+                let episodes = count(found, "episode");
+                output.note(&format!("no change since {revision} in {episodes}"));
+            }
+            for dir in lost.iter().take(MAX_LOST) {
+                let dir = dir.display();
+                output.note(&format!(
+                    "{dir} held a run at {revision} and holds none now"
+                ));
+            }
+            if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
+                output.note(&format!("and {more} more"));
+            }
+        }
+        Ok(episodes)
+    }
+
+    /// Puts the baseline in its place.
+    fn keep_baseline(
+        &self,
+        path: &Path,
+        mut file: WholeFile,
+        baseline: &Baseline,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let written = baseline.write(&mut file).and_then(|()| file.keep());
+        written.map_err(|error| unwritable(path, &error))?;
+        if !self.quiet {
+            let size = baseline.size();
+            output.note(&format!(
+                "{} lists {} in {}",
+                path.display(),
+                count(size.findings as u64, "finding"),
+                count(size.episodes as u64, "episode")
+            ));
+        }
+        Ok(())
+    }
+
+    /// The paths to check.
+    fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut paths = self.paths.clone();
+        match &self.files_from {
+            Some(list) => {
+                let listed = read_list(list, if self.null { 0 } else { b'\n' });
+                paths.extend(listed.map_err(|error| {
+                    Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
+                })?);
+            }
+            None if paths.is_empty() => paths.push(PathBuf::from(".")),
+            None => {}
+        }
+        Ok(paths)
+    }
+}
+
+fn nothing_to_check(excluded: usize) -> String {
+    if excluded > 0 {
+        return format!("no episode is left to check; excluded: {excluded}");
+    }
+    "no episode found; an episode is a directory that holds state.json or events.jsonl, \
+     or summary.json below a directory called episodes"
+        .into()
+}
+
+/// Reads a list of paths, each of which a byte ends.
+fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(list)?)
+    };
+    reader
+        .by_ref()
+        .take(MAX_LIST_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_LIST_BYTES {
+        return Err(io::Error::other(format!(
+            "it is longer than {} MiB",
+            MAX_LIST_BYTES >> 20
+        )));
+    }
+    let listed = bytes
+        .split(|byte| *byte == end)
+        .filter(|path| !path.is_empty());
+    Ok(listed
+        .map(|path| store::path::from_bytes(path.to_vec()))
+        .collect())
+}
+
+/// A bar on standard error, shown when that is a terminal and the work takes long.
+struct Progress {
+    bar: ProgressBar,
+    done: u64,
+    /// When the bar is to appear, if it has not.
+    appears: Option<Instant>,
+}
+
+impl Progress {
+    fn new(quiet: bool, episodes: usize) -> Self {
+        let bar =
+            ProgressBar::with_draw_target(Some(episodes as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} episodes, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        let is_wanted = !quiet && io::stderr().is_terminal();
+        Self {
+            bar,
+            done: 0,
+            appears: is_wanted.then(|| Instant::now() + PATIENCE),
+        }
+    }
+
+    fn step(&mut self) {
+        self.done += 1;
+        if self.appears.is_some_and(|time| time <= Instant::now()) {
+            self.appears = None;
+            self.bar
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        }
+        if !self.bar.is_hidden() {
+            self.bar.set_position(self.done);
+        }
+    }
+
+    /// Prints something while the bar is out of the way.
+    fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
+        if self.bar.is_hidden() {
+            print()
+        } else {
+            self.bar.suspend(print)
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,95 @@
+//! The `[[ignore]]` tables of the configuration -> whether a finding is ignored.
+
+use std::path::Path;
+
+use super::globs::Glob;
+use super::{known_rule, read_glob};
+use crate::check::names;
+use crate::config::{ConfigError, File, Ignore};
+use crate::finding::Finding;
+use crate::timestamp::Timestamp;
+
+/// Findings that do not count.
+#[derive(Clone, Debug)]
+pub(super) struct Ignored {
+    /// Where the configuration says so.
+    place: String,
+    rule: String,
+    episode: Glob,
+    pointer: Option<String>,
+    reason: String,
+    /// Whether it no longer holds, and since when.
+    expired: Option<String>,
+    /// Whether an episode was judged in which it could have ignored something.
+    was_due: bool,
+    was_used: bool,
+}
+
+impl Ignored {
+    pub(super) fn new(
+        file: File<'_>,
+        ignore: &Ignore,
+        now: Option<&Timestamp>,
+    ) -> Result<Self, ConfigError> {
+        known_rule(file, ignore.rule.get_ref(), ignore.rule.span())?;
+        let expired = ignore
+            .expires
+            .as_ref()
+            .filter(|day| now.is_some_and(|now| now >= day.start()));
+        Ok(Self {
+            place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
+            rule: ignore.rule.get_ref().clone(),
+            episode: read_glob(file, &ignore.episode)?,
+            pointer: ignore
+                .pointer
+                .as_ref()
+                .map(|pointer| pointer.get_ref().clone()),
+            reason: ignore.reason.get_ref().clone(),
+            expired: expired.map(ToString::to_string),
+            was_due: false,
+            was_used: false,
+        })
+    }
+
+    /// Whether it is about an episode, which is about to be judged.
+    pub(super) fn covers(&mut self, dir: &Path) -> bool {
+        let covers = self.episode.names(dir);
+        self.was_due |= covers;
+        covers
+    }
+
+    /// The reason to ignore a finding of an episode that it covers.
+    pub(super) fn apply(&mut self, finding: &Finding) -> Option<String> {
+        let is_ignored = self.names(finding);
+        self.was_used |= is_ignored;
+        is_ignored.then(|| self.reason.clone())
+    }
+
+    fn names(&self, finding: &Finding) -> bool {
+        let is_within = |pointer: &String| {
+            let below = finding
+                .location
+                .pointer
+                .as_deref()
+                .and_then(|found| found.strip_prefix(pointer.as_str()));
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        self.expired.is_none()
+            && names(&self.rule, &finding.rule)
+            && self.pointer.as_ref().is_none_or(is_within)
+    }
+
+    /// Why it is of no more use, if it is of none.
+    pub(super) fn stale(&self) -> Option<String> {
+        let place = &self.place;
+        match &self.expired {
+            Some(day) => Some(format!(
+                "{place}: this ignore expired on {day} and has no effect"
+            )),
+            None if self.was_due && !self.was_used => Some(format!(
+                "{place}: this ignore matches no finding and can be removed"
+            )),
+            None => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Levels by rule and directory -> one level for each rule.
+
+use std::path::Path;
+
+use super::globs::Glob;
+use super::{known_rule, read_glob};
+use crate::check::{all_rules, names};
+use crate::config::{Config, ConfigError, File, Rules};
+use crate::finding::Level;
+
+/// The levels that are set, as opposed to those that rules have by themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Levels {
+    /// Those of the configuration; later ones override earlier ones.
+    configured: Vec<Setting>,
+    /// Those that override all of the configuration, in the order in which they were set.
+    last: Vec<(String, Level)>,
+}
+
+/// The level of a rule or a group, in some directories or everywhere.
+#[derive(Clone, Debug)]
+struct Setting {
+    paths: Option<Vec<Glob>>,
+    rule: String,
+    level: Level,
+}
+
+impl Levels {
+    /// Takes in what the configuration sets.
+    pub(super) fn read(&mut self, file: File<'_>, config: &Config) -> Result<(), ConfigError> {
+        self.set(file, None, &config.rules)?;
+        for within in &config.overrides {
+            let paths = within.paths.iter().map(|glob| read_glob(file, glob));
+            let paths: Vec<Glob> = paths.collect::<Result<_, _>>()?;
+            self.set(file, Some(&paths), &within.rules)?;
+        }
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        file: File<'_>,
+        paths: Option<&[Glob]>,
+        rules: &Rules,
+    ) -> Result<(), ConfigError> {
+        // A rule goes before its group, wherever they stand.
+        let (groups, exact): (Vec<_>, Vec<_>) = rules
+            .iter()
+            .partition(|(rule, _)| rule.get_ref().ends_with('*'));
+        for (rule, level) in groups.into_iter().chain(exact) {
+            known_rule(file, rule.get_ref(), rule.span())?;
+            self.configured.push(Setting {
+                paths: paths.map(<[Glob]>::to_vec),
+                rule: rule.get_ref().clone(),
+                level: *level.get_ref(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Sets what overrides all that was set before.
+    pub(super) fn set_last(&mut self, name: &str, level: Level) {
+        self.last.push((name.to_owned(), level));
+    }
+
+    /// The level of each rule in a directory, given the level that each has where none is set.
+    pub(super) fn of(&self, unset: &[Level], dir: &Path) -> Vec<Level> {
+        let names_dir = |paths: &[Glob]| paths.iter().any(|glob| glob.names(dir));
+        self.where_paths(unset, |paths| paths.is_none_or(names_dir))
+    }
+
+    /// A level for each rule that is off only where the rule counts in no directory.
+    pub(super) fn anywhere(&self, unset: &[Level]) -> Vec<Level> {
+        let mut levels = self.where_paths(unset, |paths| paths.is_none());
+        for (rule, level) in all_rules().zip(&mut levels) {
+            if *level == Level::Off {
+                let somewhere = self.configured.iter().find(|setting| {
+                    setting.paths.is_some()
+                        && setting.level != Level::Off
+                        && names(&setting.rule, rule.id)
+                });
+                *level = somewhere.map_or(Level::Off, |setting| setting.level);
+            }
+        }
+        levels
+    }
+
+    fn where_paths(
+        &self,
+        unset: &[Level],
+        are_in_force: impl Fn(Option<&[Glob]>) -> bool,
+    ) -> Vec<Level> {
+        let in_force: Vec<(&str, Level)> = self
+            .configured
+            .iter()
+            .filter(|setting| are_in_force(setting.paths.as_deref()))
+            .map(|setting| (&*setting.rule, setting.level))
+            .chain(self.last.iter().map(|(rule, level)| (&**rule, *level)))
+            .collect();
+        let level = |(rule, unset): (&'static crate::finding::RuleInfo, &Level)| {
+            let set = in_force.iter().rev().find(|(name, _)| names(name, rule.id));
+            set.map_or(*unset, |(_, level)| *level)
+        };
+        all_rules().zip(unset).map(level).collect()
+    }
+}
+
+/// The level of one rule, given those of all.
+pub(super) fn level_of(levels: &[Level], rule: &str) -> Level {
+    let of_rule = all_rules().zip(levels).find(|(info, _)| info.id == rule);
+    of_rule.map_or(Level::Error, |(_, level)| *level)
+}

@@ -1,0 +1,68 @@
+//! The library alone stays small: what a terminal needs stands behind features.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Crates besides runvet that the library without features may need.
+const MAX_CRATES: usize = 95;
+
+/// Crates that draw, watch or read a command line.
+const BEHIND_FEATURES: [&str; 10] = [
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "indicatif",
+    "miette",
+    "notify",
+    "signal-hook",
+    "tempfile",
+    "textwrap",
+    "unicode-width",
+];
+
+/// The names of the crates that runvet needs with some features.
+fn crates(features: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--edges", "normal"])
+        .args(["--no-default-features", "--features", features])
+        .args(["--prefix", "none", "--no-dedupe", "--format", "{p}"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    // A crate of two versions is compiled twice.
+    listed.lines().map(str::to_owned).collect()
+}
+
+fn has(crates: &BTreeSet<String>, name: &str) -> bool {
+    crates
+        .iter()
+        .any(|line| line.split(' ').next() == Some(name))
+}
+
+#[test]
+fn library_without_features_needs_no_terminal_crates() {
+    let library = crates("");
+    let number = library.len() - 1;
+    assert!(number <= MAX_CRATES, "{number} crates: {library:#?}");
+    for name in BEHIND_FEATURES {
+        assert!(!has(&library, name), "{name}");
+    }
+}
+
+#[test]
+fn each_feature_brings_its_crates() {
+    for (feature, brings, lacks) in [
+        ("human", "miette", "clap"),
+        ("watch", "notify", "miette"),
+        ("cli", "clap", "tokio"),
+    ] {
+        let crates = crates(feature);
+        assert!(has(&crates, brings) && !has(&crates, lacks), "{feature}");
+    }
+    let all = crates("cli");
+    assert!(BEHIND_FEATURES.iter().all(|name| has(&all, name)));
+}
