@@ -1,9 +1,9 @@
 //! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
 //! events and the plan.
 //!
-//! Reading follows the reference's versioning: a state without `intuition_mode` reads as `advisory`,
-//! and a summary without insight or direction and newer minor versions read as well. Nothing is
-//! judged here: see [`crate::check`] for that.
+//! Reading follows the reference's versioning: a state without `intuition_mode` reads as
+//! `advisory`, and a summary without insight or direction and newer minor versions read as well.
+//! Nothing is judged here: see [`crate::check`] for that.
 //!
 //! ```
 //! use runvet::read::RunData;

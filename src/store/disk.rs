@@ -1,4 +1,5 @@
-//! An episode's directory -> its listing and its artifacts, opened so that they can't lead elsewhere.
+//! An episode's directory -> its listing and its artifacts, opened so that they can't lead
+//! elsewhere.
 
 use std::cell::Cell;
 use std::ffi::{CStr, OsString};

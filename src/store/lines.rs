@@ -173,8 +173,8 @@ impl<R: Read> Lines<R> {
         self.offset
     }
 
-    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where the
-    /// next line is longer than a block, or does not end.
+    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where
+    /// the next line is longer than a block, or does not end.
     pub(crate) fn next_block(
         &mut self,
         spare: impl FnOnce() -> Vec<u8>,

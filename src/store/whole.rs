@@ -19,8 +19,8 @@ pub(crate) struct WholeFile {
 }
 
 impl WholeFile {
-    /// Starts a file. It never replaces a device or another special file, nor a file that one of the
-    /// streams writes to: readers of the stream would lose it.
+    /// Starts a file. It never replaces a device or another special file, nor a file that one of
+    /// the streams writes to: readers of the stream would lose it.
     pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
