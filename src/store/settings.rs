@@ -1,4 +1,4 @@
-//! The files that a user writes for runvet: where they lie, and what they hold.
+//! The files that a user writes for runvet -> their location and their content.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,15 +11,16 @@ use crate::source::Artifact;
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
 
-/// Bytes of a file of the user's that are read at most.
+/// The number of bytes of a user's file that are read, at most.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the configuration is.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConfigSearch {
-    /// The file in force, as it is called from the working directory.
+    /// The configuration file, relative to the working directory.
     pub(crate) found: Option<PathBuf>,
-    /// Files of that name that lie in run data: whoever wrote the run data may have written them.
+    /// Ignored files with that name inside run data, because the author of the run data may have
+    /// written them.
     pub(crate) passed_over: Vec<PathBuf>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
-        // What is there and can't be read is no reason to go without it.
+        // A file that exists but can't be read must not be ignored.
         if is_gone(&dir.join(CONFIG)) {
             continue;
         }
@@ -47,7 +48,7 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     search
 }
 
-/// Whether a directory holds run data, is an episode, or lies in run data.
+/// Whether a directory contains run data, is an episode, or is inside run data.
 fn is_run_data(dir: &Path) -> bool {
     dir.components()
         .any(|part| part == Component::Normal("episodes".as_ref()))
@@ -59,7 +60,7 @@ fn is_run_data(dir: &Path) -> bool {
         })
 }
 
-/// An error where a file that nobody named is none: reading a FIFO would wait for a writer.
+/// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {
         Ok(())

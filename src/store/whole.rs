@@ -11,8 +11,8 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
 
-/// A file in the making. Until [`WholeFile::keep`] it lies beside its path under another name, and
-/// vanishes when dropped.
+/// A file that is being written. Until [`WholeFile::keep`] it has a temporary name next to its
+/// path, and it is deleted when dropped.
 pub(crate) struct WholeFile {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
