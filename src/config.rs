@@ -34,8 +34,8 @@ pub(crate) struct Config {
     /// The number of episodes to check in parallel, at least 1; the default is the number of cores.
     #[schemars(with = "std::num::NonZeroUsize")]
     pub(crate) jobs: Option<Spanned<std::num::NonZeroUsize>>,
-    /// The path of the baseline, a file of known findings that do not fail the gate; relative to the
-    /// directory of this file.
+    /// The path of the baseline, a file of known findings that do not fail the gate; relative to
+    /// the directory of this file.
     #[schemars(with = "String", extend("examples" = ["runvet-baseline.json"]))]
     pub(crate) baseline: Option<Spanned<PathBuf>>,
     /// Directories that are not checked, each as a glob.

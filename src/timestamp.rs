@@ -177,8 +177,8 @@ fn is_shaped(text: &[u8; 19]) -> bool {
     })
 }
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar. The year starts in March here, so that
-/// a leap day is its last day.
+/// Days since 1970-01-01 in the proleptic Gregorian calendar. The year starts in March here, so
+/// that a leap day is its last day.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month <= 2 {
         (year - 1, month + 9)

@@ -70,6 +70,7 @@ mod house {
     mod make_rule;
     mod tests;
     mod tidy;
+    mod width;
 }
 
 /// What the tests share. No test file imports another.

@@ -19,8 +19,8 @@ use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///
-/// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the last
-/// change of the directory. So no more runs are opened than are shown.
+/// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the
+/// last change of the directory. So no more runs are opened than are shown.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

@@ -23,8 +23,8 @@ use crate::view::{self, Checked, Moments};
 /// Show one run at a glance, and whether its records can be trusted
 ///
 /// The dashboard has a header, the plan, actions, beliefs, facts, verification, metrics, links, the
-/// timeline, and what `runvet validate` finds. A run that is in progress or broken shows what can be
-/// shown, and says what can't.
+/// timeline, and what `runvet validate` finds. A run that is in progress or broken shows what can
+/// be shown, and says what can't.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:

@@ -315,22 +315,6 @@ fn index_lists_every_document() {
     assert!(absent.is_empty(), "docs/README.md does not link {absent:?}");
 }
 
-#[test]
-fn prose_fits_in_100_columns() {
-    let _alone = alone();
-    let pages = all_rules().map(|rule| format!("src/rules/{}.md", rule.id.replace('-', "_")));
-    let mut wide = Vec::new();
-    for document in documents().into_iter().chain(pages) {
-        let prose = prose(&read(&document));
-        let lines = prose
-            .lines()
-            .filter(|line| !line.starts_with(['|', '#']) && !line.contains("]("))
-            .filter(|line| line.chars().count() > 100);
-        wide.extend(lines.map(|line| format!("{document}: {line}")));
-    }
-    assert_eq!(wide, [] as [String; 0]);
-}
-
 /// What a text in backticks names, as far as it can be looked up.
 enum Named<'s> {
     /// A file or directory of the repository.
