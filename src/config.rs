@@ -233,8 +233,8 @@ impl File<'_> {
     }
 }
 
-/// A message of serde or toml in words that fit the file, and what could be meant. A test holds each
-/// of their messages.
+/// A message of serde or toml in words that fit the file, and what could be meant. A test holds
+/// each of their messages.
 fn reworded(message: &str) -> (String, Option<String>) {
     if let Some(missing) = message.strip_prefix("missing field ") {
         return (format!("the key {missing} is missing"), None);

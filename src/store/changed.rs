@@ -115,16 +115,18 @@ impl Changes {
             )
         };
         let tracked = paths(&["ls-files", "-z"])?;
-        let differ = paths(&[
-            "diff",
+        // What is staged, and what is not. `git diff` would tell both, and sometimes rewrites the
+        // index.
+        let mut differ = paths(&[
+            "diff-index",
+            "--cached",
             "--name-only",
             "-z",
             "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
             "--ignore-submodules=all",
             commit.trim_end(),
         ])?;
+        differ.extend(paths(&["ls-files", "-z", "--modified"])?);
         let changed = differ
             .iter()
             .filter_map(|path| path.parent())
