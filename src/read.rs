@@ -1,9 +1,9 @@
 //! The door to reading: a run-data directory -> its runs, and of each the state, the summary, the
 //! events and the plan.
 //!
-//! Reading follows the reference's versioning: a state without `intuition_mode` reads as `advisory`,
-//! and a summary without insight or direction and newer minor versions read as well. Nothing is
-//! judged here: see [`crate::check`] for that.
+//! Reading follows the versioning rules of the reference: a state without `intuition_mode` reads as
+//! `advisory`, and a summary without insight or direction is accepted, as are newer minor versions.
+//! Reading does not check the records: [`crate::check`] does.
 //!
 //! ```
 //! use runvet::read::RunData;
@@ -50,28 +50,28 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// No run has that id, nor an id that starts so.
+    /// No run has this id, or an id that starts with it.
     #[error("there is no run {}{}", crate::printable::quote(.id), suggestion(.nearest))]
     UnknownRun {
-        /// What was asked for.
+        /// The id that was requested.
         id: String,
-        /// The ids that are most alike.
+        /// The most similar ids.
         nearest: Vec<String>,
     },
-    /// Several runs have an id that starts so.
+    /// Several runs have an id that starts with this text.
     #[error("several runs start with {}: {}", crate::printable::quote(.prefix), .matches.iter().map(|id| escape(id)).collect::<Vec<_>>().join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The id that was requested.
         prefix: String,
         /// Some of their ids.
         matches: Vec<String>,
     },
-    /// An artifact can't be read, or is not what it should be.
+    /// An artifact can't be read, or has the wrong content.
     #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), shown(*.place))]
     Artifact {
         /// The artifact.
         path: PathBuf,
-        /// Where in it, if there is a place to name.
+        /// The place in it, if known.
         place: Option<LineColumn>,
         /// What is wrong.
         reason: String,
@@ -120,7 +120,7 @@ pub struct RunData {
 }
 
 impl Error {
-    /// What a check could not do with a directory.
+    /// An error of a check.
     pub(crate) fn from_fault(path: &Path, fault: &store::Fault) -> Self {
         Self::Artifact {
             path: path.to_owned(),
@@ -157,16 +157,16 @@ impl RunData {
         self.runs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Entries for the newest runs, at most `limit` of them. Other runs are not opened.
+    /// Entries for the newest runs, `limit` at most. Other runs are not opened.
     ///
-    /// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the
-    /// last change of the directory. A run whose records can't be read has an entry with gaps.
+    /// The age of a run is the time in its directory's name, if the name ends in a ULID, else the
+    /// last change of the directory. If a record can't be read, the entry lacks the fields from it.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<RunEntry> {
         self.iter().take(limit).map(|run| run.entry()).collect()
@@ -178,7 +178,7 @@ impl RunData {
         Runs(self.runs.iter())
     }
 
-    /// The run with an id, with an id that starts so, at a path, or the newest one (`@latest`).
+    /// The run with an id, with a prefix of an id, at a path, or the newest one (`@latest`).
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ impl<'r> IntoIterator for &'r RunData {
     }
 }
 
-/// What a list of runs says of one.
+/// A run as an entry of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunEntry {
@@ -315,8 +315,8 @@ impl RunReader {
         }
     }
 
-    /// The run's id, the same as in a report: the name of its directory below `episodes`, else what
-    /// its records say, else its directory's name.
+    /// The run's id, the same as in a report: the name of its directory below `episodes`, else the
+    /// id in its records, else its directory's name.
     #[must_use]
     pub fn id(&self) -> String {
         match &self.dir.id {
@@ -340,7 +340,7 @@ impl RunReader {
             .then(|| self.dir.path.join(artifact.file_name()))
     }
 
-    /// The directory as a check takes it.
+    /// The directory, as a check expects it.
     #[must_use]
     pub fn dir(&self) -> &EpisodeDir {
         &self.dir
@@ -350,7 +350,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where there is none, or it is no JSON.
+    /// [`Error::Artifact`] where the file is missing or not JSON.
     pub fn state(&self) -> Result<Stored<State>, Error> {
         self.stored(Artifact::State, &schema::STATE)
     }
@@ -359,7 +359,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where there is none, or it is no JSON.
+    /// [`Error::Artifact`] where the file is missing or not JSON.
     pub fn summary(&self) -> Result<Stored<Summary>, Error> {
         self.stored(Artifact::Summary, &schema::SUMMARY)
     }
@@ -368,7 +368,7 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where there is none, it can't be read, or is larger than 64 MiB.
+    /// [`Error::Artifact`] where the file is missing, can't be read, or is larger than 64 MiB.
     pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let read = self.stream(artifact)?.read_record(&mut bytes);
@@ -398,7 +398,7 @@ impl RunReader {
         self.events().map(EventTexts::new)
     }
 
-    /// What a list of runs says of this one. Records that can't be read leave gaps.
+    /// This run as an entry of a list. Records that can't be read leave fields empty.
     ///
     /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
     /// are those that a check reports.
@@ -473,13 +473,13 @@ impl RunReader {
     }
 }
 
-/// The tokens of a record that its schema refuses; `None` where no fact can be taken from it.
+/// The tokens of a record that its schema refuses; `None` where the record has no facts.
 fn refused(schema: &Schema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
     let violations = schema.violations(record?.view()).ok()?;
     Some(violations.iter().map(|violation| violation.token).collect())
 }
 
-/// The value of a record from which facts can be taken.
+/// The value of a record that has facts.
 fn value<'a>(record: Option<&'a OwnedDocument>, refused: Option<&'a [u32]>) -> Option<Value<'a>> {
     Some(Value::root(record?.view(), refused?))
 }
@@ -499,14 +499,13 @@ pub struct Stored<T> {
 }
 
 impl<T> Stored<T> {
-    /// The plain JSON object that was stored: with unknown fields, the texts of numbers and the
-    /// order of keys.
+    /// The stored JSON object, with unknown fields, the texts of numbers and the order of keys.
     #[must_use]
     pub fn object(&self) -> Node<'_> {
         self.document.root()
     }
 
-    /// The document by itself.
+    /// The document.
     #[must_use]
     pub fn into_document(self) -> OwnedDocument {
         self.document
@@ -520,8 +519,8 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// The record as a type. Fields that the type does not know are passed over; they are in
-    /// [`Stored::object`].
+    /// The record as a type. Fields that the type does not have are ignored; [`Stored::object`] has
+    /// them.
     ///
     /// # Errors
     ///
@@ -543,8 +542,8 @@ impl<T: DeserializeOwned> Stored<T> {
     }
 }
 
-/// A text as a type, or why it is none, without a place. Of repeated keys the last one counts, as
-/// everywhere here.
+/// A text as a type, or why it can't be read as one, without a place. The last of several equal
+/// keys counts, as everywhere.
 fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
     serde_json::from_value(value).map_err(|error| reason(&error))
@@ -570,7 +569,7 @@ fn io_error(path: &Path, why: &io::Error) -> Error {
 mod tests {
     use super::typed;
 
-    /// Texts that a document allows and a type does not, each with the whole of its reason.
+    /// Texts that a document accepts and a type does not, each with its full reason.
     #[test]
     fn reason_of_a_misfit_names_no_place() {
         let reason = |text: &str| typed::<Vec<u8>>(text).unwrap_err();

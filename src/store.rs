@@ -1,8 +1,8 @@
 //! Paths -> episodes -> bytes: the one place that touches the file system, with every limit on
 //! reading.
 //!
-//! What is read of an episode goes through the trait [`Artifacts`], so that its bytes may also come
-//! from memory ([`Memory`]) or, by an implementation of others, from a store of objects.
+//! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
+//! ([`Memory`]) or, with another implementation, from an object store.
 
 mod artifacts;
 #[cfg(feature = "cli")]
@@ -37,14 +37,14 @@ pub(crate) use stillness::Movement;
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append};
 
-/// Bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that are read at
-/// most.
+/// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
+/// are read, at most.
 ///
 /// Real records take kilobytes. The limit keeps a hostile file from taking the memory that other
 /// episodes need.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 
-/// Bytes of `events.jsonl` that are read at most.
+/// The number of bytes of `events.jsonl` that are read, at most.
 ///
 /// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time
 /// that a file takes which costs its writer nothing: one with a hole of exabytes in it.

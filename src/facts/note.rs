@@ -486,7 +486,7 @@ mod tests {
         r#"/properties/agent_id/type "string""#,
         r#"/properties/episode_id/type "string""#,
         r#"/properties/event_type/type "string""#,
-        r#"/properties/payload/additionalProperties true"#,
+        r"/properties/payload/additionalProperties true",
         r#"/properties/payload/type "object""#,
         r#"/properties/phase/type "string""#,
         r#"/properties/timestamp/format "date-time""#,

@@ -10,7 +10,7 @@ use crate::schema;
 use crate::source::Line;
 use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened};
 
-/// The events of a timeline, read as they are asked for.
+/// The events of a timeline, read on demand.
 pub struct Events {
     lines: Lines<Opened<'static>>,
     path: PathBuf,
@@ -18,7 +18,7 @@ pub struct Events {
     tape: Tape,
 }
 
-/// An event, and where it stands.
+/// An event and its place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventLine {
@@ -32,8 +32,8 @@ pub struct EventLine {
     pub event: Event,
 }
 
-/// The lines of a timeline as plain JSON objects. They are read into one buffer, so that only one
-/// is at hand at a time.
+/// The lines of a timeline as plain JSON objects. They share one buffer, so only one exists at a
+/// time.
 pub struct EventTexts {
     events: Events,
     tape: Tape,
@@ -77,7 +77,7 @@ impl Iterator for Events {
     }
 }
 
-/// A line as an event, or the column and the reason why it is none.
+/// A line as an event, or the column and the reason why it is not an event.
 fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64, String)> {
     let document = event_document(tape, text)?;
     if let Some((span, reason)) = schema::EVENT.first_violation(document) {
@@ -92,7 +92,7 @@ fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64
     })
 }
 
-/// The JSON object on a line, or the column and the reason why there is none.
+/// The JSON object on a line, or the column and the reason why there is no object.
 fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>, (u64, String)> {
     match tape.read(text.as_bytes()) {
         Ok(document) if document.root().kind() == Kind::Object => Ok(document),

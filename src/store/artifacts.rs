@@ -1,4 +1,4 @@
-//! The artifacts of one episode, wherever they lie -> what is there, and the bytes of it.
+//! The artifacts of one episode, stored anywhere -> their listing and their bytes.
 //!
 //! A check reads an episode through [`Artifacts`]. Here are two implementations: a directory, and
 //! bytes in memory ([`Memory`](super::Memory)). A store of objects is a third, which others write.
@@ -19,22 +19,22 @@ use crate::source::{Artifact, Entries, Line};
 /// into are read a second time. [`Check::artifacts`](crate::check::Check::artifacts) has an
 /// example.
 pub trait Artifacts {
-    /// The artifacts that are there.
+    /// The artifacts that exist.
     fn entries(&self) -> Entries;
 
     /// Opens an artifact for reading.
     ///
     /// # Errors
     ///
-    /// Why its content can't be read. [`Unreadable::ListedOnly`] says that nobody has it at hand,
-    /// which is no defect in an artifact that runvet need not read.
+    /// Why its content can't be read. [`Unreadable::ListedOnly`] says that the content was not
+    /// fetched, which is not a defect of an artifact that runvet does not need to read.
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable>;
 
-    /// Whether an artifact that runvet need not read could be read.
+    /// Whether an artifact that runvet does not read is readable.
     ///
     /// # Errors
     ///
-    /// Why it could not.
+    /// Why it is not readable.
     fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
         match self.open(artifact) {
             Ok(_) | Err(Unreadable::ListedOnly) => Ok(()),
@@ -42,30 +42,30 @@ pub trait Artifacts {
         }
     }
 
-    /// The version of an artifact's content now, such as an `ETag`. It is asked before an episode
-    /// is read and again afterwards: where it has changed, the records may be of two generations,
-    /// and findings that rest on them do not count. `None` where the content never changes.
+    /// The current version of an artifact's content, such as an `ETag`. It is read before and after
+    /// an episode is read: if it has changed, the records may be of two generations, and findings
+    /// that depend on them do not count. `None` if the content never changes.
     fn version(&self, artifact: Artifact) -> Option<Version> {
         let _ = artifact;
         None
     }
 }
 
-/// What tells one content of an artifact from another.
+/// A text that identifies one version of an artifact's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(Vec<u8>);
 
 impl Version {
-    /// The version that these bytes stand for.
+    /// The version with this text.
     #[must_use]
     pub fn new(tag: impl Into<Vec<u8>>) -> Self {
         Self(tag.into())
     }
 }
 
-/// Content that can be read from any offset on.
+/// Content that can be read from any offset.
 pub trait ReadAt: Send + Sync {
-    /// Reads bytes from an offset on; 0 says that the content ends there.
+    /// Reads bytes from an offset; returns 0 at the end of the content.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub trait ReadAt: Send + Sync {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
-/// Why the content of an artifact that is there can't be read.
+/// Why the content of an existing artifact can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
@@ -95,13 +95,13 @@ pub enum Unreadable {
     /// It has more bytes than this limit.
     #[error("it is larger than the limit of {} MiB", .0 >> 20)]
     TooLarge(u64),
-    /// Permission is lacking.
+    /// Permission is missing.
     #[error("reading it is not permitted")]
     Denied,
-    /// It was listed, and is gone.
+    /// It was listed, but no longer exists.
     #[error("it vanished while the episode was read")]
     Vanished,
-    /// It is listed, and its content was not handed over.
+    /// It is listed, but its content was not provided.
     #[error("its name was given, and not its content")]
     ListedOnly,
     /// The operating system can't read it.
@@ -138,7 +138,7 @@ impl From<Errno> for Unreadable {
 /// keep a reader busy forever.
 pub struct Opened<'a> {
     content: Content<'a>,
-    /// Bytes that were read, and those that may still be.
+    /// The bytes that were read, and the number that may still be read.
     position: u64,
     left: u64,
 }
@@ -149,7 +149,7 @@ enum Content<'a> {
     Reader(Box<dyn ReadAt + 'a>),
 }
 
-/// The bytes of an artifact up to which it is read.
+/// The number of bytes of an artifact that are read, at most.
 pub(super) fn limit(artifact: Artifact) -> u64 {
     if artifact == Artifact::Events {
         MAX_TIMELINE_BYTES
@@ -159,7 +159,7 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
 }
 
 impl<'a> Opened<'a> {
-    /// Content that is at hand.
+    /// Content in memory.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self::new(Content::Bytes(bytes), MAX_TIMELINE_BYTES)

@@ -15,24 +15,24 @@ use super::path::{display, id as id_of, join};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
-/// The episodes below the given paths, and the paths that could not be looked at.
+/// The episodes below the given paths, and the paths that could not be searched.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Discovery {
     /// The episodes, sorted by path.
     pub episodes: Vec<EpisodeDir>,
-    /// Paths that could not be looked at.
+    /// Paths that could not be searched.
     pub faults: Vec<Fault>,
 }
 
-/// A path that could not be looked at.
+/// A path that could not be searched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// There is nothing at the path.
+    /// The path does not exist.
     #[error("{}: no such file or directory", printable(.0))]
     Missing(PathBuf),
-    /// The path is a file that is no artifact of a run.
+    /// The path is a file that is not an artifact of a run.
     #[error("{}: not a directory and not an artifact of a run ({})", printable(.0), artifact_names())]
     NotAnArtifact(PathBuf),
     /// A directory can't be listed, or a path can't be reached.
@@ -53,14 +53,14 @@ fn artifact_names() -> String {
     Artifact::ALL.map(Artifact::file_name).join(", ")
 }
 
-/// Number of directories in one directory from which several workers look at them.
+/// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;
 
-/// Finds the episodes below paths: directories above, among or below run data, episode directories,
-/// or artifact files, which stand for their episodes.
+/// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
+/// directory, or an artifact, which stands for its episode.
 ///
-/// The walk enters hidden directories, never `.git`, and follows no symbolic link but a given path
-/// itself.
+/// The walk enters hidden directories except `.git`, and follows no symbolic links except the given
+/// paths.
 #[must_use]
 pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Discovery {
     let mut discovery = Discovery::default();
@@ -85,11 +85,11 @@ pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Disco
     discovery
 }
 
-/// A directory to walk: as the user typed it, and where it really is.
+/// A directory to walk: its path as the user typed it, and its real path.
 struct Root {
     typed: PathBuf,
     real: PathBuf,
-    /// Whether that, or a directory above it, is called `episodes`.
+    /// Whether the real path, or a directory above it, is called `episodes`.
     in_episodes: bool,
 }
 
@@ -144,7 +144,7 @@ fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<()
                 below_episodes(&root.real),
             ) =>
         {
-            // With a summary alone it is an episode unless one lies below it.
+            // With only a summary it is an episode unless there is an episode below it.
             let mut found = Found::default();
             walk(&root, Path::new(""), jobs, &mut found);
             let mut below = Discovery::default();
@@ -217,7 +217,7 @@ fn tidy(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether a directory lies below one called `episodes`.
+/// Whether a directory is below one called `episodes`.
 fn below_episodes(real: &Path) -> bool {
     real.parent().is_some_and(names_episodes)
 }
@@ -227,7 +227,7 @@ fn names_episodes(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "episodes")
 }
 
-/// Whether a directory is an episode, as far as it can be told without looking further down.
+/// Whether a directory is an episode, judged by its own entries.
 pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
     !holds_episodes
         && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
@@ -260,11 +260,11 @@ fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     }
 }
 
-/// What a walk has found.
+/// The result of a walk so far.
 #[derive(Default)]
 struct Found {
     episodes: Vec<EpisodeDir>,
-    /// Directories with a summary alone: episodes unless an episode lies below them.
+    /// Directories with only a summary: episodes unless there is an episode below them.
     candidates: Vec<(PathBuf, Entries)>,
     faults: Vec<Fault>,
 }
@@ -297,8 +297,7 @@ impl Found {
     /// Decides about the candidates.
     fn finish(mut self, root: &Root, discovery: &mut Discovery) {
         if !self.candidates.is_empty() {
-            // The deepest first: a candidate that is an episode keeps those above it from being
-            // one.
+            // The deepest first: a candidate that is an episode excludes the candidates above it.
             self.candidates
                 .sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
             let above = |path: &Path| {
@@ -325,8 +324,8 @@ impl Found {
     }
 }
 
-/// Walks down from a directory below the root until it meets episodes. Where a directory holds
-/// many, several workers look at them.
+/// Walks down from a directory below the root until it meets episodes. If a directory has many
+/// entries, several workers search them.
 fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
     let start = join(&root.typed, from);
     let mut entries = WalkDir::new(&start).into_iter();
@@ -369,7 +368,7 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
             let look = |(): &mut (), directory: &OsString| {
                 let mut found = Found::default();
                 let below = below.join(directory);
-                // Most often it is an episode, and there is nothing to walk.
+                // Usually it is an episode, and there is nothing to walk.
                 match list(&join(&root.typed, &below)) {
                     Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
                         found.sort_in(root, &below, &listing);

@@ -1,4 +1,5 @@
-//! An episode's directory -> its listing and its artifacts, opened so that they can't lead elsewhere.
+//! An episode's directory -> its listing and its artifacts, opened so that they can't lead
+//! elsewhere.
 
 use std::cell::Cell;
 use std::ffi::{CStr, OsString};
@@ -22,35 +23,35 @@ use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
 pub struct EpisodeDir {
     /// The path as the user would type it.
     pub path: PathBuf,
-    /// The directory's name, where that is the episode's id: below a directory called `episodes`.
+    /// The directory's name, if it is the episode's id: below a directory called `episodes`.
     pub id: Option<String>,
-    /// The directory's name, wherever it lies.
+    /// The directory's name in any case.
     pub name: String,
-    /// What it lists.
+    /// The artifacts that it lists.
     pub entries: Entries,
 }
 
 impl EpisodeDir {
-    /// The key that names it in a report.
+    /// The key that identifies it in a report.
     #[must_use]
     pub fn key(&self) -> EpisodeKey {
         EpisodeKey::Dir(self.path.clone())
     }
 
-    /// Looks again at what it lists.
+    /// Lists the directory again.
     pub(crate) fn list_again(&mut self) -> io::Result<()> {
         self.entries = list(&self.path)?.entries;
         Ok(())
     }
 }
 
-/// An episode's directory that is open.
+/// An open directory of an episode.
 pub(crate) struct Directory {
     dir: OwnedFd,
     entries: Entries,
     /// Whether artifacts may be symbolic links.
     follow_links: bool,
-    /// What each artifact was when it was opened.
+    /// The version of each artifact when it was opened.
     opened: [Cell<Option<FileVersion>>; 5],
 }
 
@@ -66,7 +67,7 @@ impl Artifacts for Directory {
     fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
         match self.entries.kind(artifact) {
             Some(EntryKind::Link) if !self.follow_links => Err(Unreadable::Link),
-            // Whether a link leads to what may be read shows when it is opened.
+            // Whether a link leads to a readable file shows when it is opened.
             Some(EntryKind::Link) => self.open_file(artifact).map(drop),
             Some(EntryKind::Directory) => Err(Unreadable::Directory),
             Some(EntryKind::Special) => Err(Unreadable::Special),
@@ -115,7 +116,7 @@ impl Directory {
         }
     }
 
-    /// Opens what an artifact's name leads to, and nothing outside of the directory.
+    /// Opens the file that an artifact's name leads to, but nothing outside of the directory.
     fn open_any(&self, artifact: Artifact) -> Result<OwnedFd, Unreadable> {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -130,8 +131,7 @@ impl Directory {
                 Mode::empty(),
                 beneath,
             ) {
-                // An old kernel, or a sandbox that has not heard of it: then links are not
-                // followed.
+                // An old kernel or a sandbox does not support it: then links are not followed.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 Err(Errno::XDEV) => return Err(Unreadable::Outside),
                 Err(Errno::NOENT | Errno::LOOP)
@@ -142,7 +142,7 @@ impl Directory {
                 other => return Ok(other?),
             }
         }
-        // A name without a slash that is no link leads to nowhere but into the directory.
+        // A name without a slash that is not a link can only lead into the directory.
         Ok(rustix::fs::openat(
             &self.dir,
             artifact.file_name(),
@@ -151,7 +151,7 @@ impl Directory {
         )?)
     }
 
-    /// What moves, or has moved since it was read.
+    /// What is changing, or has changed since it was read.
     pub(crate) fn movement(&self) -> Movement {
         let Ok(directory) = rustix::fs::fstat(&self.dir) else {
             return Movement::default();
@@ -178,10 +178,10 @@ impl Directory {
     }
 }
 
-/// What a directory lists, as far as it matters here.
+/// The entries of a directory that matter here.
 pub(super) struct Listing {
     pub(super) entries: Entries,
-    /// Whether it holds a directory called `episodes`.
+    /// Whether it contains a directory called `episodes`.
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
     pub(super) directories: Vec<OsString>,
@@ -220,7 +220,7 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
 
 pub(super) fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind {
     let known = if listed == FileType::Unknown {
-        // Some file systems do not say it in the listing.
+        // Some file systems do not list the type of an entry.
         let stat = dir
             .fd()
             .and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::source::Line;
 
-/// Bytes read at a time.
+/// The number of bytes to read at a time.
 const BLOCK: usize = 256 << 10;
 
 /// One line of a stream.
@@ -30,17 +30,17 @@ pub(crate) struct Lines<R> {
     start: usize,
     searched: usize,
     end: usize,
-    /// Where the unread part starts in the stream, and on which line.
+    /// The offset in the stream where the unread part starts, and its line.
     offset: u64,
     number: u64,
     at_end: bool,
 }
 
-/// Whole lines of a stream, to be read elsewhere.
+/// Whole lines of a stream, to be read by another thread.
 pub(crate) struct Block {
     buffer: Vec<u8>,
     lines: Range<usize>,
-    /// Where the first line starts in the stream, and how many lines stand before it.
+    /// The offset of the first line in the stream, and the number of lines before it.
     offset: u64,
     number: u64,
     limit: usize,
@@ -74,7 +74,7 @@ impl Block {
         LineRead::new(line, text, true, self.limit)
     }
 
-    /// The buffer, to be used again, unless a long line has made it large.
+    /// The buffer for reuse, unless a long line has made it large.
     pub(crate) fn into_buffer(self) -> Option<Vec<u8>> {
         Some(self.buffer).filter(|buffer| buffer.len() <= 2 * BLOCK)
     }
@@ -138,7 +138,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Passes over the unread bytes up to `end` where they are blank.
+    /// Skips the unread bytes up to `end` if they are blank.
     fn pass_blank(&mut self, end: usize, ended: bool) -> bool {
         let line = self.buffer.get(self.start..end).unwrap_or_default();
         let is_blank = is_blank(line);
@@ -148,7 +148,7 @@ impl<R: Read> Lines<R> {
         is_blank
     }
 
-    /// Hands out the unread bytes up to `end`.
+    /// Returns the unread bytes up to `end`, and marks them as read.
     fn take(&mut self, end: usize, ended: bool) -> LineRead<'_> {
         let start = self.start;
         self.number += 1;
@@ -168,13 +168,13 @@ impl<R: Read> Lines<R> {
         )
     }
 
-    /// How many bytes were handed out.
+    /// The number of bytes that were returned.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where the
-    /// next line is longer than a block, or does not end.
+    /// The next whole lines that are in the buffer, in exchange for another buffer; `None` where
+    /// the next line is longer than a block, or does not end.
     pub(crate) fn next_block(
         &mut self,
         spare: impl FnOnce() -> Vec<u8>,
@@ -240,7 +240,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads on to the end of a line that is longer than the limit, keeping none of it.
+    /// Skips to the end of a line that is longer than the limit.
     fn pass_over(&mut self) -> io::Result<LineRead<'_>> {
         let mut length = 0;
         loop {

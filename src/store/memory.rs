@@ -1,4 +1,4 @@
-//! Bytes that were never files -> the artifacts of an episode.
+//! Bytes in memory -> the artifacts of an episode.
 
 use super::{Artifacts, Opened, Unreadable};
 use crate::source::{Artifact, Entries, EntryKind};
@@ -21,20 +21,20 @@ pub struct Memory<'a> {
     contents: [Option<Content<'a>>; Artifact::ALL.len()],
 }
 
-/// What is known of the content of an artifact.
+/// The content of an artifact, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Content<'a> {
-    /// All of it.
+    /// The content is known.
     Bytes(&'a [u8]),
-    /// Only that it is there.
+    /// Only the existence of the artifact is known.
     Listed,
-    /// That it is there and can't be read.
+    /// The artifact exists but can't be read.
     Unreadable(Unreadable),
 }
 
 impl<'a> FromIterator<(Artifact, Content<'a>)> for Memory<'a> {
-    /// Of an artifact that is named twice the first content counts.
+    /// If an artifact is given twice, the first content counts.
     fn from_iter<I: IntoIterator<Item = (Artifact, Content<'a>)>>(contents: I) -> Self {
         let mut memory = Self::default();
         for (artifact, content) in contents {

@@ -1,4 +1,4 @@
-//! Paths <-> the bytes that the operating system names files by.
+//! Paths <-> the bytes that the operating system uses for them.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,12 +10,12 @@ pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// The path that these bytes are.
+/// The path with these bytes.
 pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     name(bytes).into()
 }
 
-/// The file name that these bytes are.
+/// The file name with these bytes.
 pub(crate) fn name(bytes: Vec<u8>) -> OsString {
     OsString::from_vec(bytes)
 }
@@ -41,7 +41,7 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
     }
 }
 
-/// Whether there is nothing at a path, as far as that can be known.
+/// Whether a path certainly does not exist.
 pub(crate) fn is_gone(path: &Path) -> bool {
     let is_nothing = |error: io::Error| {
         matches!(

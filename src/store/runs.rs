@@ -65,8 +65,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
             .fd()
             .and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
         let Ok(stat) = stat else { continue };
-        // A directory with only the two links that it always has contains no directories, so no
-        // runs.
+        // A directory with only its two default hard links contains no directories, so no runs.
         if stat.st_nlink != 2 && is_group(&path) {
             let before = runs.len();
             collect(&path, runs)?;
@@ -82,7 +81,7 @@ fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a directory is not a run itself, and may hold runs.
+/// Whether a directory may contain runs and is not a run itself.
 fn is_group(path: &Path) -> bool {
     list(path).is_ok_and(|listing| {
         let is_run = listing.entries.has(Artifact::State) || listing.entries.has(Artifact::Events);

@@ -1,4 +1,4 @@
-//! The files that a user writes for runvet: where they lie, and what they hold.
+//! The files that a user writes for runvet -> their location and their content.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,17 +11,17 @@ use crate::source::Artifact;
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
 
-/// Bytes of a file of the user's that are read at most.
+/// The number of bytes of a user's file that are read, at most.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the configuration is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigSearch {
-    /// The file in force, relative to the directory that the search started from.
+    /// The configuration file, relative to the directory that the search started from.
     pub found: Option<PathBuf>,
-    /// Files of that name that lie in run data and are not read: whoever wrote the run data may
-    /// have written them.
+    /// Ignored files with that name inside run data, because the author of the run data may have
+    /// written them.
     pub passed_over: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ pub fn find_config(here: &Path) -> ConfigSearch {
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();
     for (level, dir) in here.ancestors().take(levels + 1).enumerate() {
-        // What is there and can't be read is no reason to go without it.
+        // A file that exists but can't be read must not be ignored.
         if is_gone(&dir.join(CONFIG)) {
             continue;
         }
@@ -50,7 +50,7 @@ pub fn find_config(here: &Path) -> ConfigSearch {
     search
 }
 
-/// Whether a directory holds run data, is an episode, or lies in run data.
+/// Whether a directory contains run data, is an episode, or is inside run data.
 fn is_run_data(dir: &Path) -> bool {
     dir.components()
         .any(|part| part == Component::Normal("episodes".as_ref()))
@@ -62,7 +62,7 @@ fn is_run_data(dir: &Path) -> bool {
         })
 }
 
-/// Refuses what is not a file where the user did not name it: reading a FIFO would wait for a writer.
+/// An error if a file that was found by its name is not a regular file: reading a FIFO would block.
 #[cfg(feature = "cli")]
 pub(crate) fn must_be_file(path: &Path) -> io::Result<()> {
     if path.metadata()?.is_file() {

@@ -11,16 +11,16 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
 
-/// A file in the making. Until [`WholeFile::keep`] it lies beside its path under another name, and
-/// vanishes when dropped.
+/// A file that is being written. Until [`WholeFile::keep`] it has a temporary name next to its
+/// path, and it is deleted when dropped.
 pub(crate) struct WholeFile {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
 }
 
 impl WholeFile {
-    /// Starts a file. It never replaces a device or another special file, nor a file that one of the
-    /// streams writes to: readers of the stream would lose it.
+    /// Starts a file. It never replaces a device or another special file, nor a file that one of
+    /// the streams writes to: readers of the stream would lose it.
     pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),

@@ -1,10 +1,9 @@
-//! What the schemas say, runvet says: good records with mistakes made in them are judged as other
-//! validators judge them.
+//! Differential test: runvet and other validators agree on mutants of good records.
 //!
-//! runvet recognises most valid records by a quick reading of its own and asks the `jsonschema`
-//! crate about the others. Here that crate judges every mutant from a tree of `serde_json`, with
-//! neither the quick reading nor runvet's tape in the way; and Python's `jsonschema`, by other
-//! authors in another language, judges a part of them.
+//! runvet recognizes most valid records with its own fast validator, and asks the `jsonschema`
+//! crate about the others. Here that crate validates every mutant from a tree of `serde_json`,
+//! without the fast validator and without runvet's tape. Python's `jsonschema`, written by other
+//! authors in another language, validates a part of the mutants.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +26,7 @@ use crate::support::corpus::corpus;
 use crate::support::python::python;
 use crate::support::random::config;
 
-/// What takes the place of every value in turn.
+/// The values that replace every value in turn.
 const VALUES: [&str; 16] = [
     "null",
     "true",
@@ -111,14 +110,14 @@ static RECORDS: LazyLock<Vec<Record>> = LazyLock::new(|| {
     records
 });
 
-/// A mistake: what stands in a record instead of some of its bytes.
+/// A mutation: new bytes for a span of a record.
 struct Edit {
     at: Range<usize>,
     put: String,
     what: String,
 }
 
-/// Makes every mistake that there is to make in a record.
+/// Makes every mutation of a record.
 struct Editor<'t> {
     text: &'t str,
     values: &'t [&'t str],
@@ -148,7 +147,7 @@ impl Editor<'_> {
         let mut parts = Vec::new();
         for key in node.members() {
             let Range { start, end } = key.span().start..key.value().span().end;
-            // Of a key that stands twice the last one counts.
+            // The last of two equal keys counts.
             let name = &self.text[key.span()];
             self.edit(
                 start..start,
@@ -162,7 +161,7 @@ impl Editor<'_> {
                 pointer,
                 &format!("+ {name} behind"),
             );
-            // However it is spelled, it is the same key.
+            // The same key in another spelling.
             if let Some(first) = key.name().chars().next() {
                 let escaped = name.replacen(first, &format!("\\u{:04x}", u32::from(first)), 1);
                 self.edit(
@@ -195,7 +194,7 @@ impl Editor<'_> {
             }
         }
         for (index, part) in parts.iter().enumerate() {
-            // With it goes the comma behind it, or before it where it is the last.
+            // The comma after it is removed too, or the comma before it if it is the last.
             let with_next = parts.get(index + 1).map(|next| part.start..next.start);
             let with_last = index.checked_sub(1).map(|last| parts[last].end..part.end);
             let at = with_next.or(with_last).unwrap_or(part.clone());
@@ -218,10 +217,9 @@ impl Edit {
     }
 }
 
-/// Where runvet finds that texts violate the schema of an artifact: of each text the JSON Pointers,
-/// sorted.
+/// The sorted JSON Pointers where runvet finds that each text violates the schema of an artifact.
 fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
-    // A line that is no object at all is told of by a rule of its own.
+    // A line that is not an object is reported by another rule.
     const RULES: [&str; 4] = [
         "state/schema",
         "summary/schema",
@@ -234,7 +232,7 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
             check.level(rule.id, Level::Off).unwrap()
         })
     });
-    // Events make one timeline.
+    // All events are checked as one timeline.
     let is_timeline = artifact == Artifact::Events;
     let files = if is_timeline {
         vec![texts.join("\n")]
@@ -256,7 +254,7 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The same judgement without any of runvet's code but `Timestamp`.
+/// The same validation without any of runvet's code except `Timestamp`.
 struct Judge {
     validator: Validator,
     /// The version fields, each with the version that is current.
@@ -284,13 +282,13 @@ impl Judge {
         }
     }
 
-    /// Where a record violates its schema; `None` where the text is no JSON, or the version rules
-    /// judge the record.
+    /// Where a record violates its schema; `None` where the text is not JSON, or where the rules
+    /// about versions apply instead.
     fn expected(schema: Schema, text: &str) -> Option<Vec<String>> {
         static JUDGES: LazyLock<[Judge; 3]> =
             LazyLock::new(|| SCHEMAS.map(|(schema, _)| Judge::new(schema)));
         let judge = &JUDGES[SCHEMAS.iter().position(|(known, _)| *known == schema)?];
-        // The largest double stands for a number that has none: it is as whole, and as far above
+        // The largest double replaces a number beyond its range: it is an integer too, and above
         // every bound.
         let record: Value =
             serde_json::from_str(&text.replace(HUGE, &format!("{:e}", f64::MAX))).ok()?;
@@ -304,12 +302,11 @@ impl Judge {
 
 /// The places of the findings that errors make: one mistake, one finding.
 ///
-/// - A value of the wrong type mostly fails `enum`, `const` or
-///   `format` too, and a payload may fail `type` both as any event's and as that of its phase: what
-///   is told of is that it has the wrong type.
-/// - A missing field is told of at the object that lacks it. That is where the error is as well.
-/// - All keys that `additionalProperties` forbids in one object make one error; each key is told
-///   of, at the key itself.
+/// - A value of the wrong type often fails `enum`, `const` or `format` too, and a payload may fail
+///   `type` both as the payload of any event and as that of its phase. Only the type is reported.
+/// - A missing field is reported at the object that lacks it, as in the error.
+/// - All keys that `additionalProperties` forbids in one object make one error, but each key is
+///   reported, at the key itself.
 fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
     let errors: Vec<_> = errors
         .map(|error| (Pointer::new(error.instance_path().as_str()), error))
@@ -344,20 +341,20 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
     places
 }
 
-/// Mutants of a record, each with its name, that runvet judges otherwise than its schema says.
+/// Mutants of a record, each with its name, on which runvet and the schema disagree.
 fn misjudged(record: &Record, mutants: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let judged = mutants
         .filter_map(|(name, text)| Some(((name, Judge::expected(record.schema, &text)?), text)));
     let (judged, texts): (Vec<_>, Vec<_>) = judged.unzip();
     let compared = judged.into_iter().zip(found(record.artifact, &texts));
     let differently = compared.filter(|((_, expected), found)| found != expected);
-    let tell = |((name, expected), found)| {
+    let describe = |((name, expected), found)| {
         format!(
             "{} {name}: found {found:?}, expected {expected:?}",
             record.name
         )
     };
-    differently.map(tell).collect()
+    differently.map(describe).collect()
 }
 
 #[test]
@@ -391,7 +388,7 @@ proptest! {
         if one.at.start > other.at.start {
             (one, other) = (other, one);
         }
-        // Two mistakes in the same bytes are no two.
+        // Two mutations of the same bytes are not two mutations.
         prop_assume!(one.at.end <= other.at.start);
         let text = one.made_in(&other.made_in(&record.text));
         let wrong = misjudged(record, std::iter::once((format!("{} and {}", one.what, other.what), text)));
@@ -408,7 +405,7 @@ fn python_validator_agrees() {
             .into_iter()
             .map(move |edit| (record, edit.made_in(&record.text), edit))
     });
-    // A part of them, in which every value gets to places of every kind.
+    // A sample in which every value reaches every kind of place.
     let mutants = mutants
         .step_by(17)
         .filter(|(record, text, _)| Judge::expected(record.schema, text).is_some());

@@ -1,5 +1,4 @@
-//! The corpus holds what runvet promises: good run data in which no rule speaks, and bad run data
-//! with exactly what is found.
+//! The corpus: good run data without findings, and bad run data with exactly the expected findings.
 
 use std::collections::BTreeSet;
 use std::fs;

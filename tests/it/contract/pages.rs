@@ -14,7 +14,7 @@
 //! | `sh` | `rm FILE` and `mkdir FILE` |
 //! | `text finds` | lists all findings: rule, file and, where there is one, pointer |
 //!
-//! `run=paused` on the first block takes the run that goes on instead of the one that has ended.
+//! `run=paused` on the first block takes the run in progress instead of the one that has ended.
 
 use std::collections::BTreeSet;
 use std::fs;

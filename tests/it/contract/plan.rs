@@ -20,7 +20,7 @@ use crate::support::random::config;
 use crate::support::runs::{copy_of, replace, run_of};
 use crate::support::terminal::{Width, runvet, snapshot};
 
-/// The five steps of the reference over plain JSON, with none of runvet's code: the second opinion.
+/// The five steps of the reference over plain JSON, without any of runvet's code: the oracle.
 fn five_steps(events: &[Value]) -> Option<Value> {
     // 1. The latest `plan` event.
     let latest = events.iter().rposition(|event| event["phase"] == "plan")?;
@@ -36,7 +36,7 @@ fn five_steps(events: &[Value]) -> Option<Value> {
         (None, Some(labels)) => labels.iter().map(of_label).collect(),
         (None, None) => Vec::new(),
     };
-    // 4. Later act events with both, in their order. 5. What they do not name keeps its status.
+    // 4. Later act events with both, in order. 5. A step that they do not name keeps its status.
     for (index, act) in events
         .iter()
         .enumerate()
@@ -85,7 +85,7 @@ fn of_label(label: &Value) -> Value {
     })
 }
 
-/// A text in the place of a timestamp that is none.
+/// A text that is not a timestamp.
 const NO_TIME: &str = "yesterday";
 
 fn status() -> impl Strategy<Value = Value> {
@@ -100,7 +100,7 @@ fn id() -> impl Strategy<Value = Value> {
     select(vec!["s1", "s2", "s\"3\n\u{202e}", "é", ""]).prop_map(Value::from)
 }
 
-/// A text, or what can't be one.
+/// A string, or a value of another type.
 fn text() -> impl Strategy<Value = Value> {
     prop_oneof![6 => "[a-c:é\"\\\\ ]{0,6}".prop_map(Value::from), 1 => Just(Value::Null), 1 => Just(json!(7))]
 }
@@ -193,7 +193,7 @@ fn typed(events: &[Value]) -> impl Iterator<Item = Event> {
         .map(|event| serde_json::from_value(event.clone()).unwrap())
 }
 
-/// A plan as JSON; a step whose status no act event told has no line.
+/// A plan as JSON; a step has a line only if an act event set its status.
 fn plain(plan: Option<RebuiltPlan>) -> Option<Value> {
     plan.map(|plan| serde_json::to_value(plan).unwrap())
 }
@@ -530,7 +530,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
     );
     let reason = "the run may not have ended, and no projection event dates its snapshot";
     assert_eq!(told(&dir), (None, reason.into()));
-    // What happened after the snapshot of a run that goes on is not held against it.
+    // Events after the snapshot of a run in progress do not count.
     let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
     let (all, compared) = (
         project(beyond.events().unwrap().map(|line| line.unwrap().event)),

@@ -1,5 +1,4 @@
-//! What the formats for pipelines mean, over one set of findings: each says the same, by the
-//! standard that it follows.
+//! The formats for pipelines, with one set of findings: all say the same, each by its standard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -249,7 +248,7 @@ fn sarif_has_the_findings_of_the_report() {
             .map_or(0, Vec::len);
         assert_eq!(related, finding.related.len());
     }
-    // What could not be judged is told as well.
+    // Rules that could not be checked are reported as well.
     let notifications = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
         .as_array()
         .unwrap();
@@ -564,7 +563,7 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
         last.starts_with(&format!("runvet: {} episodes: ", REPORT.totals.episodes)),
         "{last}"
     );
-    // Warnings fill what errors leave.
+    // Warnings get the space that errors leave.
     let output = runvet(
         &RUN_DATA.path().join("corpus/demo"),
         &["--format", "github"],

@@ -1,4 +1,4 @@
-//! What each format says of the same findings: complete, well-formed, bounded, and harmless on a
+//! Every format, with the same findings: complete, well-formed, bounded, and harmless on a
 //! terminal.
 
 use std::fs;

@@ -1,5 +1,4 @@
-//! Bytes that were made to hurt: records of extreme sizes and shapes are judged rightly, at a cost
-//! that grows with their size and no faster.
+//! Malicious bytes: records of extreme sizes and shapes are checked correctly, in linear time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -124,7 +123,7 @@ fn windows_line_ends_are_blanks() {
         &events.replace("\r\n{", "\r\n\r\n \t\r\n{"),
     )]);
     assert_eq!(report.findings, [], "blank lines are passed over");
-    // A carriage return alone ends no line.
+    // A carriage return alone does not end a line.
     let report = judge(&[(
         Artifact::Events,
         &text(Artifact::Events).replacen('\n', "\r", 1),
@@ -149,8 +148,8 @@ fn million_bad_lines_are_reported_up_to_the_limit() {
     );
 }
 
-/// How much larger the larger input is. Where cost is linear it takes eight times as long, where
-/// quadratic sixty-four times.
+/// The factor between the two input sizes: eight times the time is linear, sixty-four times is
+/// quadratic.
 const FACTOR: usize = 8;
 
 /// The least processor time of this thread, of a few, that it takes to judge records: other

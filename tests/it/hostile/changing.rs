@@ -1,5 +1,4 @@
-//! A run that is being written while it is checked: what comes of records of two generations is
-//! never told as a finding.
+//! A run that is written while it is checked: differences between generations are never findings.
 
 use std::fs;
 use std::io::Write;
@@ -49,7 +48,7 @@ impl Run {
     }
 }
 
-/// Reads while a writer is at work, until one of them is done.
+/// Reads while a writer is at work, until the reader or the writer is done.
 fn while_writing<R>(
     rounds: u64,
     write: impl Fn(u64) + Sync,
@@ -94,7 +93,7 @@ fn rewritten_run_has_no_false_finding() {
             .all(|text| text.contains(start)),
         "each record names the start"
     );
-    // Every generation agrees with itself, and with none of the sixty around it.
+    // Every generation is consistent, and inconsistent with the sixty around it.
     let slow_rounds = Mutex::new(Vec::new());
     let write = |round: u64| {
         let started = Instant::now();
@@ -104,7 +103,7 @@ fn rewritten_run_has_no_false_finding() {
                 .replace(start, &second)
         };
         if round.is_multiple_of(3) {
-            // Not so careful: emptied, and written in its place.
+            // A less careful writer: it truncates the file and writes it in place.
             fs::write(run.dir.join("state.json"), of(&state)).unwrap();
         } else {
             run.replace("state.json", &of(&state));
@@ -187,7 +186,7 @@ fn still_records_are_judged_while_others_change() {
     };
     assert!(told(&run.check()), "{:?}", run.check().findings);
     let write = |round: u64| {
-        // Each second generation has a line that is no event.
+        // Every second generation has a line that is not an event.
         let broken = if round.is_multiple_of(2) {
             ""
         } else {

@@ -1,5 +1,4 @@
-//! What a writer leaves that stops at any point: every prefix of what it writes is judged as the
-//! contract of run data says.
+//! A writer that crashes at any point: every prefix of its output is checked as the contract says.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -74,13 +73,13 @@ fn crashed_run_is_judged_at_every_byte() {
             let (lifecycle, found) = rules(&[&before[..], &[(written, part)]].concat());
             let is_json = serde_json::from_slice::<serde_json::Value>(part).is_ok();
             let expected = match written {
-                // A run may just have begun, and its writer may be amid a line.
+                // The run may have just started, and its writer may be in the middle of a line.
                 Artifact::Events if is_cut(part) => (
                     Lifecycle::NonTerminal,
                     set(["state/not-yet", "events/unfinished-line"]),
                 ),
                 Artifact::Events => (Lifecycle::NonTerminal, set(["state/not-yet"])),
-                // Half a state tells nothing of where the run stands.
+                // Half a state does not say whether the run has ended.
                 Artifact::State if !is_json => (Lifecycle::Unknown, set(["record/json-syntax"])),
                 Artifact::Summary if !is_json => (
                     Lifecycle::Terminal,
@@ -90,7 +89,8 @@ fn crashed_run_is_judged_at_every_byte() {
                         "lifecycle/learn-missing",
                     ]),
                 ),
-                // A state that says that the run has ended promises what is not there yet.
+                // A state that says that the run has ended requires artifacts that do not exist
+                // yet.
                 Artifact::State | Artifact::Summary => (
                     Lifecycle::Terminal,
                     set(["lifecycle/artifacts", "lifecycle/learn-missing"]),
@@ -169,8 +169,8 @@ fn ended_run_with_a_cut_timeline_is_found_at_every_byte() {
             is_cut(part),
             "after {end} bytes"
         );
-        // All that is behind the evidence of the final state is its last event: without it, nothing
-        // else is amiss.
+        // Only the last event follows the projection event of the final state; without it, nothing
+        // else is wrong.
         let text = String::from_utf8_lossy(part);
         let has_evidence = text
             .lines()

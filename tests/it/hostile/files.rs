@@ -1,5 +1,5 @@
-//! What may lie in the place of a file or a directory: each is told or judged, nothing outside is
-//! read, and the other episodes are judged all the same.
+//! Anything in the place of a file or a directory: it is checked or reported, nothing outside is
+//! read, and the other episodes are checked as usual.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -92,7 +92,7 @@ impl RunData {
     }
 }
 
-/// Runs a command that has no reason to take long. One that hangs is ended, and is a failure.
+/// Runs a command that should end soon. If it hangs, it is killed and the test fails.
 fn ended(command: &mut Command) -> Output {
     let mut child = command
         .stdout(Stdio::piped())
@@ -126,7 +126,7 @@ fn ended(command: &mut Command) -> Output {
     }
 }
 
-/// What came of a check.
+/// The result of a check.
 struct Checked {
     code: Option<i32>,
     report: Value,
@@ -188,7 +188,7 @@ fn irregular_file_is_reported_for_every_artifact() {
         assert_eq!(data.validate(&[]).unreadable(artifact), "a directory");
 
         let data = RunData::new();
-        // Nobody will ever write to it: who waits for a writer waits for ever.
+        // Nobody ever writes to it: waiting for a writer would never end.
         rustix::fs::mknodat(CWD, data.without(artifact), FileType::Fifo, Mode::RWXU, 0).unwrap();
         for args in [&[][..], &["--follow-links"]] {
             assert_eq!(
@@ -205,7 +205,7 @@ fn irregular_file_is_reported_for_every_artifact() {
         );
 
         let data = RunData::new();
-        // What reads from it never comes to an end.
+        // Reading from it never ends.
         let zero = rustix::fs::makedev(1, 5);
         match rustix::fs::mknodat(
             CWD,
@@ -255,7 +255,7 @@ fn follow_links_stays_within_the_episode() {
     for artifact in ARTIFACTS {
         let data = RunData::new();
         let path = data.without(artifact);
-        // A good copy lies everywhere: where a link is followed, nothing is wrong.
+        // There is a good copy at each target: if the link is followed, nothing is wrong.
         let good = corpus()
             .join("good/terminal/episodes/ep_answer")
             .join(artifact);
@@ -279,8 +279,7 @@ fn follow_links_stays_within_the_episode() {
             (Path::new("../../copy"), Some(OUTSIDE)),
             (Path::new("../ep_answer/copy"), Some(OUTSIDE)),
             (Path::new("out/copy"), Some(OUTSIDE)),
-            // Nor where it would lead back: what an absolute path names is not the episode's to
-            // say.
+            // Not even if it leads back: an episode must not name absolute paths.
             (&absolute, Some(OUTSIDE)),
             (Path::new("/proc/self/fd/0"), Some(OUTSIDE)),
             (Path::new("nowhere"), Some(NOWHERE)),
@@ -383,7 +382,7 @@ fn sparse_gigabyte_files_are_reported_in_bounded_time() {
         data.validate(&[]).unreadable("events.jsonl"),
         "larger than the limit of 16384 MiB"
     );
-    // What is not read may be of any size.
+    // A file that is not read may have any size.
     let data = RunData::new();
     grow(data.dir.join("learn.jsonl"), 1 << 40);
     assert!(data.validate(&[]).is_clean());
@@ -449,7 +448,7 @@ fn episode_is_judged_when_its_name_is_not_utf_8() {
                 .all(|finding| finding["rule"] == "episode/id"),
         "{episode}"
     );
-    // A file in it can be given as well, and one that is not there is told of.
+    // A file in it can be given as well, and a missing file is reported.
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     let given = Checked::of(&ended(
         command
@@ -535,8 +534,8 @@ fn cycle_of_directories_is_walked_once() {
     }
 }
 
-/// A directory below another, so deep that its path has at least so many bytes; made step by step,
-/// for no path of such a length can be given to the system.
+/// A directory so deep below another that its path has at least a number of bytes. It is made level
+/// by level, because the system accepts no path of that length.
 fn deep(base: &Path, bytes: usize) -> (PathBuf, rustix::fd::OwnedFd) {
     let open = OFlags::DIRECTORY | OFlags::RDONLY;
     let mut dir = rustix::fs::open(base, open, Mode::empty()).unwrap();

@@ -1,5 +1,5 @@
-//! What holds for every run: no bytes make runvet panic, its report keeps its own schema, and what
-//! it says of a line depends neither on the lines before it nor on the number of threads.
+//! Properties of every run: no bytes make runvet panic, its report is valid against its schema, and
+//! findings in a line depend neither on the lines before it nor on the number of threads.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -17,13 +17,13 @@ use crate::support::corpus::corpus;
 use crate::support::random::{Damage, config, damage};
 use crate::support::second_look::{found, indented};
 
-/// A run as it lies in memory.
+/// A run in memory.
 struct Run {
     id: String,
     artifacts: Vec<(Artifact, Vec<u8>)>,
 }
 
-/// A run that has ended and one that goes on.
+/// A run that has ended and one in progress.
 static GOOD_RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
     ["terminal", "paused"].map(|case| {
         let episode = Check::new()
@@ -59,7 +59,7 @@ impl Run {
     }
 }
 
-/// Judges artifacts; whatever they hold, the report of it is what its schema says.
+/// Checks artifacts, and asserts that the report is valid against its schema.
 fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
     static REPORT: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
         jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()
@@ -148,8 +148,8 @@ proptest! {
     }
 }
 
-/// Timelines of megabytes in which good events, broken ones, blank lines and lines longer than a
-/// block stand side by side.
+/// Timelines of megabytes that mix good events, broken events, blank lines and lines longer than a
+/// block.
 fn long_timelines() -> impl Strategy<Value = Vec<u8>> {
     let odd = [
         "",

@@ -1,5 +1,4 @@
-//! The reader of documents on every text: it reads JSON as RFC 8259 says, and what it reads is what
-//! stands there.
+//! The document reader follows RFC 8259 on every text, and returns the values in the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,7 +11,7 @@ use serde_json::Value;
 use crate::support::random::{config, damage};
 use crate::support::second_look::same;
 
-/// A JSON text in the making: scalars and keys as they are written, containers with the blanks
+/// A generated JSON text: scalars and keys as they are written, containers with the whitespace
 /// between their tokens.
 #[derive(Clone, Debug)]
 enum Tree {
@@ -43,7 +42,7 @@ impl fmt::Display for Tree {
 }
 
 impl Tree {
-    /// Whether an object names a key twice, in whatever spelling.
+    /// Whether an object has the same key twice, in any spelling.
     fn repeats_keys(&self) -> bool {
         match self {
             Self::Scalar(_) => false,
@@ -61,7 +60,7 @@ fn unquoted(text: &str) -> String {
     serde_json::from_str(text).unwrap()
 }
 
-/// A character of a string in one of the ways to write it.
+/// A character of a string, written in one of the possible ways.
 fn written(c: char, way: u8) -> String {
     let short = match c {
         '"' | '\\' | '/' => Some(c),
@@ -112,8 +111,8 @@ fn tree() -> impl Strategy<Value = Tree> {
         })
 }
 
-/// What `serde_json` makes of a text; `None` where it can't tell, for it has no place for a number
-/// beyond a double.
+/// The result of `serde_json` for a text; `None` for a number beyond the range of a double, which
+/// it can't represent.
 fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> {
     let opinion = serde_json::from_slice(bytes);
     let is_at_a_loss =
@@ -125,7 +124,7 @@ fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> {
     }
 }
 
-/// Every value, cut from the text by its span and read by itself, is that value; and so with keys.
+/// Every value and key, cut from the text by its span and read alone, is the same value or key.
 fn spans_are_right(text: &str, node: Node<'_>) {
     let mut tape = Tape::default();
     let cut = &text[node.span()];
@@ -187,8 +186,8 @@ proptest! {
             (None, _) => {}
             (Some(Ok(value)), Ok(document)) => prop_assert!(same(document.root(), &value)),
             (Some(Err(_)), Err(error)) => prop_assert!(error.offset <= bytes.len()),
-            (Some(theirs), ours) => {
-                prop_assert!(false, "{}: {ours:?}, but serde_json says {theirs:?}", String::from_utf8_lossy(&bytes));
+            (Some(expected), found) => {
+                prop_assert!(false, "{}: {found:?}, but serde_json says {expected:?}", String::from_utf8_lossy(&bytes));
             }
         }
     }
@@ -218,7 +217,7 @@ proptest! {
 
 /// Texts that RFC 8259 allows.
 const JSON: &[&[u8]] = &[
-    // Section 2: any value makes a text; blanks are space, tab, line feed and carriage return.
+    // Section 2: any value is a text; whitespace is space, tab, line feed and carriage return.
     b"null",
     b"true",
     b"false",
@@ -236,7 +235,7 @@ const JSON: &[&[u8]] = &[
     b" [ 1 , 2 ] ",
     b"{ \"a\" : 1 , \"b\" : 2 }",
     b"[\r\n1\r\n]",
-    // Section 4: objects. Names that repeat are told of elsewhere.
+    // Section 4: objects. Repeated names are tested elsewhere.
     b"{\"\":0}",
     b"{\"a\":null}",
     b"{\"a\":1,\"b\":2}",
@@ -310,9 +309,9 @@ const JSON: &[&[u8]] = &[
     b"\"\xe2\x80\xa8\xe2\x80\xa9\"",
 ];
 
-/// Texts that it does not allow.
+/// Texts that RFC 8259 does not allow.
 const NOT_JSON: &[&[u8]] = &[
-    // Section 2: one value, and blanks of four kinds around it.
+    // Section 2: one value, and four kinds of whitespace around it.
     b"",
     b" ",
     b"\n",
@@ -505,7 +504,7 @@ const NOT_JSON: &[&[u8]] = &[
     b"\"\xf0\x8f\xbf\xbf\"",
     b"\"\xc0\x80\"",
     b"\xc0\xa2a\"",
-    // Surrogates are no characters, nor is anything beyond U+10FFFF.
+    // Surrogates are not characters, nor is anything beyond U+10FFFF.
     b"\"\xed\xa0\x80\"",
     b"\"\xed\xbf\xbf\"",
     b"\"\xed\xa0\xbd\xed\xb8\x80\"",
@@ -524,12 +523,12 @@ fn grammar_of_rfc_8259_is_accepted_and_nothing_else() {
     {
         let shown = text.escape_ascii();
         assert_eq!(tape.read(text).is_ok(), allowed, "{shown}");
-        // The table itself, held against another reader.
+        // The table itself is compared with another reader.
         assert!(
             second_opinion(text).is_none_or(|opinion| opinion.is_ok() == allowed),
             "serde_json on {shown}"
         );
-        // And what stands between brackets is held to the same.
+        // The same text between brackets gives the same result.
         let item = [b"[0,", *text, b"]"].concat();
         assert_eq!(tape.read(&item).is_ok(), allowed, "{}", item.escape_ascii());
     }
@@ -560,10 +559,10 @@ fn nesting_is_read_up_to_its_limit() {
                     "the bracket that is one too many"
                 );
             }
-            // The one difference: it draws its line a level earlier.
-            let theirs = serde_json::from_str::<Value>(&text).is_ok();
+            // The only difference: `serde_json` allows one level less.
+            let accepted = serde_json::from_str::<Value>(&text).is_ok();
             assert_eq!(
-                theirs,
+                accepted,
                 depth < MAX_DEPTH,
                 "serde_json on {depth} times {open}"
             );

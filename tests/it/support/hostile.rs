@@ -1,4 +1,4 @@
-//! A run that wants to do harm, and what of it would.
+//! A malicious run, and the checks for its effects.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::corpus::corpus;
 
-/// A run whose every text wants to act on the terminal or forge a line of the report.
+/// A run in which every text tries to control the terminal or to forge a line of the report.
 pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
@@ -44,8 +44,8 @@ pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-/// The lines that a runner of workflows takes for commands: GitHub's
-/// `::` at the start, blanks aside, and `##[` anywhere, as Azure's `##vso[`.
+/// The lines that a CI runner obeys as commands: for GitHub's, `::` at the start after optional
+/// whitespace, and `##[` anywhere; for Azure's, `##vso[` anywhere.
 pub(crate) fn commands(text: &str) -> Vec<&str> {
     let is_command = |line: &&str| {
         line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")

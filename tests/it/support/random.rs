@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-/// The same cases in every run: a failure is there again the next time, for everybody.
+/// The same cases in every run, so that a failure is reproducible.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(20_260_301);
     ProptestConfig {
@@ -16,7 +16,7 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-/// What may befall a file at one byte.
+/// The ways to damage a file at one byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Damage {
     Change(u8),
@@ -37,7 +37,7 @@ impl Damage {
 }
 
 pub(crate) fn damage() -> impl Strategy<Value = Damage> {
-    // Any byte, and as often one that means something in JSON or in UTF-8.
+    // Half of the time any byte, half of the time one with a meaning in JSON or in UTF-8.
     let byte = prop_oneof![
         any::<u8>(),
         select(b"{}[],:\"\\/-+.0179eEtfnu \t\r\n\0\x1f\x80\xc0\xed\xef\xff".as_slice())

@@ -25,14 +25,14 @@ pub(crate) fn copy_of(case: &str) -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-/// Puts a text in the place of another, which is there once.
+/// Replaces a text that occurs exactly once.
 pub(crate) fn replace(file: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(file).unwrap();
     assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
     fs::write(file, text.replacen(from, to, 1)).unwrap();
 }
 
-/// Sets when a directory last changed: so many days after some day.
+/// Sets when a directory last changed: a number of days after a fixed day.
 pub(crate) fn touch(dir: &Path, day: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400);
     File::open(dir).unwrap().set_modified(time).unwrap();
@@ -45,8 +45,8 @@ pub(crate) fn copy_dir(from: &Path, to: &Path) {
     }
 }
 
-/// Run data with a copy of a good episode, `ep_answer`, to do things to; in memory, where there is
-/// such a place: a disk may hold a writer up for longer than it takes to be done.
+/// Run data with a copy of a good episode, `ep_answer`, for a test to change. It is in memory if
+/// the system has a file system for that, because a slow disk may delay a writer for too long.
 pub(crate) fn copy_of_good_run() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir_in("/dev/shm")
         .or_else(|_| tempfile::tempdir())

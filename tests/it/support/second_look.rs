@@ -1,4 +1,4 @@
-//! Documents and reports looked at once more, in the same way by tests and by the targets in
+//! Documents and reports, compared with a second source; shared by tests and the targets in
 //! `fuzz/`.
 
 use runvet::document::{Kind, Node};
@@ -44,7 +44,7 @@ pub fn same(node: Node<'_>, value: &Value) -> bool {
     }
 }
 
-/// The lines, each begun by another number of blanks: no two of them are alike.
+/// The lines, each with a different indentation, so that no two share a skeleton.
 pub fn indented(events: &[u8]) -> Vec<u8> {
     let lines = events.split(|byte| *byte == b'\n').enumerate();
     lines
@@ -53,7 +53,7 @@ pub fn indented(events: &[u8]) -> Vec<u8> {
         .join(&b'\n')
 }
 
-/// What was found and what was not judged, without the places that blanks move.
+/// The findings and skips, without the places that indentation moves.
 pub fn found(report: &EpisodeReport) -> Vec<(&str, &str, Option<u64>, Option<&str>)> {
     let findings = report.findings.iter().map(|finding| {
         let location = &finding.location;
