@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 256 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigSearch {
-    /// The file in force, relative to the directory that the search started from.
+    /// The configuration file, relative to the directory that the search started from.
     pub found: Option<PathBuf>,
     /// Ignored files with that name inside run data, because the author of the run data may have
     /// written them.
