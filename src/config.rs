@@ -14,7 +14,7 @@ use toml::Spanned;
 use crate::finding::{Level, Location};
 use crate::printable::{escape, quote};
 use crate::report::Format;
-use crate::source;
+use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 
 /// The settings in `runvet.toml`. Every key is optional.
@@ -92,6 +92,10 @@ pub(crate) struct Ignore {
     /// The episodes in which findings are ignored.
     #[schemars(with = "Glob")]
     pub(crate) episode: Spanned<String>,
+    /// The file whose findings are ignored. Absent to ignore findings in any file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("enum" = Artifact::ALL.map(Artifact::file_name)))]
+    pub(crate) file: Option<Spanned<String>>,
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// Absent to ignore findings at any place.
     #[serde(default)]
@@ -217,6 +221,13 @@ impl File<'_> {
         for ignore in &config.ignores {
             if ignore.reason.get_ref().trim().is_empty() {
                 return Err(self.error(ignore.reason.span(), "the reason is empty", None));
+            }
+            if let Some(file) = &ignore.file
+                && Artifact::from_file_name(file.get_ref()).is_none()
+            {
+                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                let message = format!("an episode has no such file, only {names}");
+                return Err(self.error(file.span(), message, None));
             }
             if let Some(pointer) = &ignore.pointer
                 && !pointer.get_ref().starts_with('/')
