@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -176,6 +176,8 @@ fn suggestion(help: Option<&str>) -> String {
 pub(crate) struct File<'f> {
     /// Its path, as messages name it.
     pub(crate) name: &'f str,
+    /// The directory that it lies in, whose name need not be UTF-8.
+    pub(crate) dir: &'f Path,
     /// What it holds.
     pub(crate) text: &'f str,
 }
@@ -317,6 +319,7 @@ mod tests {
     fn error_of(text: &str) -> (u64, u64, String, Option<String>) {
         let file = File {
             name: "runvet.toml",
+            dir: Path::new(""),
             text,
         };
         let error = file.read().unwrap_err();
@@ -400,6 +403,7 @@ mod tests {
         let text = "deny-warning = true";
         let file = File {
             name: "a/runvet.toml",
+            dir: Path::new(""),
             text,
         };
         assert_eq!(

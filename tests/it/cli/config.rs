@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -1018,6 +1019,38 @@ fn baseline_is_sorted_small_and_written_atomically() {
             .code(),
         Some(0)
     );
+}
+
+#[test]
+fn globs_hold_below_a_directory_that_is_not_utf8() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    copy_dir(
+        &corpus().join("demo/episodes/ep_03_edited"),
+        &dir.join("runs/episodes/ep_03_edited"),
+    );
+    fs::write(
+        dir.join("runvet.toml"),
+        "baseline = 'known.json'\nexclude = ['runs/episodes']",
+    )
+    .unwrap();
+    let exit = |args: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        command
+            .arg("validate")
+            .args(args)
+            .current_dir(temp.path())
+            .env_clear();
+        let output = command.output().unwrap();
+        (output.status.code(), stderr(&output).to_owned())
+    };
+    let config = dir.join("runvet.toml");
+    let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("can't read the baseline"), "{told}");
+    fs::write(dir.join("known.json"), "{\"version\":1,\"episodes\":{}}").unwrap();
+    let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
+    assert_eq!(code, Some(3), "{told}");
 }
 
 #[test]
