@@ -1058,27 +1058,63 @@ fn baseline_is_never_also_a_report() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let text = fs::read_to_string(project.path("known.json")).unwrap();
-    for option in ["--baseline", "--write-baseline"] {
+    std::os::unix::fs::symlink("known.json", project.path("link.json")).unwrap();
+    let whole = project.path("known.json");
+    let spellings = [
+        "known.json",
+        "./known.json",
+        "runs/../known.json",
+        "link.json",
+    ];
+    for spelling in spellings.into_iter().chain(whole.to_str()) {
+        for option in ["--baseline", "--write-baseline"] {
+            let report = format!("json={spelling}");
+            let output = project.run(&[
+                "validate",
+                option,
+                "known.json",
+                "--output",
+                &report,
+                "runs",
+            ]);
+            assert_eq!(output.status.code(), Some(2), "{option} {spelling}");
+            let told = format!("{spelling} can't be both a report and the baseline");
+            assert!(stderr(&output).contains(&told), "{}", stderr(&output));
+            assert_eq!(
+                fs::read_to_string(&whole).unwrap(),
+                text,
+                "{option} {spelling}"
+            );
+        }
+        let new = format!(
+            "json={}",
+            spelling.replace("known", "new").replace("link", "new")
+        );
         let output = project.run(&[
             "validate",
-            option,
-            "known.json",
+            "--write-baseline",
+            "new.json",
             "--output",
-            "json=known.json",
+            &new,
             "runs",
         ]);
-        assert_eq!(output.status.code(), Some(2), "{option}");
-        assert!(
-            stderr(&output).contains("known.json can't be both a report and the baseline"),
-            "{}",
-            stderr(&output)
-        );
         assert_eq!(
-            fs::read_to_string(project.path("known.json")).unwrap(),
-            text,
-            "{option}"
+            output.status.code(),
+            Some(2),
+            "a file that is not there: {new}"
         );
     }
+    let twice = [
+        "validate",
+        "--output",
+        "json=o",
+        "--output",
+        "sarif=./o",
+        "runs",
+    ];
+    let output = project.run(&twice);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("two reports can't both be written to ./o"));
 }
 
 #[test]
