@@ -178,7 +178,7 @@ impl RunData {
         Runs(self.runs.iter())
     }
 
-    /// The run with an id, with a prefix of an id, at a path, or the newest one (`@latest`).
+    /// The run with an id, at a path, with a prefix of an id, or the newest one (`@latest`).
     ///
     /// # Errors
     ///
@@ -198,6 +198,11 @@ impl RunData {
         if name.contains('/') || name.starts_with('.') {
             return RunReader::open(name);
         }
+        // A name in the working directory, such as `state.json`, is a path as well.
+        let at_path = (!store::is_gone(Path::new(name))).then(|| RunReader::open(name));
+        if let Some(Ok(run)) = at_path {
+            return Ok(run);
+        }
         let candidates = self
             .runs
             .iter()
@@ -212,7 +217,7 @@ impl RunData {
                     matches: ids.collect(),
                 })
             }
-            (None, _) => Err(self.unknown(name)),
+            (None, _) => at_path.unwrap_or_else(|| Err(self.unknown(name))),
         }
     }
 
