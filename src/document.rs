@@ -12,6 +12,7 @@ mod parser;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod value;
 
 use std::borrow::Cow;
 use std::fmt;

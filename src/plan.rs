@@ -58,7 +58,7 @@ pub struct PlanStep {
     pub status: Option<String>,
     /// Why it is there.
     pub rationale: Option<String>,
-    /// What it is given.
+    /// What it is given, with numbers rounded to doubles; one beyond them is the largest double.
     pub inputs: Option<Value>,
     /// The line of the act event that told its status; for [`project`], which sees no lines, the
     /// number of the event.
@@ -255,7 +255,7 @@ impl PlanStep {
             rationale: text("rationale"),
             inputs: step
                 .field("inputs")
-                .and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
+                .and_then(|inputs| Some(inputs.node()?.to_value())),
             status_line: told.map(|(_, line)| line),
         }
     }
