@@ -14,8 +14,8 @@ build: ## build the optimized binary
 	$(CARGO) build --release --locked
 
 demo: ## check the example run data in corpus/, with a development build
-	$(CARGO) build --locked
-	$(CARGO) run --locked --quiet -- validate corpus/demo || test $$? -eq 1
+	$(CARGO) build --locked --no-default-features --features cli
+	$(CARGO) run --locked --quiet --no-default-features --features cli -- validate corpus/demo || test $$? -eq 1
 
 test: ## run all tests, and count those that can't run here
 	@CARGO="$(CARGO)" tests/run
