@@ -136,8 +136,9 @@ impl std::fmt::Display for Day {
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = toml::value::Datetime::deserialize(deserializer)?.to_string();
-        Self::parse(&written)
-            .ok_or_else(|| serde::de::Error::custom("expected a date such as 2026-12-31, without a time"))
+        Self::parse(&written).ok_or_else(|| {
+            serde::de::Error::custom("expected a date such as 2026-12-31, without a time")
+        })
     }
 }
 

@@ -480,11 +480,9 @@ impl Gate {
         }
         let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
         let named = vanished.named.into_iter().chain(unnamed);
-        stale.extend(
-            named.map(|what| {
-                format!("no longer found, so it can be removed from the baseline: {what}")
-            }),
-        );
+        stale.extend(named.map(|what| {
+            format!("no longer found, so it can be removed from the baseline: {what}")
+        }));
         stale
             .iter()
             .map(|entry| escape(entry).into_owned())

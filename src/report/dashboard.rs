@@ -445,7 +445,7 @@ fn link(link: &LinkRow) -> String {
     format!("{}{:padding$} {:20} {end}", link.name, "", link.target)
 }
 
-/// The columns of a bar, in proportion to the longest one.
+/// The width of a bar, in proportion to the longest one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -210,6 +210,9 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
     match (runs.len(), more) {
         (0, _) => writeln!(output.stdout(), "no runs"),
         (_, 0) => Ok(()),
-        (_, more) => writeln!(output.stdout(), "… and {more} more runs (--limit 0 shows all)"),
+        (_, more) => writeln!(
+            output.stdout(),
+            "… and {more} more runs (--limit 0 shows all)"
+        ),
     }
 }

@@ -270,7 +270,9 @@ impl Validate {
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
-                output.note(&format!("nothing to check: no change since {revision} in {episodes}"));
+                output.note(&format!(
+                    "nothing to check: no change since {revision} in {episodes}"
+                ));
             }
             for dir in lost.iter().take(MAX_LOST) {
                 let dir = dir.display();
