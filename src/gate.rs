@@ -1,7 +1,7 @@
 //! The door to judging: paths -> findings that count, by the configuration and the baseline.
 //!
-//! A check judges every rule that counts somewhere. The gate gives each episode the levels of its
-//! directory, moves what does not count from its findings to what is suppressed, and sums up the
+//! A check judges every rule that counts in some directory. The gate applies the levels of each
+//! episode's directory, moves findings that do not count to the suppressed ones, and sums up the
 //! rest.
 //!
 //! ```
@@ -60,7 +60,7 @@ const MAX_NAMED: usize = 10;
 /// Decides which findings count.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// The working directory, which paths of episodes start from.
+    /// The working directory, which relative paths of episodes start from.
     here: PathBuf,
     /// The directory that globs start from.
     root: PathBuf,
@@ -68,7 +68,7 @@ pub struct Gate {
     excluded: Vec<Glob>,
     ignored: Vec<Ignored>,
     baseline: Option<Baseline>,
-    /// Whether findings are added to the baseline instead of being looked up in it.
+    /// Whether findings are added to the baseline instead of being searched in it.
     records: bool,
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
@@ -99,13 +99,13 @@ impl Vanished {
 pub struct Selection {
     /// The episodes, sorted by path.
     pub episodes: Vec<EpisodeDir>,
-    /// How many more were found that the configuration excludes.
+    /// The number of episodes that were found but that the configuration excludes.
     pub excluded: usize,
-    /// Paths that could not be looked at.
+    /// Paths that could not be searched.
     pub faults: Vec<Fault>,
 }
 
-/// What judging a selection came to.
+/// The result of judging a selection.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -113,12 +113,12 @@ pub struct Outcome {
     pub totals: Totals,
     /// The same sums by rule, mode and adapter, with [`Gate::with_statistics`].
     pub statistics: Option<Statistics>,
-    /// Whether every path could be looked at, and every episode stood still while it was read.
+    /// Whether every path could be searched, and no episode kept changing while it was read.
     pub is_whole: bool,
 }
 
 impl Outcome {
-    /// How a command that judges should exit.
+    /// The exit status of a command that judges.
     #[must_use]
     pub fn exit(&self, deny_warnings: bool) -> Exit {
         if !self.is_whole {
@@ -132,7 +132,7 @@ impl Outcome {
         }
     }
 
-    /// The same for a renderer.
+    /// The result, in the form that renderers expect.
     #[must_use]
     pub fn closing(&self) -> Closing<'_> {
         Closing {
@@ -175,8 +175,8 @@ impl Gate {
         }
     }
 
-    /// A gate that follows a configuration: the text of a `runvet.toml`, whose directory the globs
-    /// in it start from. Given the time, what has expired ignores nothing.
+    /// A gate that follows a configuration: the text of a `runvet.toml`. Its globs are relative to
+    /// the directory of `path`. If `now` is given, expired ignores have no effect.
     ///
     /// # Errors
     ///
@@ -221,8 +221,8 @@ impl Gate {
         Ok(self)
     }
 
-    /// Sets the level of a rule, or of a group such as `plan/*`, wherever its findings are. It goes
-    /// before the configuration and before earlier calls.
+    /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
+    /// the configuration and earlier calls.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl Gate {
         Ok(self)
     }
 
-    /// The gate with a baseline, whose findings do not count.
+    /// Adds a baseline, whose findings do not count.
     #[must_use]
     pub fn with_baseline(mut self, baseline: Baseline) -> Self {
         self.unjudged = baseline.dirs().collect();
@@ -241,8 +241,8 @@ impl Gate {
         self
     }
 
-    /// The gate that lets every finding pass and adds it to a new baseline, which is to be written
-    /// to a path.
+    /// Makes the gate accept every finding and add it to a new baseline, which is to be written to
+    /// a path.
     #[must_use]
     pub fn record_baseline(self, path: &Path) -> Self {
         Self {
@@ -251,7 +251,7 @@ impl Gate {
         }
     }
 
-    /// The gate that also sums up by rule, mode and adapter.
+    /// Makes the gate also sum up by rule, mode and adapter.
     #[must_use]
     pub fn with_statistics(self) -> Self {
         Self {
@@ -260,7 +260,7 @@ impl Gate {
         }
     }
 
-    /// The baseline, where there is one.
+    /// The baseline, if there is one.
     #[must_use]
     pub fn baseline(&self) -> Option<&Baseline> {
         self.baseline.as_ref()
@@ -270,7 +270,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// The first path that could not be looked at. To get what was found besides, use
+    /// The first path that could not be searched. To get the other results anyway, use
     /// [`Gate::discover`] and [`Gate::each`].
     pub fn run<P: AsRef<Path>>(
         &mut self,
@@ -303,14 +303,14 @@ impl Gate {
         }
     }
 
-    /// Finds the episodes below paths, as [`Check::discover`] does, but for those that the
+    /// Finds the episodes below paths, as [`Check::discover`] does, except those that the
     /// configuration excludes.
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
         self.select(check.discover(paths))
     }
 
-    /// What was found, but for what the configuration excludes.
+    /// The episodes found, except those that the configuration excludes.
     pub(crate) fn select(&self, found: Discovery) -> Selection {
         let number = found.episodes.len();
         let mut episodes = found.episodes;
@@ -322,9 +322,10 @@ impl Gate {
         }
     }
 
-    /// Judges episodes, several at a time, and hands out each report in the order of the episodes
-    /// as soon as it and all before it are done; stops early when told to. Paths that could not be
-    /// looked at come first, as faults, and so does an episode whose directory can't be opened.
+    /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
+    /// as soon as all before it are done. It stops early when `take` says so. Paths that could not
+    /// be searched are faults and come first. An episode whose directory can't be opened is a fault
+    /// too.
     pub fn each(
         &mut self,
         check: &Check,
@@ -366,7 +367,7 @@ impl Gate {
             .map(|(report, ())| report)
     }
 
-    /// Judges one episode, and takes from the same reading of it what else is wanted.
+    /// Judges one episode, and lets `also` use the same loaded records.
     pub(crate) fn episode_and<R>(
         &mut self,
         check: &Check,
@@ -383,7 +384,7 @@ impl Gate {
     pub fn excludes(&self, dir: &Path) -> bool {
         !self.excluded.is_empty() && {
             let dir = relative(dir, &self.root, &self.here);
-            self.excluded.iter().any(|glob| glob.names(&dir))
+            self.excluded.iter().any(|glob| glob.matches(&dir))
         }
     }
 
@@ -392,7 +393,7 @@ impl Gate {
         check.with_levels(self.levels.anywhere(check.levels()))
     }
 
-    /// Moves what does not count from an episode's findings to what is suppressed.
+    /// Moves findings that do not count to the suppressed ones.
     fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
         let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
@@ -427,7 +428,8 @@ impl Gate {
         });
     }
 
-    /// Suppresses what the baseline knows, and notes what it knows that has vanished.
+    /// Suppresses the findings that the baseline lists, and records those listed that have
+    /// vanished.
     fn look_up(&mut self, episode: &mut EpisodeReport, is_off: impl Fn(&str) -> bool) {
         let Some(baseline) = &mut self.baseline else {
             return;
@@ -446,7 +448,7 @@ impl Gate {
                 .remove(&*finding.fingerprint)
                 .map(|_| (Suppression::Baseline, None))
         });
-        // What is ignored besides, was not judged, or is switched off, has not vanished for that.
+        // A finding has not vanished if it is ignored, was not judged, or its rule is off.
         for suppressed in &episode.suppressed {
             known.remove(&*suppressed.finding.fingerprint);
         }
@@ -458,8 +460,8 @@ impl Gate {
         }
     }
 
-    /// Entries of the configuration and the baseline that are of no more use, a sentence for each,
-    /// as far as the episodes judged so far and the directories that are gone can tell.
+    /// One sentence for each entry of the configuration or the baseline that is no longer needed,
+    /// judged by the episodes seen so far and by directories that no longer exist.
     #[must_use]
     pub fn stale_entries(&self) -> Vec<String> {
         let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
@@ -470,7 +472,7 @@ impl Gate {
             if is_gone(&self.here.join(&dir)) {
                 let findings_in_it = count(*findings as u64, "finding");
                 let what = format!(
-                    "{}: the episode is gone, with {findings_in_it}",
+                    "{}: the episode no longer exists, {findings_in_it}",
                     dir.display()
                 );
                 vanished.add(what, *findings);
@@ -478,11 +480,9 @@ impl Gate {
         }
         let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
         let named = vanished.named.into_iter().chain(unnamed);
-        stale.extend(
-            named.map(|what| {
-                format!("no longer found, and can be removed from the baseline: {what}")
-            }),
-        );
+        stale.extend(named.map(|what| {
+            format!("no longer found, so it can be removed from the baseline: {what}")
+        }));
         stale
             .iter()
             .map(|entry| escape(entry).into_owned())
@@ -490,13 +490,13 @@ impl Gate {
     }
 }
 
-/// Moves findings to what is suppressed, where something says so.
+/// Moves the findings for which `reason_for` gives a reason to the suppressed ones.
 fn suppress(
     episode: &mut EpisodeReport,
-    mut says: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
+    mut reason_for: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
 ) {
     for finding in std::mem::take(&mut episode.findings) {
-        match says(&finding) {
+        match reason_for(&finding) {
             Some((by, reason)) => episode.suppressed.push(Suppressed {
                 by,
                 reason,
@@ -512,7 +512,7 @@ fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, Confi
         .map_err(|reason| file.error(glob.span(), format!("invalid glob: {reason}"), None))
 }
 
-/// Refuses the name of a rule, or of a group, that is unknown.
+/// Refuses a name that no rule and no group has.
 fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
     match Check::new().level(name, Level::Off) {
         Ok(_) => Ok(()),
