@@ -1,4 +1,4 @@
-//! The rooms of `src/` stand in one order, and every import goes to an earlier one.
+//! The rooms of `src/` have one order, and every import goes to an earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const ROOMS: [&str; 28] = [
     "words",
     "digest",
     "timestamp",
-    // What is said, as data.
+    // Results, as data.
     "source",
     "document",
     "record",
