@@ -229,6 +229,10 @@ impl EpisodeReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
+    /// The place of the rule among all rules. What comes first can explain what comes later, as a
+    /// record that can't be read does.
+    #[serde(skip)]
+    pub(crate) rank: usize,
     /// The id of the rule; `runvet explain` prints its page.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
     pub rule: String,

@@ -8,12 +8,12 @@
 //!
 //! let run_data = runvet::read::RunData::open("corpus/demo")?;
 //! let run = run_data.get("ep_01")?;
-//! assert_eq!(View::of(&run).entry.status.as_deref(), Some("ok"));
+//! assert_eq!(View::new(&run).entry.status.as_deref(), Some("ok"));
 //! let timeline = view::outline(&run);
 //! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
 //!
 //! let (check, mut gate) = (Check::new(), Gate::new());
-//! assert!(Checked::of(&run, &check, &mut gate)?.report.valid);
+//! assert!(Checked::new(&run, &check, &mut gate)?.report.valid);
 //! let dashboard = view::dashboard(&run, &check, &mut gate)?;
 //! assert_eq!(dashboard.overview.actions.total, 2);
 //! # Ok::<(), runvet::read::Error>(())
@@ -66,8 +66,8 @@ pub struct Checked {
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
-    let view = View::of(run);
-    let checked = Checked::of(run, check, gate)?;
+    let view = View::new(run);
+    let checked = Checked::new(run, check, gate)?;
     Ok(Dashboard {
         overview: view.overview(run),
         timeline: outline(run),
@@ -81,7 +81,7 @@ impl Checked {
     /// # Errors
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
-    pub fn of(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+    pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
         let checked = gate.episode_and(check, run.dir(), PlanComparison::of);
         let (report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
         Ok(Self { report, plan })
@@ -102,7 +102,7 @@ impl View {
     /// Reads the records of a run. If the run is in progress, half-written or broken, the result
     /// has what can be shown, and the reasons why the rest can't.
     #[must_use]
-    pub fn of(run: &RunReader) -> Self {
+    pub fn new(run: &RunReader) -> Self {
         Self {
             entry: run.entry(),
             state: run.state().map(Stored::into_document),

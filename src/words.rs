@@ -23,7 +23,7 @@ macro_rules! words {
     ($type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         impl $type {
             /// All values, in the order in which they are declared.
-            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
 
             /// The word for it.
             #[must_use]

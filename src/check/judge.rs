@@ -181,6 +181,14 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
     }
 }
 
+/// The place of a rule among all rules.
+fn rank(info: &RuleInfo) -> usize {
+    let place = rules::ALL
+        .iter()
+        .position(|rule| std::ptr::eq(&raw const rule.info, info));
+    place.unwrap_or_default()
+}
+
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
     drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
@@ -203,6 +211,7 @@ fn locate(
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .map(|(info, severity, draft)| Finding {
+            rank: rank(info),
             rule: info.id.into(),
             severity,
             message: draft.message,

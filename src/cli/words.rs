@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// A parser of words, each with its description for `--help`.
 pub(super) fn one_of<T>(
-    all: impl IntoIterator<Item = T>,
+    all: &[T],
     word: fn(T) -> &'static str,
     describe: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T>
@@ -14,5 +14,5 @@ where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Copy + Send + Sync + 'static,
 {
     let described = |value: T| PossibleValue::new(word(value)).help(describe(value));
-    PossibleValuesParser::new(all.into_iter().map(described)).try_map(|word| word.parse::<T>())
+    PossibleValuesParser::new(all.iter().copied().map(described)).try_map(|word| word.parse::<T>())
 }

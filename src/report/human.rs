@@ -226,8 +226,8 @@ impl Renderer for Human {
             .iter()
             .filter(|finding| self.show(finding))
             .collect();
-        // Errors come first; among them, unreadable records, because they explain the rest.
-        shown.sort_by_key(|finding| (finding.severity, !finding.rule.starts_with("record/")));
+        // Errors come before warnings, and causes before what they lead to.
+        shown.sort_by_key(|finding| (finding.severity, finding.rank));
         self.unjudged += u64::from(!episode.skipped.is_empty());
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());

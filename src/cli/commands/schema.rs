@@ -16,7 +16,7 @@ pub(in crate::cli) struct Schema {
 }
 
 fn parser() -> impl TypedValueParser<Value = schemas::Schema> {
-    PossibleValuesParser::new(schemas::Schema::ALL.map(schemas::Schema::word))
+    PossibleValuesParser::new(schemas::Schema::ALL.iter().map(|schema| schema.word()))
         .try_map(|word| word.parse())
 }
 

@@ -79,7 +79,7 @@ impl View {
         if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&run, output);
         }
-        let view = view::View::of(&run);
+        let view = view::View::new(&run);
         let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
         if self.json {
             json(output, &run, &view, &mut gate)?;
@@ -147,7 +147,7 @@ struct Counts<'v> {
 
 /// Judges a run as `runvet validate` does.
 fn check(run: &RunReader, gate: &mut Gate) -> Result<Checked, Failure> {
-    Ok(Checked::of(run, &Check::new(), gate)?)
+    Ok(Checked::new(run, &Check::new(), gate)?)
 }
 
 fn json(

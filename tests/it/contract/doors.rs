@@ -29,9 +29,9 @@ fn said(dir: &Path) -> [(String, Lifecycle); 3] {
     };
     let report = check.episode(found).unwrap();
     let run = RunReader::open(dir).unwrap();
-    let entry = View::of(&run).entry;
+    let entry = View::new(&run).entry;
     assert_eq!(run.id(), entry.episode_id);
-    let judged = Checked::of(&run, &check, &mut Gate::new());
+    let judged = Checked::new(&run, &check, &mut Gate::new());
     let checked = judged.unwrap().report;
     [
         (report.id, report.lifecycle),

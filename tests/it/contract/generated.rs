@@ -13,7 +13,7 @@ use crate::support::run_data;
 
 #[test]
 fn schema_files_are_derived_from_the_types() {
-    for schema in Schema::ALL {
+    for schema in Schema::ALL.iter().copied() {
         check(
             &format!("schemas/{}.schema.json", schema.word()),
             &schema.generate(),
