@@ -446,7 +446,7 @@ fn colour_is_used_when_asked_for() {
     assert!(with(&["--color", "always"], None));
     assert!(
         with(&["--color", "always"], Some(("NO_COLOR", "1"))),
-        "the flag goes before the environment"
+        "the flag overrides the environment"
     );
     assert!(with(&[], Some(("CLICOLOR_FORCE", "1"))));
     assert!(!with(&[], Some(("CLICOLOR_FORCE", "0"))));
@@ -468,7 +468,7 @@ fn report_is_the_same_for_any_jobs_and_order_of_paths() {
 }
 
 #[test]
-fn group_summary_makes_no_episode() {
+fn group_summary_is_not_an_episode() {
     let group = "good/group-summary/episodes/group";
     assert_eq!(code(&["validate", &format!("{group}/summary.json")]), 3);
     assert_eq!(stdout(&run(&["validate", group])), "1 episode: all valid\n");

@@ -669,7 +669,7 @@ fn baseline_fails_only_new_findings_in_every_format() {
 }
 
 #[test]
-fn baseline_knows_values_and_not_places() {
+fn baseline_matches_values_not_places() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let state = "runs/episodes/run_001/ep_03_edited/state.json";
@@ -1096,7 +1096,7 @@ fn suppressed_findings_keep_the_schemas() {
         results
             .iter()
             .all(|result| result["suppressions"].is_array()),
-        "where one has it, all must"
+        "if one has it, all must"
     );
     crate::support::sarif::hold_to_the_sarif_schema(&log);
 }

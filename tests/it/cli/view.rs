@@ -557,7 +557,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
     assert_eq!(
         dir(&elsewhere, &["ep_01"], Some(&demo)),
         absolute,
-        "the environment goes before the current directory"
+        "the environment overrides the current directory"
     );
     assert_eq!(dir(&demo, &["ep_01"], None), "episodes/ep_01_answer");
     assert_eq!(

@@ -280,7 +280,7 @@ fn sarif_has_the_findings_of_the_report() {
 }
 
 #[test]
-fn fingerprints_survive_moves_and_tell_findings_apart() {
+fn fingerprints_survive_moves_and_are_distinct() {
     let fingerprints = |path: &Path| {
         let report = Check::new().run([path]).unwrap();
         let findings = report
@@ -919,7 +919,7 @@ fn report_file_is_written_whole_or_left_alone() {
     assert_eq!(
         code(&["--output", "json=/dev/null"]),
         Some(2),
-        "no device is replaced by a file"
+        "a device is never replaced by a file"
     );
     assert_eq!(code(&["--output", "yaml=report.yaml"]), Some(2));
     assert_eq!(code(&["--output", "json="]), Some(2));

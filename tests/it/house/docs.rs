@@ -60,7 +60,7 @@ fn code_spans(prose: &str) -> Vec<&str> {
 fn runvet(args: &str) -> Output {
     assert!(
         !args.contains(['|', '>', '"', '\'', '\\']),
-        "no shell reads `runvet {args}`"
+        "a shell can't parse `runvet {args}`"
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     command

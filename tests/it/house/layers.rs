@@ -141,10 +141,10 @@ fn every_import_goes_to_an_earlier_room() {
             let top = from.first().copied().unwrap_or(name);
             match place(top) {
                 None => wrong.push(format!(
-                    "{file} names `{top}` by the crate's root, and should by its room"
+                    "{file} imports `{top}` through the crate's root, but must name its room"
                 )),
                 Some(imported) if imported > room => wrong.push(format!(
-                    "{file} imports {top}, which stands after {} in `ROOMS`",
+                    "{file} imports {top}, which comes after {} in `ROOMS`",
                     module[0]
                 )),
                 Some(_) => {}

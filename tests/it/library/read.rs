@@ -307,22 +307,15 @@ fn bad_line_is_named_and_the_next_ones_are_read() {
                     file == "events.jsonl" && column > 0 && !reason.is_empty(),
                     "{reason}"
                 );
-                format!("{line} is none")
+                format!("{line} fails")
             }
         });
     }
     assert_eq!(
         typed,
         [
-            "1 act",
-            "4 is none",
-            "5 is none",
-            "6 is none",
-            "7 is none",
-            "8 is none",
-            "9 is none",
-            "10 act",
-            "11 is none"
+            "1 act", "4 fails", "5 fails", "6 fails", "7 fails", "8 fails", "9 fails", "10 act",
+            "11 fails"
         ]
     );
 
@@ -722,7 +715,7 @@ fn run_is_found_by_id_prefix_or_path() {
     assert_eq!(
         found("ep_1"),
         "ep_1",
-        "a whole id goes before the beginning of another"
+        "an exact id takes precedence over a prefix"
     );
     assert_eq!(found("ep_10"), "ep_10");
     assert_eq!(found("ep_2"), "ep_2_long");
