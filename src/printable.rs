@@ -33,7 +33,7 @@ pub fn is_hostile(c: char) -> bool {
 
 /// Whether a character would complete a command to a CI runner, given the text before it. GitHub's
 /// runner obeys `::error::` at the start of a line, after optional whitespace, and `##[error]`
-/// anywhere; Azure's obeys `##vso[` anywhere, and TeamCity `##teamcity[`.
+/// anywhere; Azure's obeys `##vso[` anywhere, and `TeamCity`'s `##teamcity[`.
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {

@@ -116,7 +116,7 @@ impl Draft {
         }
     }
 
-    pub(crate) fn besides(mut self, besides: impl ToString) -> Self {
+    pub(crate) fn besides(mut self, besides: &(impl ToString + ?Sized)) -> Self {
         self.besides = besides.to_string();
         self
     }
@@ -172,7 +172,7 @@ impl Findings<'_> {
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
             let artifact = last.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");
-            let draft = Draft::new(Place::whole(artifact), message).besides(untold);
+            let draft = Draft::new(Place::whole(artifact), message).besides(&untold);
             self.drafts.push((self.info, self.severity, draft));
         }
     }

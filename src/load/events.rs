@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn threads_are_started_only_where_they_have_work() {
         assert!(
-            starts([(0, 300_000); 2_000]) <= 10,
+            starts(std::iter::repeat_n((0, 300_000), 2_000)) <= 10,
             "nothing but long lines"
         );
         let mixed = starts([(8 << 20, 300_000); 100]);

@@ -12,8 +12,8 @@ use super::{Closing, Renderer, counts};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 
-/// Findings of an episode that its case lists at most: a suite is held in memory until it is whole,
-/// for its element starts with its counts.
+/// The maximum number of findings that a case lists: a suite is held in memory until it is
+/// complete, because its element starts with its counts.
 const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
@@ -23,7 +23,7 @@ pub(super) struct Junit {
     open: Vec<Suite>,
 }
 
-/// The cases of one run-data directory.
+/// The test cases of one run-data directory.
 struct Suite {
     name: String,
     cases: Writer<Vec<u8>>,
@@ -39,7 +39,7 @@ impl Junit {
         }
     }
 
-    /// The suite of an episode; those that get no more cases are written before.
+    /// The suite of an episode; writes those before that get no more cases.
     fn suite_of(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<&mut Suite> {
         let dir = Path::new(&episode.dir);
         let name = run_data(dir);
@@ -150,8 +150,8 @@ impl Renderer for Junit {
     }
 }
 
-/// The run-data directory of an episode: what holds `episodes`; elsewhere the directory that the
-/// episode lies in.
+/// The run-data directory of an episode, which contains `episodes`; elsewhere, the parent directory
+/// of the episode.
 fn run_data(dir: &Path) -> String {
     let is_episodes = |part: &Component<'_>| part.as_os_str() == "episodes";
     let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {

@@ -1,4 +1,4 @@
-//! `runvet config`: what is in force, and where each value is from.
+//! `runvet config`: prints the settings in force and their origins.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{Exit, Failure};
 use crate::config::{Ignore, Rules};
 use crate::printable::{columns_of, escape};
 
-/// Show what is set for `runvet validate`, and where each value is from
+/// Show the settings for `runvet validate` and the origin of each
 ///
 /// Flags override the environment, which overrides the configuration, which overrides the defaults.
 #[derive(Args)]
@@ -68,7 +68,7 @@ impl Row {
     }
 }
 
-/// Everything that is set.
+/// All settings.
 fn rows(settings: &Settings) -> Vec<Row> {
     let gate = &settings.gate;
     let mut rows = vec![
@@ -96,7 +96,7 @@ fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".into(), |value| value.to_string())
 }
 
-/// What decides which findings count, as the configuration sets it.
+/// The settings in the configuration that decide which findings count.
 fn configured(file: &ConfigFile) -> Vec<Row> {
     let config = &file.config;
     let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));
@@ -124,7 +124,7 @@ fn ignored(ignore: &Ignore, at: &impl Fn(Range<usize>) -> String) -> Row {
     let place: String = [&ignore.file, &ignore.pointer]
         .into_iter()
         .flatten()
-        .map(|part| format!(" {}", part.get_ref()))
+        .flat_map(|part| [" ", part.get_ref().as_str()])
         .collect();
     let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
     let until = ignore.expires.as_ref().map(|day| format!(" until {day}"));

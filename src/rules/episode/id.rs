@@ -64,7 +64,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             ),
         };
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
-        findings.push(other_side(draft.besides(foreign.lines), *says));
+        findings.push(other_side(draft.besides(&foreign.lines), *says));
     }
 }
 

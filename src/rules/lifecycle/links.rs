@@ -74,6 +74,6 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
             expected.join("`, `"),
             parts.join(" and ")
         );
-        findings.push(Draft::new(place, message).besides(at.lifecycle));
+        findings.push(Draft::new(place, message).besides(&at.lifecycle));
     }
 }

@@ -31,7 +31,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 limit >> 20
             );
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
-            Some(draft.besides(line.length))
+            Some(draft.besides(&line.length))
         }
         _ => None,
     }

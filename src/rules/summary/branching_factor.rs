@@ -32,7 +32,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
             brief(factor.text())
         );
         let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message)
-            .besides(counted);
+            .besides(&counted);
         findings.push(match timeline.first_direction {
             Some(line) => {
                 draft.related(Place::event(line, "/phase"), "the first `direction` event")

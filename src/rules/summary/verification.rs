@@ -49,7 +49,7 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
                 reasons.join(" and ")
             );
             let draft = Draft::new(Place::summary("/verification/passed"), message);
-            findings.push(draft.besides(reasons.join(" and ")));
+            findings.push(draft.besides(&reasons.join(" and ")));
         }
     }
     if let Some(assertions) = field("assertions").filter(|_| not_provided) {
