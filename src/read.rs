@@ -525,9 +525,9 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// The record as a type. Fields that the type does not have are ignored, and numbers are rounded
-    /// to what the type holds; one beyond a double, or a count beyond a `u64`, becomes the largest
-    /// there is. [`Stored::object`] has the fields, and the numbers as they were written.
+    /// The record as a type. Fields that the type does not have are ignored, and numbers are
+    /// rounded to what the type holds. One beyond a double, or a count beyond a `u64`, becomes the
+    /// largest there is. [`Stored::object`] has the fields, and the numbers as they were written.
     ///
     /// # Errors
     ///
