@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{EpisodeDir, is_gone, path};
+use crate::printable::escape;
 use crate::source::Artifact;
 
 /// What changed since a revision.
@@ -27,13 +28,13 @@ pub(crate) enum GitError {
     NotRun(io::Error),
     #[error("git failed: {0}")]
     Failed(String),
-    #[error("{} has no commit `{revision}`; a shallow clone may lack it", .top.display())]
+    #[error("{} has no commit `{revision}`; a shallow clone may lack it", escape(&.top.to_string_lossy()))]
     NoCommit { top: PathBuf, revision: String },
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", escape(&.path.to_string_lossy()))]
     Unreachable { path: PathBuf, source: io::Error },
     #[error(
         "{} lies outside of {}, so git can't say whether it changed",
-        .path.display(), .top.display()
+        escape(&.path.to_string_lossy()), escape(&.top.to_string_lossy())
     )]
     Outside { path: PathBuf, top: PathBuf },
 }
