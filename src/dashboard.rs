@@ -218,6 +218,7 @@ pub struct FileChange {
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// It is new.
     Added,
@@ -272,6 +273,7 @@ pub struct LinkRow {
 /// What is at the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LinkEnd {
     /// The artifact.
     There,

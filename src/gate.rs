@@ -41,7 +41,8 @@ use crate::finding::{
 };
 use crate::printable::escape;
 use crate::report::{Closing, count};
-use crate::store::{EpisodeDir, is_gone};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{Artifacts, EpisodeDir, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
@@ -74,6 +75,8 @@ pub struct Gate {
     unjudged: BTreeMap<PathBuf, usize>,
     vanished: Vanished,
     has_statistics: bool,
+    deny_warnings: bool,
+    baseline_path: Option<PathBuf>,
 }
 
 /// Findings in the baseline that no longer exist: the first are named, the rest counted.
@@ -172,11 +175,17 @@ impl Gate {
             unjudged: BTreeMap::new(),
             vanished: Vanished::default(),
             has_statistics: false,
+            deny_warnings: false,
+            baseline_path: None,
         }
     }
 
     /// A gate that follows a configuration: the text of a `runvet.toml`. Its globs are relative to
     /// the directory of `path`. If `now` is given, expired ignores have no effect.
+    ///
+    /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
+    /// [`Gate::deny_warnings`] for [`Outcome::exit`]. Settings of the command line alone, such as
+    /// `format` and `jobs`, have no effect here.
     ///
     /// # Errors
     ///
@@ -212,6 +221,12 @@ impl Gate {
             .map(Path::to_owned)
             .unwrap_or_default();
         self.levels.read(file, config)?;
+        self.deny_warnings = config
+            .deny_warnings
+            .as_ref()
+            .is_some_and(|deny| *deny.get_ref());
+        let baseline = config.baseline.as_ref();
+        self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
         for glob in &config.exclude {
             self.excluded.push(read_glob(file, glob)?);
         }
@@ -258,6 +273,18 @@ impl Gate {
             has_statistics: true,
             ..self
         }
+    }
+
+    /// Whether the configuration says that warnings fail the gate too.
+    #[must_use]
+    pub fn deny_warnings(&self) -> bool {
+        self.deny_warnings
+    }
+
+    /// The path of the baseline that the configuration names.
+    #[must_use]
+    pub fn baseline_path(&self) -> Option<&Path> {
+        self.baseline_path.as_deref()
     }
 
     /// The baseline, if there is one.
@@ -332,6 +359,7 @@ impl Gate {
         selection: Selection,
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
+        self.vanished = Vanished::default();
         let mut outcome = Outcome {
             totals: Totals::default(),
             statistics: self.has_statistics.then(Statistics::default),
@@ -343,17 +371,22 @@ impl Gate {
             }
         }
         let checked = self.check(check);
-        checked.each(&selection.episodes, |checked| match checked {
-            Ok(mut episode) => {
-                self.judge(check, &mut episode);
-                outcome.add(&episode);
-                take(Ok(episode))
-            }
-            Err(fault) => {
-                outcome.is_whole = false;
-                take(Err(fault))
+        let mut left = selection.episodes.len();
+        checked.each(&selection.episodes, |checked| {
+            left -= 1;
+            match checked {
+                Ok(mut episode) => {
+                    self.judge(check, &mut episode);
+                    outcome.add(&episode);
+                    take(Ok(episode))
+                }
+                Err(fault) => {
+                    outcome.is_whole = false;
+                    take(Err(fault))
+                }
             }
         });
+        outcome.is_whole &= left == 0;
         outcome
     }
 
@@ -365,6 +398,44 @@ impl Gate {
     pub fn episode(&mut self, check: &Check, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         self.episode_and(check, episode, |_| ())
             .map(|(report, ())| report)
+    }
+
+    /// Judges records that are not on a disk, as [`Check::records`] checks them.
+    ///
+    /// ```
+    /// use runvet::check::{Check, Level};
+    /// use runvet::gate::Gate;
+    /// use runvet::source::Artifact;
+    /// let mut gate = Gate::new().level("started-at/*", Level::Off)?;
+    /// let report = gate.records(&Check::new(), "ep_1", &[(Artifact::Events, b"")]);
+    /// assert_eq!(report.findings[0].rule, "state/not-yet");
+    /// # Ok::<(), runvet::check::Error>(())
+    /// ```
+    #[must_use]
+    pub fn records(
+        &mut self,
+        check: &Check,
+        id: &str,
+        records: &[(Artifact, &[u8])],
+    ) -> EpisodeReport {
+        let mut report = self.check(check).records(id, records);
+        self.judge(check, &mut report);
+        report
+    }
+
+    /// Judges an episode whose artifacts come from anywhere, as [`Check::artifacts`] checks it.
+    /// Globs and a baseline take its key for a path.
+    #[must_use]
+    pub fn artifacts(
+        &mut self,
+        check: &Check,
+        key: &EpisodeKey,
+        id: Option<&str>,
+        artifacts: &dyn Artifacts,
+    ) -> EpisodeReport {
+        let mut report = self.check(check).artifacts(key, id, artifacts);
+        self.judge(check, &mut report);
+        report
     }
 
     /// Judges one episode, and lets `also` use the same loaded records.

@@ -241,7 +241,7 @@ impl PlanStep {
         // An act event with an unknown status leaves the step's status unknown.
         let update = step.evidence.map(|evidence| {
             (
-                evidence.status.map(|status| status.name().to_owned()),
+                evidence.status.map(|status| status.word().to_owned()),
                 evidence.line.number,
             )
         });

@@ -95,6 +95,7 @@ fn shown(place: Option<LineColumn>) -> String {
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct LineColumn {
     /// Counted from 1.
     pub line: u64,

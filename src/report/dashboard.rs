@@ -368,7 +368,10 @@ impl Page<'_> {
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let location = &finding.location;
-        let file = location.file.rsplit('/').next().unwrap_or_default();
+        let file = match location.artifact {
+            Some(artifact) => artifact.file_name(),
+            None => &*location.file,
+        };
         let line = location.line.map(|line| format!(":{line}"));
         let text = format!(
             "{} {} ({file}{}): {}",

@@ -123,8 +123,9 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-impl From<Errno> for Unreadable {
-    fn from(errno: Errno) -> Self {
+impl Unreadable {
+    /// What the system's answer to opening a file says of it.
+    pub(super) fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::LOOP => Self::Link,
             // The answer of a socket, or of a device without a driver, to being opened.

@@ -160,10 +160,7 @@ fn json(
         let path = run.artifact(artifact)?;
         Some(path.to_string_lossy().into_owned())
     };
-    let named = |artifact: Artifact| {
-        let name = artifact.file_name().split('.').next();
-        (name.unwrap_or_default(), path(artifact))
-    };
+    let named = |artifact: Artifact| (artifact.name(), path(artifact));
     let record =
         |record: Option<&OwnedDocument>| record.map(|record| raw_json(record.root())).transpose();
     let (checked, timeline) = (check(run, gate)?, view::outline(run));
