@@ -387,7 +387,7 @@ impl Page<'_> {
     }
 }
 
-/// How a run went, by its status.
+/// The outcome of a run in words, by its status.
 fn how_it_went(status: Option<&str>, lifecycle: Lifecycle) -> &'static str {
     match (status, lifecycle) {
         (Some("ok"), _) => "succeeded (ok)",

@@ -1,4 +1,4 @@
-//! What git says of the working tree -> the episodes that changed since a revision.
+//! The output of git for a working tree -> the episodes that changed since a revision.
 //!
 //! An episode is left out only if git says that each of its artifacts is unchanged. So an artifact
 //! that git does not track, ignores, or keeps in a nested repository counts as changed: run data
@@ -116,8 +116,8 @@ impl Changes {
             )
         };
         let tracked = paths(&["ls-files", "-z"])?;
-        // What is staged, and what is not. `git diff` would report both, but it sometimes rewrites
-        // the index.
+        // Staged changes, and unstaged ones. `git diff` would report both, but it sometimes
+        // rewrites the index.
         let mut differ = paths(&[
             "diff-index",
             "--cached",
@@ -179,8 +179,8 @@ impl Changes {
     }
 }
 
-/// What git prints. It writes nothing, not even its index, and asks no monitor of the file system
-/// what has changed.
+/// Runs git and returns its output. It writes nothing, not even its index, and does not use a file
+/// system monitor.
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     let mut command = Command::new("git");
     command
