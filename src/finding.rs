@@ -251,9 +251,10 @@ pub struct Finding {
     /// How to fix it.
     pub help: String,
     /// A stable identifier of the finding: 32 hexadecimal digits, computed from the episode's id,
-    /// the rule, the name of the file, the pointer, and the text at the place and at the related
-    /// places. It does not change when the episode moves or when text is added before the place. It
-    /// is unique within an episode.
+    /// the rule, the name of the file, the pointer, the values at the place and at the related
+    /// places, and the number of lines that the finding stands for. It does not change when the
+    /// episode moves, when keys change places, or when text is added before the place. It is unique
+    /// within an episode.
     #[serde(default)]
     #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
     pub fingerprint: String,

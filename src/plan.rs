@@ -59,7 +59,7 @@ pub struct PlanStep {
     pub status: Option<String>,
     /// The reason for the step.
     pub rationale: Option<String>,
-    /// The inputs.
+    /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     pub inputs: Option<Value>,
     /// The line of the act event that set the status; from [`project`], which sees no lines, the
     /// number of the event.
@@ -255,7 +255,7 @@ impl PlanStep {
             rationale: text("rationale"),
             inputs: step
                 .field("inputs")
-                .and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
+                .and_then(|inputs| Some(inputs.node()?.to_value())),
             status_line: update.map(|(_, line)| line),
         }
     }
