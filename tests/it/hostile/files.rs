@@ -3,20 +3,18 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 use runvet::check::Check;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
 use crate::support::corpus::corpus;
+use crate::support::process::{Unprivileged, ended};
 use crate::support::runs::{copy_dir, copy_of_good_run};
 use crate::support::skip::leave_out;
 
@@ -60,69 +58,9 @@ impl RunData {
     /// Checks it as a user whom permissions hold off; `None` where that can't be done here.
     #[track_caller]
     fn validate_unprivileged(&self) -> Option<Checked> {
-        let binary = Path::new(env!("CARGO_BIN_EXE_runvet"));
-        let args = ["validate", "--format", "json"];
-        if fs::metadata(self.temp.path()).unwrap().uid() != 0 {
-            return Some(Checked::of(&ended(
-                Command::new(binary).args(args).arg(self.temp.path()),
-            )));
-        }
-        // Where the binary lies, only its owner may be able to go.
-        let elsewhere = tempfile::tempdir().unwrap();
-        fs::set_permissions(elsewhere.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let copy = elsewhere.path().join("runvet");
-        fs::copy(binary, &copy).unwrap();
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-        if !command
-            .arg(&copy)
-            .arg("--version")
-            .output()
-            .is_ok_and(|output| output.status.success())
-        {
-            leave_out("the superuser may do anything, and can't become another user here");
-            return None;
-        }
-        let mut command = Command::new("setpriv");
-        command
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-            .arg(&copy)
-            .args(args);
+        let user = Unprivileged::new()?;
+        let mut command = user.runvet(&[], &["validate", "--format", "json"]);
         Some(Checked::of(&ended(command.arg(self.temp.path()))))
-    }
-}
-
-/// Runs a command that should end soon. If it hangs, it is killed and the test fails.
-fn ended(command: &mut Command) -> Output {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let out = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stdout.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let err = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stderr.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let given_up = Instant::now() + Duration::from_secs(120);
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > given_up {
-            child.kill().unwrap();
-            panic!("{command:?} hangs");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    Output {
-        status,
-        stdout: out.join().unwrap().unwrap(),
-        stderr: err.join().unwrap().unwrap(),
     }
 }
 
