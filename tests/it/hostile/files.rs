@@ -342,22 +342,40 @@ fn forbidden_files_are_reported() {
 }
 
 #[test]
-fn unlistable_directory_is_never_passed_over() {
-    // 0: neither; 4: listed, not entered.
-    for (mode, named) in [(0o000, "ep_answer: "), (0o444, "")] {
-        let data = RunData::new();
-        fs::set_permissions(&data.dir, fs::Permissions::from_mode(mode)).unwrap();
-        let checked = data.validate_unprivileged();
-        fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
-        let Some(checked) = checked else { return };
-        assert!(matches!(checked.code, Some(1 | 2)), "{}", checked.report);
-        assert!(checked.stderr.contains(named), "{}", checked.stderr);
-        assert_eq!(
-            checked.episode("ep_01_answer")["valid"],
-            true,
-            "the rest is checked"
+fn unlistable_directory_is_a_fault() {
+    let data = RunData::new();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o000)).unwrap();
+    let checked = data.validate_unprivileged();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(checked) = checked else { return };
+    assert_eq!(checked.code, Some(2), "{}", checked.report);
+    assert!(checked.stderr.contains("ep_answer: "), "{}", checked.stderr);
+    assert_eq!(
+        checked.episode("ep_01_answer")["valid"],
+        true,
+        "the rest is checked"
+    );
+}
+
+#[test]
+fn directory_that_is_only_listed_is_unreadable() {
+    let data = RunData::new();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o444)).unwrap();
+    let checked = data.validate_unprivileged();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(checked) = checked else { return };
+    assert_eq!((checked.code, &*checked.stderr), (Some(1), ""));
+    let findings = checked.episode("ep_answer")["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), ARTIFACTS.len());
+    for (finding, artifact) in findings.iter().zip(ARTIFACTS) {
+        assert_eq!(finding["rule"], "record/unreadable");
+        let message = finding["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("can't be read: reading it is not permitted"),
+            "{artifact}"
         );
     }
+    assert_eq!(checked.episode("ep_01_answer")["valid"], true);
 }
 
 #[test]
