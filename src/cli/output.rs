@@ -1,5 +1,6 @@
 //! Standard output and standard error, and what can be drawn on them.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
 use crate::printable::escape;
@@ -24,6 +25,8 @@ pub(super) enum Color {
 /// Where a command prints.
 pub(super) struct Output {
     stdout: WholeLines,
+    /// Whether a message could not be printed.
+    is_muted: Cell<bool>,
 }
 
 /// Bytes that are written at a time. It is `PIPE_BUF`: a pipe takes that many as a whole or not at
@@ -89,6 +92,7 @@ impl Output {
     pub(super) fn new() -> Self {
         Self {
             stdout: WholeLines::default(),
+            is_muted: Cell::new(false),
         }
     }
 
@@ -103,30 +107,31 @@ impl Output {
     }
 
     /// Reports that the tool could not do something.
-    #[expect(
-        clippy::print_stderr,
-        reason = "the one place that writes to standard error"
-    )]
-    #[expect(
-        clippy::unused_self,
-        reason = "standard error belongs to where a command prints"
-    )]
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
-        eprintln!("error: {}", escape(&message.to_string()));
+        self.tell(&format!("error: {}\n", escape(&message.to_string())));
     }
 
     /// Reports what is worth knowing and not a fault.
-    #[expect(clippy::print_stderr, reason = "standard error, as above")]
-    #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn note(&self, message: &str) {
-        eprintln!("note: {}", escape(message));
+        self.tell(&format!("note: {}\n", escape(message)));
     }
 
     /// Reports a fault in a text that is drawn and escaped already.
-    #[expect(clippy::print_stderr, reason = "standard error, as above")]
-    #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn drawn(&self, text: &str) {
-        eprint!("error:\n{text}");
+        self.tell(&format!("error:\n{text}"));
+    }
+
+    /// Prints to standard error: the one place that does. `eprint!` would panic where nothing can
+    /// be written.
+    fn tell(&self, text: &str) {
+        if io::stderr().write_all(text.as_bytes()).is_err() {
+            self.is_muted.set(true);
+        }
+    }
+
+    /// Whether a message could not be printed: a fault, of which only the exit code can tell.
+    pub(super) fn is_muted(&self) -> bool {
+        self.is_muted.get()
     }
 
     /// Reports that output can't be written, except to a reader that has gone away.

@@ -169,6 +169,7 @@ impl Validate {
             }
         }
         let exit = match outcome.exit(settings.deny_warnings.value) {
+            _ if output.is_muted() => Exit::Fault,
             Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
             exit => exit,
         };
