@@ -16,9 +16,12 @@ use crate::source::{Artifact, EntryKind};
 /// How long the last change must be ago. A writer is expected to need less time between two files.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
+/// The longest time in which a kernel gives two changes the same time, and some more.
+const TICK_NS: u128 = 20_000_000;
+
 /// The version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileVersion {
+pub(crate) struct FileVersion {
     kind: EntryKind,
     device: u64,
     inode: u64,
@@ -59,6 +62,11 @@ impl FileVersion {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
+    /// Whether the last change was so recent that another one may leave the same version behind.
+    pub(super) fn is_fresh(self, now: SystemTime) -> bool {
+        nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
+    }
+
     /// The time until the last change is older than [`QUIET`]; zero if it is older already, or if
     /// the clocks differ so much that its time means nothing.
     fn settles_in(self, now_ns: i128) -> Duration {
@@ -85,11 +93,8 @@ pub(crate) struct Movement {
 impl Movement {
     /// Nothing has been compared yet.
     pub(super) fn at(now: SystemTime) -> Self {
-        let now_ns = now
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(0, |since| since.as_nanos().cast_signed());
         Self {
-            now_ns,
+            now_ns: nanoseconds(now),
             ..Self::default()
         }
     }
@@ -154,6 +159,11 @@ impl Movement {
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
     }
+}
+
+fn nanoseconds(now: SystemTime) -> i128 {
+    now.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos().cast_signed())
 }
 
 pub(super) fn kind_of(file_type: FileType) -> EntryKind {
