@@ -1,5 +1,4 @@
-//! The door to judging runs as they are written: a directory -> a report whenever something in it
-//! changed.
+//! The door to judging runs as they are written: a directory -> a report for each change.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -8,7 +7,7 @@
 //! use runvet::watch::Watch;
 //!
 //! let watch = Watch::new("corpus/demo")?;
-//! // The runs that are there come first.
+//! // Existing runs come first.
 //! let mut dirs = Vec::new();
 //! watch.run(&Check::new(), &mut Gate::new(), |judged| {
 //!     dirs.extend(judged.map(|episode| episode.dir));
@@ -44,34 +43,34 @@ use touched::{Due, End, Touched};
 #[non_exhaustive]
 pub enum Error {
     /// The directory can't be reached.
-    #[error("{}: {source}", .dir.display())]
+    #[error("can't watch {}: {source}", .dir.display())]
     Unreachable {
         /// The directory.
         dir: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// The directory is gone.
-    #[error("{}: the directory is gone", .dir.display())]
+    /// The directory no longer exists.
+    #[error("the watched directory {} no longer exists", .dir.display())]
     Gone {
         /// The directory.
         dir: PathBuf,
     },
     /// The system does not report changes in the directory.
-    #[error("{}: {reason}", .dir.display())]
+    #[error("can't watch {}: {reason}", .dir.display())]
     Unwatchable {
         /// The directory.
         dir: PathBuf,
-        /// What it says.
+        /// The reason, as the system gives it.
         reason: String,
     },
 }
 
 /// A watch over all runs below a directory.
 pub struct Watch {
-    /// The directory as the user typed it.
+    /// The directory, as the user typed it.
     dir: PathBuf,
-    /// Where it really is.
+    /// Its real path.
     top: PathBuf,
     touched: Arc<Touched>,
     eyes: Eyes,
@@ -104,7 +103,7 @@ impl std::fmt::Debug for Stop {
 }
 
 impl Stop {
-    /// Lets the watch judge what was written until now, and end.
+    /// Makes the watch judge what was written so far, and end.
     pub fn stop(&self) {
         self.0.end(End::Stopped);
     }
@@ -120,8 +119,8 @@ impl Watch {
         Self::start(dir.into(), None)
     }
 
-    /// The same for a file system that does not report changes, as network ones don't: looks at all
-    /// files again and again, at an interval.
+    /// The same for file systems that do not report changes, such as network file systems: scans
+    /// all files at an interval.
     ///
     /// # Errors
     ///
@@ -155,22 +154,23 @@ impl Watch {
         })
     }
 
-    /// What stops the watch.
+    /// A handle that stops the watch.
     #[must_use]
     pub fn stop(&self) -> Stop {
         Stop(Arc::clone(&self.touched))
     }
 
-    /// Judges every run below the directory, and a run again when nothing in it has changed for
-    /// half a second, or after five seconds of steady change. Hands out each report, and each path
-    /// that could not be looked at, until it is told to break or the watch is stopped.
+    /// Judges every run below the directory. When a run changes, judges it again as soon as it has
+    /// been unchanged for half a second, or after five seconds of steady change. Passes each
+    /// report, and each path that could not be searched, to `take`, until `take` says to stop or
+    /// the watch is stopped.
     ///
-    /// A run that kept changing while it was read is judged again; its report is handed out only at
-    /// the end, where it says so.
+    /// A run that kept changing while it was read is judged again. Its report is passed on only when
+    /// the watch is stopped, and says so.
     ///
     /// # Errors
     ///
-    /// [`Error`], where the directory is gone or changes in it are no longer reported.
+    /// [`Error`] if the directory no longer exists, or changes in it are no longer reported.
     pub fn run(
         &self,
         check: &Check,
@@ -179,7 +179,7 @@ impl Watch {
     ) -> Result<(), Error> {
         let (mut snapshot, mut seen) = (Snapshot::default(), Seen::default());
         let mut next_look = self.look(&mut snapshot);
-        // Runs that are there already count as new.
+        // Runs that exist already count as new.
         self.touched.add_all();
         loop {
             let mut due = self.touched.wait(next_look);
@@ -194,17 +194,15 @@ impl Watch {
             let mut flow = ControlFlow::Continue(());
             let selection = self.episodes(check, gate, &due.dirs, &mut seen);
             gate.each(check, selection, |judged| {
-                let is_news = match &judged {
+                let is_reported = match &judged {
                     Ok(episode) if episode.kept_changing() && due.end.is_none() => {
-                        let dir = episode.key.as_path();
-                        let below = dir.strip_prefix(&self.dir).unwrap_or(dir);
-                        self.touched.add(below.to_owned(), false);
+                        self.judge_again(episode.key.as_path());
                         false
                     }
                     Ok(_) => true,
                     Err(fault) => !has_vanished(fault),
                 };
-                if is_news {
+                if is_reported {
                     flow = take(judged);
                 }
                 flow
@@ -309,7 +307,7 @@ impl Watch {
             if is_inside && (*is_new || is_closed(&dir)) {
                 let mut below = check.discover(&[dir]);
                 found.faults.append(&mut below.faults);
-                // All of them are copies, or none is.
+                // Either all of them are copies, or none.
                 let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
                     let meant = check.discover(&[path]).episodes;
                     !meant
@@ -336,7 +334,17 @@ impl Watch {
         gate.select(found)
     }
 
-    /// Whether a directory is there, and no link leads out of what is watched.
+    fn judge_again(&self, episode: &Path) {
+        let real = episode.canonicalize();
+        match real.as_deref().map(|real| real.strip_prefix(&self.top)) {
+            Ok(Ok(below)) => self.touched.add(below.to_owned(), false),
+            Ok(Err(_)) => self.touched.add_all(),
+            // It is gone.
+            Err(_) => {}
+        }
+    }
+
+    /// Whether a directory exists, and no link leads out of the watched directory.
     fn is_inside(&self, below: &Path) -> bool {
         let real = join(&self.top, below).canonicalize();
         real.is_ok_and(|real| real.starts_with(&self.top) && real.is_dir())
@@ -394,9 +402,9 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
     Ok(Box::new(watcher))
 }
 
-/// The directory to look at after an event, and whether everything below it may be new.
+/// The directory to judge after an event, and whether everything below it may be new.
 fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
-    // That a file is read, by this very process too, changes nothing.
+    // Reading a file, as this process does too, changes nothing.
     if matches!(kind, EventKind::Access(_)) {
         return None;
     }
@@ -426,13 +434,13 @@ fn is_closed(dir: &Path) -> bool {
     directories(dir).is_err() || (state.symlink_metadata().is_err() && !is_gone(&state))
 }
 
-/// Whether there is a directory, and no link to one.
+/// Whether a path is a directory, and not a link to one.
 fn is_dir(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// A path of one of the artifacts that an episode has.
+/// The path of any artifact of an episode.
 fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
     let mut there = Artifact::ALL
         .into_iter()
@@ -442,8 +450,7 @@ fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
         .map(|artifact| episode.path.join(artifact.file_name()))
 }
 
-/// Whether a path could not be looked at because it vanished between the change and the look, which
-/// is no fault.
+/// Whether a path vanished between the change and the search, which is not a fault.
 fn has_vanished(fault: &Fault) -> bool {
     match fault {
         Fault::Missing(_) => true,
