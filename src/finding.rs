@@ -206,6 +206,14 @@ pub struct EpisodeReport {
 }
 
 impl EpisodeReport {
+    /// The findings as people read them: errors before warnings, and causes before what they lead
+    /// to.
+    pub(crate) fn by_weight(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        findings.sort_by_key(|finding| (finding.severity, finding.rank));
+        findings
+    }
+
     /// Whether findings were held back: the episode kept changing while it was read, and what
     /// disagreed may have been records of two generations.
     #[must_use]

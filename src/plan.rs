@@ -34,7 +34,7 @@ use crate::source::Line;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RebuiltPlan {
-    /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its
+    /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
     pub source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
@@ -84,7 +84,7 @@ pub struct PlanComparison {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanDifference {
-    /// Where the persisted plan differs: a JSON Pointer into the state.
+    /// The place of the difference: a JSON Pointer into the state.
     pub pointer: String,
     /// The values on both sides, in a sentence.
     pub message: String,

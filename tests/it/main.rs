@@ -39,6 +39,7 @@ mod hostile {
     mod changing;
     mod crash;
     mod files;
+    mod machine;
     mod properties;
 }
 
@@ -84,6 +85,7 @@ mod support {
     pub(crate) mod hostile;
     pub(crate) mod markdown;
     pub(crate) mod pre_commit;
+    pub(crate) mod process;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod repository;
