@@ -6,11 +6,14 @@
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
 mod builder;
+mod meaning;
 mod number;
 mod parser;
 mod repeated;
 mod resolve;
 mod skeleton;
+#[cfg(test)]
+pub(crate) mod work;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -149,6 +152,8 @@ impl Tape {
         if u32::try_from(text.len()).is_err() {
             return fail(0, "the text is longer than 4 GiB");
         }
+        #[cfg(test)]
+        work::add(text.len());
         self.tokens.clear();
         // Too many rather than too few: records have a token in about every eleven bytes.
         self.tokens.reserve(text.len() / 8);
@@ -224,6 +229,8 @@ impl fmt::Debug for OwnedDocument {
 #[inline]
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
+        #[cfg(test)]
+        work::add(end - start);
         // It was read as a JSON string before, so this does not fail.
         Cow::Owned(
             serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
@@ -572,6 +579,8 @@ impl<'a> Iterator for AllMembers<'a> {
     #[inline]
     fn next(&mut self) -> Option<Key<'a>> {
         (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
             let key = Key {
                 document: self.document,
                 index: self.next,
@@ -596,6 +605,8 @@ impl<'a> Iterator for Items<'a> {
     #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
         (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
             let item = Node {
                 document: self.document,
                 index: self.next,
