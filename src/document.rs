@@ -6,6 +6,7 @@
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
 mod builder;
+mod index;
 mod meaning;
 mod number;
 mod parser;

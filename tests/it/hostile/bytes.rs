@@ -260,3 +260,28 @@ fn cost_grows_linearly_with_the_input() {
         );
     }
 }
+
+#[test]
+fn outcomes_findings_stay_when_keys_of_the_event_move() {
+    let state =
+        text(Artifact::State).replace("\"outcomes\":{", "\"outcomes\":{\"x-b\":1,\"x-c\":1,");
+    let with_keys = |keys: &str| {
+        let events =
+            text(Artifact::Events).replace("\"outcomes\":{", &format!("\"outcomes\":{{{keys},"));
+        let report = judge(&[(Artifact::State, &state), (Artifact::Events, &events)]);
+        assert_eq!(
+            counts(&report),
+            BTreeMap::from([("projection/outcomes", 3)])
+        );
+        let found = report.findings.into_iter();
+        let mut found: Vec<(String, String)> = found
+            .map(|finding| (finding.fingerprint, finding.message))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(
+        with_keys(r#""x-b":2,"x-c":3,"x-a":4"#),
+        with_keys(r#""x-a":4,"x-c":3,"x-b":2"#)
+    );
+}
