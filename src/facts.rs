@@ -76,9 +76,9 @@ impl<'a> StateFacts<'a> {
     }
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
-    pub(crate) fn steps(self) -> Option<Vec<Value<'a>>> {
+    pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
         let steps = self.at(&["plan", "steps"])?;
-        (steps.node().kind() == Kind::Array).then(|| steps.items().collect())
+        (steps.node().kind() == Kind::Array).then(|| steps.items())
     }
 
     /// The items of `outcomes.actions`.

@@ -41,7 +41,7 @@ fn escaped(count: usize) -> String {
     "\\u0061".repeat(count)
 }
 
-const SHAPES: [Shape; 4] = [
+const SHAPES: [Shape; 8] = [
     Shape {
         name: "actions that share the id of a long event",
         state: |n| {
@@ -92,6 +92,60 @@ const SHAPES: [Shape; 4] = [
             [event("act", &payload("a")), event("act", &payload("b"))].concat()
         },
         found: ("actions/mirror", |n| 2 * n),
+    },
+    Shape {
+        name: "outcomes with many keys of their own",
+        state: |n| state(&format!(",{}", many(n, r#""k$":1"#)), ""),
+        events: |n| {
+            let keys = many(n, r#""k$":2"#);
+            event(
+                "runtime",
+                &format!(r#""outcomes":{{"status":"ok",{keys}}}"#),
+            )
+        },
+        found: ("projection/outcomes", |n| n),
+    },
+    Shape {
+        name: "metrics with many keys, of which the last differs",
+        state: |n| {
+            let keys = many(n, r#""k$":1"#);
+            state(&format!(r#","metrics":{{{keys},"z":1}}"#), "")
+        },
+        events: |n| {
+            let keys = many(n, r#""k$":1"#);
+            let metrics = format!(r#""metrics":{{{keys},"z":2}}"#);
+            event(
+                "runtime",
+                &format!(r#""outcomes":{{"status":"ok",{metrics}}}"#),
+            )
+        },
+        found: ("projection/outcomes", |_| 1),
+    },
+    Shape {
+        name: "steps that share the id of a record with many keys",
+        state: |n| state("", &many(n + 1, r#"{"id":"s","status":"done"}"#)),
+        events: |n| {
+            let (keys, text) = (many(50 * n, r#""k$":1"#), escaped(50 * n));
+            let record = format!(r#"{{"id":"s",{keys},"kind":"{text}"}}"#);
+            event(
+                "plan",
+                &format!(r#""source":"x","step_records":[{record}]"#),
+            )
+        },
+        found: ("plan/projection", |_| 1),
+    },
+    Shape {
+        name: "steps that share the id of a record with long values",
+        state: |n| {
+            let step = r#"{"id":"s","description":"y","inputs":{"$":1}}"#;
+            state("", &many(n + 1, step))
+        },
+        events: |n| {
+            let (text, keys) = (escaped(50 * n), many(50 * n, r#""$":1"#));
+            let record = format!(r#"{{"id":"s","description":"{text}","inputs":{{{keys}}}}}"#);
+            event("plan", &format!(r#""step_records":[{record}]"#))
+        },
+        found: ("plan/projection", |n| 1 + 2 * (n + 1)),
     },
 ];
 

@@ -73,7 +73,7 @@ impl<'a> Value<'a> {
     }
 
     /// The items of an array, facts or not.
-    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn items(self) -> impl Iterator<Item = Self> + Clone {
         self.node.items().map(move |item| self.with(item))
     }
 
@@ -137,6 +137,10 @@ impl<'a> Heard<'a> {
             meaning: OnceCell::new(),
             shown: OnceCell::new(),
         }
+    }
+
+    pub(super) fn node(&self) -> Node<'a> {
+        self.node
     }
 
     /// Whether a value of the state is equal, see [`Node::equals`].
