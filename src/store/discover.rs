@@ -65,7 +65,7 @@ const SPLIT: usize = 64;
 pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Discovery {
     let mut discovery = Discovery::default();
     for path in paths {
-        if let Err(fault) = look(path.as_ref(), jobs, &mut discovery) {
+        if let Err(fault) = search(path.as_ref(), jobs, &mut discovery) {
             discovery.faults.push(fault);
         }
     }
@@ -93,7 +93,7 @@ struct Root {
     in_episodes: bool,
 }
 
-fn look(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
+fn search(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
     let fault = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
         _ => Fault::Unlistable {
@@ -365,7 +365,7 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
             entries.skip_current_dir();
         } else if listing.directories.len() >= SPLIT {
             entries.skip_current_dir();
-            let look = |(): &mut (), directory: &OsString| {
+            let search_entry = |(): &mut (), directory: &OsString| {
                 let mut found = Found::default();
                 let below = below.join(directory);
                 // Usually it is an episode, and there is nothing to walk.
@@ -381,7 +381,7 @@ fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
                 &listing.directories,
                 jobs,
                 || (),
-                look,
+                search_entry,
                 |part| {
                     found.append(part);
                     ControlFlow::Continue(())

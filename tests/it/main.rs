@@ -32,7 +32,7 @@ mod formats {
     mod reports;
 }
 
-/// What no input may do: hostile bytes, files and writers.
+/// What no input may cause: hostile bytes, files and writers.
 mod hostile {
     mod bytes;
     mod changing;
@@ -41,7 +41,7 @@ mod hostile {
     mod properties;
 }
 
-/// The command line as users, hooks and pipelines meet it.
+/// The command line for users, hooks and pipelines.
 mod cli {
     mod changed;
     mod ci;
@@ -54,11 +54,12 @@ mod cli {
     mod watch;
 }
 
-/// The library as other programs meet it.
+/// The library for other programs.
 mod library {
     mod artifacts;
     mod documents;
     mod read;
+    mod words;
 }
 
 /// The order of the house: its sources and its documents.
