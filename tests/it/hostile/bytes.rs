@@ -284,3 +284,27 @@ fn outcomes_findings_stay_when_keys_of_the_event_move() {
         with_keys(r#""x-a":4,"x-c":3,"x-b":2"#)
     );
 }
+
+#[test]
+fn pointers_stay_short_when_a_long_key_is_above_many_values() {
+    let keys: Vec<&str> = std::iter::repeat_n("\"a\":1", 2_001).collect();
+    let long = format!(
+        "\"x\":{{\"{}\":{{{}}}}}",
+        "k".repeat(10_000),
+        keys.join(",")
+    );
+    let state = text(Artifact::State).replacen('{', &format!("{{{long},"), 1);
+    let report = judge(&[(Artifact::State, &state)]);
+    assert_eq!(
+        counts(&report),
+        BTreeMap::from([("record/duplicate-key", 2_000)])
+    );
+    for finding in &report.findings {
+        let (location, related) = (&finding.location, &finding.related[0].location);
+        assert_eq!(location.pointer.as_deref(), Some("/x"));
+        let key = usize::try_from(location.offset.unwrap()).unwrap();
+        assert_eq!(state.get(key..key + 3), Some("\"a\""), "its own place");
+        assert!(related.offset < location.offset, "{finding:?}");
+    }
+    assert!(serde_json::to_string(&report).unwrap().len() < 4 << 20);
+}
