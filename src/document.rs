@@ -125,7 +125,17 @@ pub struct Document<'a> {
     tape: &'a Tape,
 }
 
+/// The number of tokens for which a tape keeps its memory: real records have fewer.
+const KEPT_TOKENS: usize = 1 << 16;
+
 impl Tape {
+    /// Returns the memory that a large text needed.
+    pub(crate) fn release(&mut self) {
+        if self.tokens.capacity() > KEPT_TOKENS {
+            *self = Self::default();
+        }
+    }
+
     /// Reads a JSON text.
     ///
     /// # Errors

@@ -47,7 +47,27 @@ impl Buffers {
             ..Self::default()
         }
     }
+
+    /// Returns the memory that large records needed.
+    fn release(&mut self) {
+        let texts = [&mut self.state, &mut self.summary, &mut self.timeline.lines];
+        for text in texts {
+            if text.capacity() > KEPT_BYTES {
+                *text = Vec::new();
+            }
+        }
+        let tapes = [
+            &mut self.state_tape,
+            &mut self.summary_tape,
+            &mut self.plan_tape,
+            &mut self.projection_tape,
+        ];
+        tapes.into_iter().for_each(Tape::release);
+    }
 }
+
+/// The length of a text for which a buffer keeps its memory: real records are shorter.
+const KEPT_BYTES: usize = 1 << 20;
 
 /// The result of loading an episode, for rules and for locating findings.
 pub(crate) struct Loaded<'l, 'b> {
@@ -126,7 +146,7 @@ pub(crate) fn episode<R>(
         summary,
         timeline: timeline.as_ref(),
     };
-    judge(Loaded {
+    let judged = judge(Loaded {
         run: &run,
         troubles: &troubles,
         state_shape: loaded_state.shape.clone(),
@@ -136,7 +156,9 @@ pub(crate) fn episode<R>(
         state_bytes: loaded_state.bytes,
         summary_bytes: loaded_summary.bytes,
         events: stream,
-    })
+    });
+    buffers.release();
+    judged
 }
 
 /// Checks that the artifacts that runvet does not read are readable.

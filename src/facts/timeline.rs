@@ -66,7 +66,9 @@ impl PlanTrace {
                 .into_iter()
                 .flat_map(Node::items)
                 .filter_map(|record| record.get("id")?.text());
-            ids.map(Cow::into_owned).collect()
+            let ids = ids.map(Cow::into_owned).collect();
+            tape.release();
+            ids
         });
         step_ids.contains(id)
     }

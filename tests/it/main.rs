@@ -38,6 +38,7 @@ mod hostile {
     mod changing;
     mod crash;
     mod files;
+    mod memory;
     mod properties;
 }
 
