@@ -6,6 +6,7 @@
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
 mod builder;
+mod essence;
 mod index;
 mod meaning;
 mod number;
@@ -13,6 +14,7 @@ mod parser;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod value;
 #[cfg(test)]
 pub(crate) mod work;
 
@@ -21,6 +23,7 @@ use std::fmt;
 use std::ops::Range;
 
 use builder::{Builder, Open};
+pub(crate) use essence::digests;
 pub use number::Number;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use resolve::Found;

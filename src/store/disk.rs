@@ -144,16 +144,16 @@ impl Directory {
             }
         }
         // A name without a slash that is not a link can only lead into the directory.
-        Ok(rustix::fs::openat(
+        rustix::fs::openat(
             &self.dir,
             artifact.file_name(),
             flags | OFlags::NOFOLLOW,
             Mode::empty(),
         )
-        .map_err(Unreadable::from_errno)?)
+        .map_err(Unreadable::from_errno)
     }
 
-    /// What is changing, or has changed since it was read.
+    /// The changes since the artifacts were read, and those in progress.
     pub(crate) fn movement(&self) -> Movement {
         let Ok(directory) = rustix::fs::fstat(&self.dir) else {
             return Movement::default();

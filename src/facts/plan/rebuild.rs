@@ -57,6 +57,10 @@ pub(crate) struct RebuiltStep<'a> {
 }
 
 /// What a plan event says of a step.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one exists at a time, and a box would cost more than its size"
+)]
 enum Step<'a> {
     Record([Option<Heard<'a>>; FIELDS.len()]),
     Label(Node<'a>),
