@@ -7,6 +7,8 @@
 //! ```
 
 mod judge;
+#[cfg(test)]
+mod linear;
 mod locate;
 
 use std::borrow::Cow;

@@ -7,12 +7,16 @@
 
 mod builder;
 mod essence;
+mod index;
+mod meaning;
 mod number;
 mod parser;
 mod repeated;
 mod resolve;
 mod skeleton;
 mod value;
+#[cfg(test)]
+pub(crate) mod work;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -124,7 +128,17 @@ pub struct Document<'a> {
     tape: &'a Tape,
 }
 
+/// The number of tokens for which a tape keeps its memory: real records have fewer.
+const KEPT_TOKENS: usize = 1 << 16;
+
 impl Tape {
+    /// Returns the memory that a large text needed.
+    pub(crate) fn release(&mut self) {
+        if self.tokens.capacity() > KEPT_TOKENS {
+            *self = Self::default();
+        }
+    }
+
     /// Reads a JSON text.
     ///
     /// # Errors
@@ -153,6 +167,8 @@ impl Tape {
         if u32::try_from(text.len()).is_err() {
             return fail(0, "the text is longer than 4 GiB");
         }
+        #[cfg(test)]
+        work::add(text.len());
         self.tokens.clear();
         // Too many rather than too few: records have a token in about every eleven bytes.
         self.tokens.reserve(text.len() / 8);
@@ -228,6 +244,8 @@ impl fmt::Debug for OwnedDocument {
 #[inline]
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
+        #[cfg(test)]
+        work::add(end - start);
         // It was read as a JSON string before, so this does not fail.
         Cow::Owned(
             serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
@@ -576,6 +594,8 @@ impl<'a> Iterator for AllMembers<'a> {
     #[inline]
     fn next(&mut self) -> Option<Key<'a>> {
         (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
             let key = Key {
                 document: self.document,
                 index: self.next,
@@ -600,6 +620,8 @@ impl<'a> Iterator for Items<'a> {
     #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
         (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
             let item = Node {
                 document: self.document,
                 index: self.next,

@@ -3,6 +3,7 @@
 //! A fact is a value that its schema allows. Any other value counts as absent: the schema rules
 //! report it, and no other rule says more. One broken value never hides the facts beside it.
 
+mod act;
 mod event;
 mod mirror;
 mod note;
@@ -14,6 +15,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 pub(crate) use event::EventFacts;
+pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
 pub(crate) use timeline::{Timeline, TimelineReader};
@@ -74,9 +76,9 @@ impl<'a> StateFacts<'a> {
     }
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
-    pub(crate) fn steps(self) -> Option<Vec<Value<'a>>> {
+    pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
         let steps = self.at(&["plan", "steps"])?;
-        (steps.node().kind() == Kind::Array).then(|| steps.items().collect())
+        (steps.node().kind() == Kind::Array).then(|| steps.items())
     }
 
     /// The items of `outcomes.actions`.
@@ -133,6 +135,7 @@ pub(crate) struct TimelineFacts<'a> {
     pub(crate) projection: Option<EventFacts<'a>>,
     /// The plan rebuilt from the latest plan event within reach.
     pub(crate) plan: Option<Rebuilt<'a>>,
+    read_again: ReadAgain<'a>,
 }
 
 impl Deref for TimelineFacts<'_> {
@@ -148,12 +151,19 @@ impl<'a> TimelineFacts<'a> {
         timeline: &'a Timeline,
         projection: Option<EventFacts<'a>>,
         plan: Option<Rebuilt<'a>>,
+        read_again: ReadAgain<'a>,
     ) -> Self {
         Self {
             timeline,
             projection,
             plan,
+            read_again,
         }
+    }
+
+    /// Calls `tell` with the actions of a state that do not mirror their act events up to a line.
+    pub(crate) fn mirror(&self, state: StateFacts<'_>, reach: u64, tell: &mut dyn FnMut(Unlike)) {
+        mirror::mirror(state, self.timeline, reach, self.read_again, tell);
     }
 }
 

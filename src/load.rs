@@ -10,8 +10,8 @@ use events::EventsReader;
 
 use crate::document::{Document, Tape};
 use crate::facts::{
-    self, EventFacts, NoteTaker, Recorded, Run, Stage, StateFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Value, plan::Rebuilt,
+    self, EventFacts, NoteTaker, ReadAgain, Recorded, Run, Stage, StateFacts, SummaryFacts,
+    Timeline, TimelineFacts, TimelineReader, Value, plan::Rebuilt,
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
@@ -47,7 +47,27 @@ impl Buffers {
             ..Self::default()
         }
     }
+
+    /// Returns the memory that large records needed.
+    fn release(&mut self) {
+        let texts = [&mut self.state, &mut self.summary, &mut self.timeline.lines];
+        for text in texts {
+            if text.capacity() > KEPT_BYTES {
+                *text = Vec::new();
+            }
+        }
+        let tapes = [
+            &mut self.state_tape,
+            &mut self.summary_tape,
+            &mut self.plan_tape,
+            &mut self.projection_tape,
+        ];
+        tapes.into_iter().for_each(Tape::release);
+    }
 }
+
+/// The length of a text for which a buffer keeps its memory: real records are shorter.
+const KEPT_BYTES: usize = 1 << 20;
 
 /// The result of loading an episode, for rules and for locating findings.
 pub(crate) struct Loaded<'l, 'b> {
@@ -108,9 +128,12 @@ pub(crate) fn episode<R>(
     let stream = timeline.as_ref().read().map(|(_, stream)| stream);
     let timeline = timeline.as_ref().map(|(timeline, _)| timeline);
     let reach = facts::reach(lifecycle, timeline.read());
+    let read_again = |line: Line, bytes: &mut Vec<u8>| {
+        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
+    };
     let timeline = timeline.map(|timeline| {
         let tapes = (&mut buffers.projection_tape, &mut buffers.plan_tape);
-        with_events(timeline, reach, tapes)
+        with_events(timeline, reach, tapes, &read_again)
     });
     let run = Run {
         stage: Stage {
@@ -123,7 +146,7 @@ pub(crate) fn episode<R>(
         summary,
         timeline: timeline.as_ref(),
     };
-    judge(Loaded {
+    let judged = judge(Loaded {
         run: &run,
         troubles: &troubles,
         state_shape: loaded_state.shape.clone(),
@@ -133,7 +156,9 @@ pub(crate) fn episode<R>(
         state_bytes: loaded_state.bytes,
         summary_bytes: loaded_summary.bytes,
         events: stream,
-    })
+    });
+    buffers.release();
+    judged
 }
 
 /// Checks that the artifacts that runvet does not read are readable.
@@ -198,20 +223,21 @@ fn with_events<'a>(
     timeline: &'a Timeline,
     reach: Option<u64>,
     (projection_tape, plan_tape): (&'a mut Tape, &'a mut Tape),
+    read_again: ReadAgain<'a>,
 ) -> TimelineFacts<'a> {
     let projection = timeline.projection.as_ref();
     let projection =
-        projection.and_then(|event| read_again(event.line, &event.text, projection_tape));
+        projection.and_then(|event| parse_again(event.line, &event.text, projection_tape));
     let plan = reach.and_then(|reach| {
         let event = timeline.plan_event(reach)?;
-        let event = read_again(event.line, &event.text, plan_tape)?;
+        let event = parse_again(event.line, &event.text, plan_tape)?;
         Rebuilt::new(&event, timeline, reach)
     });
-    TimelineFacts::new(timeline, projection, plan)
+    TimelineFacts::new(timeline, projection, plan, read_again)
 }
 
 /// An event that was kept as text, as a document again.
-fn read_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
+fn parse_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
     let document = tape.read(text).ok()?;
     // Violations are reported already; rules compare only fields of these events that the schema
     // does not restrict.

@@ -199,20 +199,21 @@ impl PlanComparison {
                 })
             }
         };
-        let differences = match (plan, state, timeline, reach, &unjudged) {
-            (Some(plan), Some(state), Some(timeline), Some(reach), None) => {
-                plan.differences(state, timeline, reach)
+        let mut differences = Vec::new();
+        if let (Some(plan), Some(state), None) = (plan, state, &unjudged) {
+            for by_label in [true, false] {
+                plan.differences(state, by_label, &mut |difference| {
+                    differences.push(PlanDifference {
+                        message: difference.to_string(),
+                        pointer: difference.pointer.as_str().to_owned(),
+                        line: difference.line.number,
+                    });
+                });
             }
-            _ => Vec::new(),
-        };
-        let differences = differences.into_iter().map(|difference| PlanDifference {
-            message: difference.to_string(),
-            pointer: difference.pointer.as_str().to_owned(),
-            line: difference.line.number,
-        });
+        }
         Self {
             rebuilt: plan.map(RebuiltPlan::of),
-            differences: differences.collect(),
+            differences,
             unjudged,
         }
     }
@@ -230,7 +231,7 @@ impl RebuiltPlan {
                 .as_ref()
                 .map(|stamp| stamp.text.clone().into_owned()),
             from_labels: rebuilt.form == Form::Labels,
-            steps: rebuilt.steps.iter().map(PlanStep::of).collect(),
+            steps: rebuilt.steps().map(|step| PlanStep::of(&step)).collect(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod link;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use entries::{Entries, EntryKind};
 pub use excerpt::Excerpt;
@@ -91,48 +92,88 @@ impl fmt::Display for Artifact {
     }
 }
 
+/// The length of a pointer in bytes, at most: a record may have a long key above any number of
+/// values.
+const MAX_POINTER_BYTES: usize = 512;
+
 /// A JSON Pointer (RFC 6901).
+///
+/// One that would be longer than 512 bytes ends early, at an object or array above its value.
 ///
 /// ```
 /// use runvet::source::Pointer;
 /// assert_eq!(Pointer::new("/plan/steps").item(3).field("a/b").as_str(), "/plan/steps/3/a~1b");
+/// let long = Pointer::new("/links").field(&"k".repeat(1_000)).field("a");
+/// assert_eq!(long.as_str(), "/links");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pointer(String);
+pub struct Pointer {
+    text: Arc<str>,
+    /// Whether it ends early.
+    is_cut: bool,
+}
 
 impl Pointer {
     /// The pointer with this text; the empty text points to the whole document.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self {
+            text: text.into().into(),
+            is_cut: false,
+        }
     }
 
     /// The pointer to a member of the object that this one points to.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
-        let escaped = if name.contains(['~', '/']) {
-            Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
+        if self.text.len() + 1 + name.len() > MAX_POINTER_BYTES {
+            return self.cut();
+        }
+        if name.contains(['~', '/']) {
+            self.below(&name.replace('~', "~0").replace('/', "~1"))
         } else {
-            name.into()
-        };
-        Self(format!("{}/{escaped}", self.0))
+            self.below(name)
+        }
     }
 
     /// The pointer to an item, counted from 0, of the array that this one points to.
     #[must_use]
     pub fn item(&self, index: usize) -> Self {
-        Self(format!("{}/{index}", self.0))
+        self.below(&index.to_string())
+    }
+
+    fn below(&self, token: &str) -> Self {
+        if self.is_cut || self.text.len() + 1 + token.len() > MAX_POINTER_BYTES {
+            return self.cut();
+        }
+        Self::new(format!("{}/{token}", self.text))
+    }
+
+    fn cut(&self) -> Self {
+        Self {
+            text: Arc::clone(&self.text),
+            is_cut: true,
+        }
+    }
+
+    /// The pointer to the object or array around the value; one that ends early leads there.
+    #[must_use]
+    pub(crate) fn parent(&self) -> Self {
+        match self.text.rsplit_once('/') {
+            Some((parent, _)) if !self.is_cut => Self::new(parent),
+            _ => self.clone(),
+        }
     }
 
     /// The pointer's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The reference tokens, unescaped.
     pub fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.0.split('/').skip(1).map(|token| {
+        self.text.split('/').skip(1).map(|token| {
             if token.contains('~') {
                 Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
             } else {
@@ -156,6 +197,9 @@ impl Pointer {
                 }
                 dotted.push_str(&crate::printable::brief(&token));
             }
+        }
+        if self.is_cut {
+            dotted.push_str(".…");
         }
         dotted
     }

@@ -1,5 +1,7 @@
 //! The text of a JSON number -> its exact value, for comparisons that never round.
 
+use crate::digest::Digest;
+
 /// A JSON number, kept as it was written.
 ///
 /// Comparisons are by value (`1` equals `1.0` and `10e-1`) and exact: numbers that a double would
@@ -47,6 +49,19 @@ impl<'a> Number<'a> {
                     && a.digits().eq(b.digits())
             }
             _ => false,
+        }
+    }
+
+    /// The digest of the value: two numbers have the same one if they are equal, and only then.
+    pub(super) fn meaning(self) -> Digest {
+        match self.decimal() {
+            Some(decimal) if !decimal.cut => {
+                let digits: Vec<u8> = decimal.digits().collect();
+                let (sign, exponent) = (u8::from(decimal.negative), decimal.exponent);
+                let parts: [&[u8]; 4] = [b"number", &[sign], &exponent.to_le_bytes(), &digits];
+                Digest::of(parts)
+            }
+            _ => Digest::of([&b"number"[..], self.0.as_bytes()]),
         }
     }
 
@@ -103,6 +118,8 @@ impl<'a> Number<'a> {
     }
 
     fn decimal(self) -> Option<Decimal<'a>> {
+        #[cfg(test)]
+        super::work::add(self.0.len());
         let (negative, unsigned) = self
             .0
             .strip_prefix('-')

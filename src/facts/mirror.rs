@@ -1,63 +1,36 @@
 //! An action and the act event that it mirrors -> the fields in which they differ.
 
-use super::event::{EventFacts, KeptEvent};
+use std::collections::BTreeMap;
+
+use super::StateFacts;
+use super::event::EventFacts;
 use super::note::MIRRORED;
-use super::value::{Value, show};
+use super::timeline::Timeline;
+use super::value::{Heard, Stamp, Value, show};
 use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
-/// An act event that has the id of an action.
-#[derive(Debug)]
-pub(super) struct KeptAct {
-    pub(super) event: KeptEvent,
-    /// The tokens of the event that the schema refuses, ascending: they are not facts.
-    pub(super) refused: Vec<u32>,
-    /// The spans of the mirrored fields in the text, as far as they were noted.
-    pub(super) mirrored: [Option<(u32, u32)>; MIRRORED.len()],
+/// Reads a line of the timeline again; returns whether it could be read.
+pub(crate) type ReadAgain<'a> = &'a dyn Fn(Line, &mut Vec<u8>) -> bool;
+
+/// An action of the state that is not like an act event.
+pub(crate) struct Unlike {
+    /// The place of the action in `outcomes.actions`.
+    pub(crate) index: usize,
+    /// Its id, as messages show it.
+    pub(crate) id: String,
+    pub(crate) why: Why,
 }
 
-impl KeptAct {
-    /// Whether an action equals the event byte for byte; if not, it may still be equal by value.
-    fn is_repeated_by(&self, action: Value<'_>) -> bool {
-        let says = |index: usize| {
-            let (start, end) = self.mirrored.get(index).copied().flatten()?;
-            self.event.text.get(start as usize..end as usize)
-        };
-        let mut has_timestamp = false;
-        let is_repeated = action.members().all(|(name, value)| {
-            has_timestamp |= name == "timestamp";
-            match MIRRORED.iter().position(|(mirrored, _)| name == *mirrored) {
-                Some(index) => says(index) == Some(value.node().raw().as_bytes()),
-                None => !name.starts_with("x-"),
-            }
-        });
-        is_repeated && has_timestamp
-    }
-
-    /// Compares an action, with its index in `outcomes.actions`, with the event.
-    pub(super) fn mirror(
-        &self,
-        index: usize,
-        action: Value<'_>,
-        tape: &mut Tape,
-    ) -> Option<Mirror> {
-        let line = self.event.line;
-        let differences = if self.is_repeated_by(action) {
-            Vec::new()
-        } else {
-            let event = Value::root(tape.read(&self.event.text).ok()?, &self.refused);
-            differences(index, action, &EventFacts::new(line, event))
-        };
-        Some(Mirror { line, differences })
-    }
-}
-
-/// The result of comparing an action with the act event that it mirrors.
-#[derive(Debug)]
-pub(crate) struct Mirror {
-    pub(crate) line: Line,
-    pub(crate) differences: Vec<Difference>,
+/// Why an action is not like an act event.
+pub(crate) enum Why {
+    /// No act event has its id.
+    NoEvent,
+    /// They differ in a field.
+    Differs(Line, Difference),
+    /// The event can't be read again.
+    Unread,
 }
 
 /// A field in which an action and its event differ.
@@ -84,66 +57,140 @@ impl Side {
     }
 }
 
-/// The fields in which an action differs from its event.
-fn differences(index: usize, action: Value<'_>, event: &EventFacts<'_>) -> Vec<Difference> {
-    let Some(payload) = event.payload() else {
-        return Vec::new();
-    };
-    let at = || Pointer::new("/outcomes/actions").item(index);
-    let mut differences = Vec::new();
-    let written = action.get("timestamp");
-    let happened = event.timestamp();
-    let says_when = || match &happened {
-        Some(happened) => Side {
-            pointer: Pointer::new("/timestamp"),
-            shown: quote(&happened.text),
-        },
-        None => Side {
-            pointer: Pointer::default(),
-            shown: "not a date-time".into(),
-        },
-    };
-    let differs = match (written, &happened) {
-        (None, _) => Some(Side {
-            pointer: at(),
-            shown: "absent".into(),
-        }),
-        (Some(written), Some(happened)) if written.is_fact() => {
-            let stamp = action.stamp(&["timestamp"]);
-            let equal = stamp.is_some_and(|stamp| stamp.instant == happened.instant);
-            (!equal).then(|| Side::new(at().field("timestamp"), written.node()))
-        }
-        _ => None,
-    };
-    if let Some(action) = differs {
-        differences.push(Difference {
-            field: "timestamp".into(),
-            action,
-            event: says_when(),
-        });
-    }
-    for (name, value) in action.members() {
-        if name == "timestamp"
-            || !(MIRRORED.iter().any(|(mirrored, _)| name == *mirrored) || name.starts_with("x-"))
-        {
-            continue;
-        }
-        let Some(in_event) = payload.fact(&[&name]) else {
+/// Compares the actions of a state with the latest act events up to a line that have their ids.
+///
+/// Actions may share an id, and events may be long: each event is read again at most once.
+pub(super) fn mirror(
+    state: StateFacts<'_>,
+    timeline: &Timeline,
+    reach: u64,
+    read_again: ReadAgain<'_>,
+    tell: &mut dyn FnMut(Unlike),
+) {
+    let mut to_compare = Vec::new();
+    for (index, action) in state.actions().enumerate() {
+        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
             continue;
         };
-        if value.is_fact() && !value.node().equals(in_event.node()) {
-            differences.push(Difference {
-                action: Side::new(at().field(&name), value.node()),
-                event: Side::new(Pointer::new("/payload").field(&name), in_event.node()),
-                field: name.into_owned(),
-            });
+        let text = action.text(&["id"]);
+        match text.and_then(|text| timeline.act(reach, &text)) {
+            None => tell(Unlike {
+                index,
+                id: show(id),
+                why: Why::NoEvent,
+            }),
+            Some(act) if act.is_repeated_by(action) => {}
+            Some(act) => to_compare.push((act, index, action)),
         }
     }
-    differences
+    to_compare.sort_by_key(|(act, index, _)| (act.line(), *index));
+    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+    for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line() == b.line()) {
+        let Some((act, ..)) = actions.first() else {
+            continue;
+        };
+        let event = read_again(act.line(), &mut bytes).then(|| tape.read(&bytes).ok());
+        let event = event.flatten().map(|document| {
+            let event = EventFacts::new(act.line(), Value::root(document, act.refused()));
+            HeardAct::new(&event)
+        });
+        for (_, index, action) in actions {
+            let id = action.get("id").map(|id| show(id.node()));
+            let unlike = |why| Unlike {
+                index: *index,
+                id: id.clone().unwrap_or_default(),
+                why,
+            };
+            match &event {
+                None => tell(unlike(Why::Unread)),
+                Some(event) => event.differences(*index, *action, &mut |difference| {
+                    tell(unlike(Why::Differs(act.line(), difference)));
+                }),
+            }
+        }
+    }
+}
+
+/// The fields of an act event with which actions are compared.
+struct HeardAct<'a> {
+    happened: Option<Stamp<'a>>,
+    /// Those of the payload that are facts, by name.
+    fields: BTreeMap<String, Heard<'a>>,
+}
+
+impl<'a> HeardAct<'a> {
+    fn new(event: &EventFacts<'a>) -> Self {
+        let members = event.payload().into_iter().flat_map(Value::members);
+        Self {
+            happened: event.timestamp(),
+            fields: members
+                .filter(|(name, value)| is_mirrored(name) && value.is_fact())
+                .map(|(name, value)| (name.into_owned(), Heard::new(value.node())))
+                .collect(),
+        }
+    }
+
+    /// Calls `tell` with the fields in which an action differs from the event.
+    fn differences(&self, index: usize, action: Value<'_>, tell: &mut dyn FnMut(Difference)) {
+        let at = || Pointer::new("/outcomes/actions").item(index);
+        let differs = match (action.get("timestamp"), &self.happened) {
+            (None, _) => Some(Side {
+                pointer: at(),
+                shown: "absent".into(),
+            }),
+            (Some(written), Some(happened)) if written.is_fact() => {
+                let stamp = action.stamp(&["timestamp"]);
+                let equal = stamp.is_some_and(|stamp| stamp.instant == happened.instant);
+                (!equal).then(|| Side::new(at().field("timestamp"), written.node()))
+            }
+            _ => None,
+        };
+        if let Some(action) = differs {
+            let event = match &self.happened {
+                Some(happened) => Side {
+                    pointer: Pointer::new("/timestamp"),
+                    shown: quote(&happened.text),
+                },
+                None => Side {
+                    pointer: Pointer::default(),
+                    shown: "not a date-time".into(),
+                },
+            };
+            tell(Difference {
+                field: "timestamp".into(),
+                action,
+                event,
+            });
+        }
+        for (name, value) in action.members() {
+            if !is_mirrored(&name) || !value.is_fact() {
+                continue;
+            }
+            if let Some(in_event) = self.fields.get(&*name)
+                && !in_event.equals(value.node())
+            {
+                tell(Difference {
+                    action: Side::new(at().field(&name), value.node()),
+                    event: Side {
+                        pointer: Pointer::new("/payload").field(&name),
+                        shown: in_event.shown().to_owned(),
+                    },
+                    field: name.into_owned(),
+                });
+            }
+        }
+    }
+}
+
+/// Whether an action has a field from the payload of its act event.
+fn is_mirrored(name: &str) -> bool {
+    let is_named = MIRRORED.iter().any(|(mirrored, _)| name == *mirrored);
+    (is_named && name != "timestamp") || name.starts_with("x-")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::act::KeptAct;
     use super::super::note::ActNote;
     use super::*;
 
@@ -205,17 +252,12 @@ mod tests {
                         line,
                         Value::root(event_tape.read(event.as_bytes()).unwrap(), &[]),
                     );
-                    let kept = KeptEvent {
-                        line,
-                        text: event.clone().into_bytes(),
-                    };
-                    let act = KeptAct {
-                        event: kept,
-                        refused: Vec::new(),
-                        mirrored: ActNote::of(&facts).mirrored,
-                    };
-                    let (is_repeated, differences) =
-                        (act.is_repeated_by(action), differences(0, action, &facts));
+                    let note = ActNote::of(&facts);
+                    let act = KeptAct::new(line, &note, event.as_bytes(), &[], &mut 1_000);
+                    let mut differences = Vec::new();
+                    let tell = &mut |difference| differences.push(difference);
+                    HeardAct::new(&facts).differences(0, action, tell);
+                    let is_repeated = act.is_repeated_by(action);
                     assert!(
                         !is_repeated || differences.is_empty(),
                         "{:?} {event}: {differences:?}",

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::act::KeptAct;
 use super::event::KeptEvent;
-use super::mirror::{KeptAct, Mirror};
 use super::note::{ActNote, EventNote};
-use super::value::{Stamp, Value};
+use super::value::Stamp;
 use crate::document::{Node, Tape};
 use crate::record::StepStatus;
 use crate::source::Line;
@@ -19,7 +19,7 @@ use crate::source::Line;
 #[derive(Debug)]
 struct Latest<T> {
     current: (u64, T),
-    settled: Option<(u64, T)>,
+    settled: Option<Box<(u64, T)>>,
 }
 
 impl<T> Latest<T> {
@@ -27,7 +27,7 @@ impl<T> Latest<T> {
     fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
         let settled = before.and_then(|before| {
             if before.current.0 <= projection_line {
-                Some(before.current)
+                Some(Box::new(before.current))
             } else {
                 before.settled
             }
@@ -42,7 +42,7 @@ impl<T> Latest<T> {
         if self.current.0 <= reach {
             Some(&self.current.1)
         } else {
-            self.settled.as_ref().map(|(_, value)| value)
+            self.settled.as_ref().map(|settled| &settled.1)
         }
     }
 }
@@ -66,7 +66,9 @@ impl PlanTrace {
                 .into_iter()
                 .flat_map(Node::items)
                 .filter_map(|record| record.get("id")?.text());
-            ids.map(Cow::into_owned).collect()
+            let ids = ids.map(Cow::into_owned).collect();
+            tape.release();
+            ids
         });
         step_ids.contains(id)
     }
@@ -140,19 +142,15 @@ impl Timeline {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
-    /// Compares an action of the state with the latest act event up to a line that has its id;
-    /// `None` without such an event.
-    pub(crate) fn mirror(
-        &self,
-        reach: u64,
-        index: usize,
-        action: Value<'_>,
-        tape: &mut Tape,
-    ) -> Option<Mirror> {
-        let act = self.acts.get(&*action.text(&["id"])?)?.as_of(reach)?;
-        act.mirror(index, action, tape)
+    /// The latest act event up to a line that has the id of an action.
+    pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
+        self.acts.get(id)?.as_of(reach)
     }
 }
+
+/// The bytes of act events that are kept of one timeline, at most: beyond that, they are read again
+/// where they are needed.
+const MAX_ACT_BYTES: usize = 16 << 20;
 
 /// Reads events one by one.
 pub(crate) struct TimelineReader<'a> {
@@ -163,6 +161,7 @@ pub(crate) struct TimelineReader<'a> {
     /// The ids of the state's actions, sorted.
     action_ids: Vec<Cow<'a, str>>,
     plan_tape: Tape,
+    act_bytes_left: usize,
 }
 
 impl<'a> TimelineReader<'a> {
@@ -180,6 +179,7 @@ impl<'a> TimelineReader<'a> {
             step_ids,
             action_ids,
             plan_tape: Tape::default(),
+            act_bytes_left: MAX_ACT_BYTES,
         }
     }
 
@@ -282,14 +282,7 @@ impl<'a> TimelineReader<'a> {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
             let before = self.timeline.acts.remove(&**id);
-            let kept = KeptAct {
-                event: KeptEvent {
-                    line,
-                    text: text.to_owned(),
-                },
-                refused: refused.to_owned(),
-                mirrored: act.mirrored,
-            };
+            let kept = KeptAct::new(line, act, text, refused, &mut self.act_bytes_left);
             let after = Latest::after(before, line.number, kept, projection_line);
             self.timeline.acts.insert(id.clone().into_owned(), after);
         }

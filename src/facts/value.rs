@@ -1,7 +1,9 @@
 //! A value of a document -> a fact, where its schema allows it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
+use crate::digest::Digest;
 use crate::document::{Document, Node, Number};
 use crate::printable::{brief, quote};
 use crate::timestamp::Timestamp;
@@ -71,7 +73,7 @@ impl<'a> Value<'a> {
     }
 
     /// The items of an array, facts or not.
-    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn items(self) -> impl Iterator<Item = Self> + Clone {
         self.node.items().map(move |item| self.with(item))
     }
 
@@ -82,7 +84,8 @@ impl<'a> Value<'a> {
             .map(move |key| (key.name(), self.with(key.value())))
     }
 
-    fn with(self, node: Node<'a>) -> Self {
+    /// A node of the same document as a value.
+    pub(crate) fn with(self, node: Node<'a>) -> Self {
         Self {
             node,
             refused: self.refused,
@@ -116,6 +119,40 @@ impl<'a> Stamp<'a> {
             instant: Timestamp::parse(&text)?,
             text,
         })
+    }
+}
+
+/// A value of an event, which may be compared with many values of the state: what takes as long as
+/// it is long is done once.
+pub(crate) struct Heard<'a> {
+    node: Node<'a>,
+    meaning: OnceCell<Digest>,
+    shown: OnceCell<String>,
+}
+
+impl<'a> Heard<'a> {
+    pub(super) fn new(node: Node<'a>) -> Self {
+        Self {
+            node,
+            meaning: OnceCell::new(),
+            shown: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn node(&self) -> Node<'a> {
+        self.node
+    }
+
+    /// Whether a value of the state is equal, see [`Node::equals`].
+    pub(super) fn equals(&self, written: Node<'_>) -> bool {
+        self.node.raw() == written.raw()
+            || (self.node.kind() == written.kind()
+                && *self.meaning.get_or_init(|| self.node.meaning()) == written.meaning())
+    }
+
+    /// As messages show it.
+    pub(super) fn shown(&self) -> &str {
+        self.shown.get_or_init(|| show(self.node))
     }
 }
 

@@ -83,6 +83,7 @@ impl EventsReader<'_, '_> {
         }
         let (stream, read) = lines.into_parts();
         *buffer = read;
+        self.tape.release();
         Ok(stream)
     }
 
@@ -149,6 +150,7 @@ impl EventsReader<'_, '_> {
         if let Some(note) = self.notes.note(bytes) {
             return self.facts.event(line, &note, bytes, &[]);
         }
+        self.tape.release();
         let (span, why) = match self.tape.read(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);

@@ -75,9 +75,10 @@ impl Violation {
     /// What is wrong, in a sentence; `root` is the name of the whole document, such as "the event".
     pub(crate) fn message(&self, root: &str) -> String {
         // The pointer of a key points to the value under it; the message is about the object.
-        let pointer = match self.pointer.as_str().rsplit_once('/') {
-            Some((object, _)) if self.is_key => Pointer::new(object),
-            _ => self.pointer.clone(),
+        let pointer = if self.is_key {
+            self.pointer.parent()
+        } else {
+            self.pointer.clone()
         };
         let subject = match pointer.dotted() {
             dotted if dotted.is_empty() => root.to_owned(),

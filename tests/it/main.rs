@@ -40,6 +40,7 @@ mod hostile {
     mod crash;
     mod files;
     mod machine;
+    mod memory;
     mod properties;
 }
 

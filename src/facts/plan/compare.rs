@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
-use super::super::timeline::{StepEvidence, Timeline};
+use super::super::timeline::StepEvidence;
 use super::super::value::{Value, show};
 use super::rebuild::{Form, Rebuilt, RebuiltStep};
-use crate::document::Kind;
+use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -82,37 +82,35 @@ impl fmt::Display for PlanDifference {
 }
 
 impl Rebuilt<'_> {
-    /// The differences of the persisted plan from this one, which was rebuilt up to a line.
+    /// Calls `tell` with the differences of the persisted plan from this one: what labels of older
+    /// runtimes say of it, or all else.
     pub(crate) fn differences(
         &self,
         state: StateFacts<'_>,
-        timeline: &Timeline,
-        reach: u64,
-    ) -> Vec<PlanDifference> {
+        by_label: bool,
+        tell: &mut dyn FnMut(PlanDifference),
+    ) {
         let Some(persisted) = state.steps() else {
-            return Vec::new();
+            return;
         };
         let mut comparison = Comparison {
             rebuilt: self,
-            found: Vec::new(),
+            tell,
         };
-        match self.form {
-            Form::Records => {
+        match (self.form, by_label) {
+            (Form::Records, false) => {
                 comparison.origin(state);
                 comparison.records(&persisted);
             }
-            Form::Labels => {
-                comparison.labels(&persisted);
-                for (index, step) in persisted.iter().enumerate() {
-                    let evidence = step
-                        .text(&["id"])
-                        .and_then(|id| timeline.step_evidence(reach, &id));
-                    comparison.status(index, *step, evidence);
+            (Form::Labels, true) => comparison.labels(&persisted),
+            (Form::Labels, false) => {
+                for (index, step) in persisted.enumerate() {
+                    let evidence = step.text(&["id"]).and_then(|id| self.evidence(&id));
+                    comparison.status(index, step, evidence);
                 }
             }
-            Form::Neither => {}
+            (Form::Records, true) | (Form::Neither, _) => {}
         }
-        comparison.found
     }
 }
 
@@ -121,10 +119,10 @@ type Id<'a> = Option<Cow<'a, str>>;
 
 struct Comparison<'r, 'a> {
     rebuilt: &'r Rebuilt<'a>,
-    found: Vec<PlanDifference>,
+    tell: &'r mut dyn FnMut(PlanDifference),
 }
 
-impl Comparison<'_, '_> {
+impl<'a> Comparison<'_, 'a> {
     /// Adds a difference from the plan event.
     fn differ(
         &mut self,
@@ -132,7 +130,7 @@ impl Comparison<'_, '_> {
         (pointer, state_says): (Pointer, String),
         (event_pointer, event_says): (Pointer, String),
     ) {
-        self.found.push(PlanDifference {
+        (self.tell)(PlanDifference {
             pointer,
             line: self.rebuilt.line,
             event_pointer,
@@ -168,36 +166,50 @@ impl Comparison<'_, '_> {
         }
     }
 
-    fn records(&mut self, persisted: &[Value<'_>]) {
-        let rebuilt = &self.rebuilt.steps;
-        let persisted_ids: Vec<Id<'_>> = persisted.iter().map(|step| step.text(&["id"])).collect();
-        let rebuilt_ids: Vec<Id<'_>> = rebuilt.iter().map(RebuiltStep::id).collect();
-        if persisted.len() != rebuilt.len() {
-            self.number(persisted.len());
-        } else if persisted_ids != rebuilt_ids && sorted(&persisted_ids) == sorted(&rebuilt_ids) {
-            self.order(&persisted_ids, &rebuilt_ids);
+    fn records<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
+        let rebuilt = self.rebuilt;
+        let persisted_ids = || persisted.clone().map(|step| step.text(&["id"]));
+        let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
+        let count = persisted.clone().count();
+        if count != rebuilt.nodes().count() {
+            self.number(count);
+        } else if persisted_ids().ne(rebuilt_ids())
+            && sorted(persisted_ids().flatten()) == sorted(rebuilt_ids().flatten())
+        {
+            self.order(persisted_ids().zip(rebuilt_ids()));
         } else {
-            for (index, (step, record)) in persisted.iter().zip(rebuilt).enumerate() {
-                self.step(index, *step, record);
+            for (index, (step, record)) in persisted.clone().zip(rebuilt.steps()).enumerate() {
+                self.step(index, step, &record);
             }
             return;
         }
-        // The steps are in another order: each is compared with the record that has its id.
-        let by_id: BTreeMap<&str, &RebuiltStep<'_>> = rebuilt_ids
-            .iter()
-            .zip(rebuilt)
-            .filter_map(|(id, step)| Some((id.as_deref()?, step)))
+        // The steps are in another order: each is compared with the record that has its id. Steps
+        // may share an id, and records may be long: each record is read once.
+        let records: BTreeMap<Cow<'_, str>, (usize, Node<'a>)> = rebuilt_ids()
+            .zip(rebuilt.nodes())
+            .enumerate()
+            .filter_map(|(index, (id, record))| Some((id?, (index, record))))
             .collect();
-        for (index, (step, id)) in persisted.iter().zip(&persisted_ids).enumerate() {
-            if let Some(record) = id.as_deref().and_then(|id| by_id.get(id)) {
-                self.step(index, *step, record);
+        let steps = persisted_ids().zip(persisted.clone()).enumerate();
+        let mut steps: Vec<_> = steps
+            .filter_map(|(index, (id, step))| Some((id?, index, step)))
+            .collect();
+        steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+        for steps in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
+            let record = steps.first().and_then(|(id, ..)| records.get(id));
+            let Some((place, record)) = record else {
+                continue;
+            };
+            let record = rebuilt.step(*place, *record);
+            for (_, index, step) in steps {
+                self.step(*index, *step, &record);
             }
         }
     }
 
     /// Adds that the persisted plan has another number of steps than the event.
     fn number(&mut self, persisted: usize) {
-        let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.steps.len());
+        let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
         self.differ(
             What::Number,
             (Pointer::new("/plan/steps"), count(persisted)),
@@ -205,13 +217,12 @@ impl Comparison<'_, '_> {
         );
     }
 
-    /// Adds that the same steps are in another order.
-    fn order(&mut self, persisted: &[Id<'_>], rebuilt: &[Id<'_>]) {
-        let shown = |id: &Id<'_>| {
+    /// Adds that the same steps are in another order, given the ids of both sides.
+    fn order<'i>(&mut self, mut pairs: impl Iterator<Item = (Id<'i>, Id<'i>)>) {
+        let shown = |id: Id<'_>| {
             id.as_deref()
                 .map_or_else(|| "a step without an id".into(), quote)
         };
-        let mut pairs = persisted.iter().zip(rebuilt);
         if let Some((persisted, rebuilt)) = pairs.find(|(persisted, rebuilt)| persisted != rebuilt)
         {
             self.differ(
@@ -272,7 +283,7 @@ impl Comparison<'_, '_> {
         let persisted = step.text(&["status"]);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             let pointer = Pointer::new("/plan/steps").item(index).field("status");
-            self.found.push(PlanDifference {
+            (self.tell)(PlanDifference {
                 what: What::Status(pointer.dotted()),
                 pointer,
                 line,
@@ -284,14 +295,14 @@ impl Comparison<'_, '_> {
         }
     }
 
-    fn labels(&mut self, persisted: &[Value<'_>]) {
-        let labels = &self.rebuilt.steps;
-        if persisted.len() != labels.len() {
-            return self.number(persisted.len());
+    fn labels<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
+        let count = persisted.clone().count();
+        if count != self.rebuilt.nodes().count() {
+            return self.number(count);
         }
-        for (index, (step, label)) in persisted.iter().zip(labels).enumerate() {
-            self.field(index, *step, "kind", label);
-            self.field(index, *step, "description", label);
+        for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
+            self.field(index, step, "kind", &label);
+            self.field(index, step, "description", &label);
         }
     }
 }
@@ -304,8 +315,8 @@ fn count(steps: usize) -> String {
     }
 }
 
-fn sorted<T: Ord + Clone>(items: &[T]) -> Vec<T> {
-    let mut items = items.to_vec();
-    items.sort();
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
     items
 }

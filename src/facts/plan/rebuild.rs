@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::event::EventFacts;
 use super::super::timeline::{StepEvidence, Timeline};
-use super::super::value::{Stamp, show};
+use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
@@ -14,10 +14,14 @@ pub(crate) struct Rebuilt<'a> {
     /// The plan event.
     pub(crate) line: Line,
     pub(crate) form: Form,
-    pub(crate) steps: Vec<RebuiltStep<'a>>,
+    /// The array with the records or labels.
+    array: Option<Node<'a>>,
     /// The origin of the plan, and the pointer to it in the event.
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
     pub(crate) updated_at: Option<Stamp<'a>>,
+    /// The timeline up to a line, which tells how far the steps have come.
+    timeline: &'a Timeline,
+    reach: u64,
 }
 
 /// The form in which a plan event has the steps.
@@ -41,64 +45,100 @@ impl Form {
     }
 }
 
+/// The fields of a step record that are compared.
+const FIELDS: [&str; 6] = ["id", "kind", "description", "rationale", "inputs", "status"];
+
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
     index: usize,
-    pub(super) form: Form,
-    /// The record or the label.
-    node: Node<'a>,
+    said: Step<'a>,
     /// What later act events say about the step; always `None` for labels, which have no id.
     pub(crate) evidence: Option<StepEvidence>,
 }
 
+/// What a plan event says of a step.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one exists at a time, and a box would cost more than its size"
+)]
+enum Step<'a> {
+    Record([Option<Heard<'a>>; FIELDS.len()]),
+    Label(Node<'a>),
+}
+
 /// The value of a step's field in the plan event.
-pub(crate) enum Said<'a> {
-    Value(Node<'a>),
+pub(crate) enum Said<'s, 'a> {
+    Value(&'s Heard<'a>),
     /// A part of a label.
     Text(Cow<'a, str>),
 }
 
-impl<'a> Said<'a> {
+impl<'a> Said<'_, 'a> {
     pub(super) fn equals(&self, persisted: Node<'_>) -> bool {
         match self {
-            Self::Value(node) => persisted.equals(*node),
+            Self::Value(heard) => heard.equals(persisted),
             Self::Text(text) => persisted.text().as_ref() == Some(text),
         }
     }
 
     pub(super) fn is_null(&self) -> bool {
-        matches!(self, Self::Value(node) if node.is_null())
+        self.node().is_some_and(Node::is_null)
     }
 
     pub(super) fn show(&self) -> String {
         match self {
-            Self::Value(node) => show(*node),
+            Self::Value(heard) => heard.shown().to_owned(),
             Self::Text(text) => quote(text),
         }
     }
 
     pub(crate) fn node(&self) -> Option<Node<'a>> {
         match self {
-            Self::Value(node) => Some(*node),
+            Self::Value(heard) => Some(heard.node()),
             Self::Text(_) => None,
         }
     }
 
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
         match self {
-            Self::Value(node) => node.text(),
+            Self::Value(heard) => heard.node().text(),
             Self::Text(text) => Some(text.clone()),
         }
     }
 }
 
 impl<'a> RebuiltStep<'a> {
-    /// The value of a field in the plan event; `None` where it is absent.
-    pub(crate) fn field(&self, name: &str) -> Option<Said<'a>> {
-        if self.form == Form::Records {
-            return self.node.get(name).map(Said::Value);
+    /// A step of an event, from its record or label.
+    fn new(index: usize, form: Form, node: Node<'a>) -> Self {
+        let said = if form == Form::Records {
+            let mut fields = [const { None }; FIELDS.len()];
+            for key in node.members() {
+                let found = FIELDS.iter().zip(&mut fields);
+                for (_, field) in found.filter(|(name, _)| key.is(name)) {
+                    *field = Some(Heard::new(key.value()));
+                }
+            }
+            Step::Record(fields)
+        } else {
+            Step::Label(node)
+        };
+        Self {
+            index,
+            said,
+            evidence: None,
         }
-        let label = self.node.text()?;
+    }
+
+    /// The value of a field in the plan event; `None` where it is absent.
+    pub(crate) fn field(&self, name: &str) -> Option<Said<'_, 'a>> {
+        let label = match &self.said {
+            Step::Record(fields) => {
+                let mut found = FIELDS.iter().zip(fields);
+                let (_, field) = found.find(|(known, _)| **known == name)?;
+                return field.as_ref().map(Said::Value);
+            }
+            Step::Label(label) => label.text()?,
+        };
         let colon = label.find(':');
         let part = match (name, colon) {
             ("kind", Some(colon)) => label.get(..colon)?,
@@ -114,11 +154,9 @@ impl<'a> RebuiltStep<'a> {
     }
 
     pub(super) fn pointer(&self, field: &str) -> Pointer {
-        let step = self.form.pointer().item(self.index);
-        if self.form == Form::Records {
-            step.field(field)
-        } else {
-            step
+        match self.said {
+            Step::Record(_) => Form::Records.pointer().item(self.index).field(field),
+            Step::Label(_) => Form::Labels.pointer().item(self.index),
         }
     }
 }
@@ -126,32 +164,17 @@ impl<'a> RebuiltStep<'a> {
 impl<'a> Rebuilt<'a> {
     /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
     /// payload of the event is not an object.
-    pub(crate) fn new(event: &EventFacts<'a>, timeline: &Timeline, reach: u64) -> Option<Self> {
+    pub(crate) fn new(event: &EventFacts<'a>, timeline: &'a Timeline, reach: u64) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| {
-            payload
-                .get(key)
-                .filter(|value| value.node().kind() == Kind::Array)
+            let node = payload.get(key).map(Value::node);
+            node.filter(|node| node.kind() == Kind::Array)
         };
-        let (form, nodes) = match (array("step_records"), array("steps")) {
+        let (form, array) = match (array("step_records"), array("steps")) {
             (Some(records), _) => (Form::Records, Some(records)),
             (None, Some(labels)) => (Form::Labels, Some(labels)),
             (None, None) => (Form::Neither, None),
         };
-        let steps = nodes
-            .into_iter()
-            .flat_map(|nodes| nodes.node().items())
-            .enumerate()
-            .map(|(index, node)| {
-                let step = RebuiltStep {
-                    index,
-                    form,
-                    node,
-                    evidence: None,
-                };
-                let evidence = step.id().and_then(|id| timeline.step_evidence(reach, &id));
-                RebuiltStep { evidence, ..step }
-            });
         let text = |key: &str, at: &'static str| Some((at, payload.text(&[key])?));
         let source = text("source", "/payload/source")
             .or_else(|| text("agent_id", "/payload/agent_id"))
@@ -159,9 +182,35 @@ impl<'a> Rebuilt<'a> {
         Some(Self {
             line: event.line,
             form,
-            steps: steps.collect(),
+            array,
             source,
             updated_at: event.timestamp(),
+            timeline,
+            reach,
         })
+    }
+
+    /// The steps. Each is made when it is wanted: an event may have millions.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = RebuiltStep<'a>> {
+        self.nodes()
+            .enumerate()
+            .map(|(index, node)| self.step(index, node))
+    }
+
+    /// The records or labels.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
+        self.array.into_iter().flat_map(Node::items)
+    }
+
+    /// The step of a record or label.
+    pub(super) fn step(&self, index: usize, node: Node<'a>) -> RebuiltStep<'a> {
+        let step = RebuiltStep::new(index, self.form, node);
+        let evidence = step.id().and_then(|id| self.evidence(&id));
+        RebuiltStep { evidence, ..step }
+    }
+
+    /// What the act events say about a step.
+    pub(super) fn evidence(&self, id: &str) -> Option<StepEvidence> {
+        self.timeline.step_evidence(self.reach, id)
     }
 }

@@ -1,8 +1,7 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::document::Tape;
-use crate::facts::{Stage, StateFacts, TimelineFacts, Value, show};
-use crate::finding::{RuleInfo, Severity};
+use crate::facts::{Stage, StateFacts, TimelineFacts, Why};
+use crate::finding::{RuleInfo, Severity, SkipKind, SkipReason};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -30,40 +29,37 @@ fn check(
     if !timeline.names_actions(reach) {
         return;
     }
-    let mut tape = Tape::default();
-    for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
-            continue;
+    timeline.mirror(state, reach, &mut |unlike| {
+        let (action, id) = (
+            Pointer::new("/outcomes/actions").item(unlike.index),
+            unlike.id,
+        );
+        let (line, difference) = match unlike.why {
+            Why::NoEvent => {
+                return findings.at(
+                    Place::value(Artifact::State, action.field("id")),
+                    format!("the action has the id {id}, but no `act` event has it"),
+                );
+            }
+            Why::Unread => return findings.skip(&UNREAD),
+            Why::Differs(line, difference) => (line, difference),
         };
-        let Some(mirror) = timeline.mirror(reach, index, action, &mut tape) else {
-            let pointer = Pointer::new("/outcomes/actions").item(index).field("id");
-            findings.at(
-                Place::value(Artifact::State, pointer),
-                format!(
-                    "the action has the id {}, but no `act` event has it",
-                    show(id)
-                ),
-            );
-            continue;
-        };
-        for difference in &mirror.differences {
-            let (field, action, event) = (&difference.field, &difference.action, &difference.event);
-            let message = format!(
-                "`{}` of the action {} is {}, but {} in its `act` event on line {}",
-                brief(field),
-                show(id),
-                action.shown,
-                event.shown,
-                mirror.line.number
-            );
-            let draft = Draft::new(
-                Place::value(Artifact::State, action.pointer.clone()),
-                message,
-            );
-            findings.push(draft.related(
-                Place::event(mirror.line, event.pointer.as_str()),
-                "the `act` event",
-            ));
-        }
-    }
+        let (action, event) = (difference.action, difference.event);
+        let message = format!(
+            "`{}` of the action {id} is {}, but {} in its `act` event on line {}",
+            brief(&difference.field),
+            action.shown,
+            event.shown,
+            line.number
+        );
+        let draft = Draft::new(Place::value(Artifact::State, action.pointer), message);
+        let place = Place::event(line, event.pointer.as_str());
+        findings.push(draft.related(place, "the `act` event"));
+    });
 }
+
+/// Why an action may be unjudged.
+const UNREAD: SkipReason = SkipReason::new(
+    SkipKind::Unreadable,
+    "a line of events.jsonl can't be read again",
+);

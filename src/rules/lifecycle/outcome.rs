@@ -105,15 +105,15 @@ fn ok_with_error(state: StateFacts<'_>, findings: &mut Findings<'_>) {
 
 /// Nothing was vetoed, by the summary's count.
 fn vetoes(of_run: Option<&str>, state: Option<StateFacts<'_>>, findings: &mut Findings<'_>) {
-    let is_vetoed = |step: &Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
+    let is_vetoed = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
     let draft = if of_run == Some("vetoed") {
         Draft::new(
             status(),
             "the status is \"vetoed\", but `metrics.veto_count` is 0",
         )
     } else {
-        let steps = state.and_then(StateFacts::steps).unwrap_or_default();
-        let Some(index) = steps.iter().position(is_vetoed) else {
+        let steps = state.and_then(StateFacts::steps);
+        let Some(index) = steps.into_iter().flatten().position(is_vetoed) else {
             return;
         };
         let pointer = Pointer::new("/plan/steps").item(index).field("status");

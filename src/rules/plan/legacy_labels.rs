@@ -21,8 +21,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    at: &Stage<'_>,
+    _: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    difference::report(state, timeline, at, true, findings);
+    difference::report(state, timeline, true, findings);
 }

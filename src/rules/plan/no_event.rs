@@ -25,7 +25,7 @@ fn check(
     findings: &mut Findings<'_>,
 ) {
     let Some(reach) = at.reach else { return };
-    let steps = state.steps().map_or(0, |steps| steps.len());
+    let steps = state.steps().map_or(0, Iterator::count);
     if steps > 0 && timeline.plan_event(reach).is_none() {
         let range = if reach == u64::MAX {
             String::new()

@@ -8,27 +8,44 @@ use crate::printable::brief;
 use crate::rule::Draft;
 use crate::source::{Artifact, Place, Pointer};
 
-/// How the outcomes in the projection event differ from the persisted `outcomes`, if they do.
-pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
-    let payload = projection.payload()?;
-    let persisted = state.outcomes()?;
+/// Calls `tell` with each way in which the outcomes in the projection event differ from the
+/// persisted `outcomes`: one for each key, whatever the order of the keys.
+pub(super) fn outcomes(
+    state: StateFacts<'_>,
+    projection: &EventFacts<'_>,
+    mut tell: impl FnMut(Draft),
+) {
+    let (Some(payload), Some(persisted)) = (projection.payload(), state.outcomes()) else {
+        return;
+    };
     let Some(projected) = payload.get("outcomes") else {
-        return Some(lacks(projection, "/payload", "outcomes"));
+        return tell(lacks(projection, "/payload", "outcomes"));
     };
     if projected.get("status").is_none() {
-        return Some(lacks(projection, "/payload/outcomes", "status"));
+        tell(lacks(projection, "/payload/outcomes", "status"));
     }
-    let differ: Vec<_> = projected
-        .members()
-        .filter(|(key, in_event)| differs(persisted, key, in_event.node()))
-        .collect();
-    let (key, in_event) = differ.first()?;
+    let by_name = persisted.node().index_members();
+    for (key, in_event) in projected.members() {
+        let in_state = by_name.get(&key).map(|node| persisted.with(node));
+        if differs(&key, in_event.node(), in_state) {
+            tell(outcome(projection, &key, in_event.node(), in_state));
+        }
+    }
+}
+
+/// How a key of the outcomes differs.
+fn outcome(
+    projection: &EventFacts<'_>,
+    key: &str,
+    in_event: Node<'_>,
+    in_state: Option<Value<'_>>,
+) -> Draft {
     let event_pointer = Pointer::new("/payload/outcomes").field(key);
     let state_pointer = Pointer::new("/outcomes");
     let name = state_pointer.field(key);
-    let (mut message, event_pointer, state_pointer) = match persisted.get(key) {
+    let (message, event_pointer, state_pointer) = match in_state {
         Some(in_state) => {
-            let difference = first_difference(in_event.node(), in_state.node());
+            let difference = first_difference(in_event, in_state.node());
             let name = difference.below(name);
             let message = difference.message(projection, &name);
             (message, difference.below(event_pointer), name)
@@ -37,22 +54,18 @@ pub(super) fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Op
             format!(
                 "`{}` is {} in the projection event on line {}, but absent from the state",
                 name.dotted(),
-                show(in_event.node()),
+                show(in_event),
                 projection.line.number
             ),
             event_pointer,
             state_pointer,
         ),
     };
-    if differ.len() > 1 {
-        let others = list(differ.iter().skip(1).map(|(key, _)| &**key));
-        message = format!("{message}; also different: {others}");
-    }
     let place = Place::event(projection.line, event_pointer.as_str());
-    Some(Draft::new(place, message).related(
+    Draft::new(place, message).related(
         Place::value(Artifact::State, state_pointer),
         "the outcomes in the state",
-    ))
+    )
 }
 
 /// The projection event has no such field, which it must have, at a place.
@@ -118,16 +131,23 @@ fn first_difference<'e, 's>(mut in_event: Node<'e>, mut in_state: Node<'s>) -> D
     }
 }
 
-/// The first member or item in which two values differ; `None` where the values differ as a whole.
+/// The first item in which two values differ, or of the members that differ the one whose key comes
+/// first in the alphabet; `None` where the values differ as a whole.
 fn step_down<'e, 's>(
     in_event: Node<'e>,
     in_state: Node<'s>,
 ) -> Option<(String, Node<'e>, Node<'s>)> {
     match (in_event.kind(), in_state.kind()) {
-        (Kind::Object, Kind::Object) => in_event.members().find_map(|key| {
-            let (in_event, in_state) = (key.value(), in_state.get(&key.name())?);
-            (!in_event.equals(in_state)).then(|| (key.name().into_owned(), in_event, in_state))
-        }),
+        (Kind::Object, Kind::Object) => {
+            let by_name = in_state.index_members();
+            let differing = in_event.members().filter_map(|key| {
+                let (name, in_event) = (key.name(), key.value());
+                let in_state = by_name.get(&name)?;
+                (!in_event.equals(in_state)).then_some((name, in_event, in_state))
+            });
+            let (name, in_event, in_state) = differing.min_by(|(a, ..), (b, ..)| a.cmp(b))?;
+            Some((name.into_owned(), in_event, in_state))
+        }
         (Kind::Array, Kind::Array) if in_event.items().count() == in_state.items().count() => {
             let mut pairs = in_event.items().zip(in_state.items()).enumerate();
             let (index, (in_event, in_state)) =
@@ -140,8 +160,8 @@ fn step_down<'e, 's>(
 
 /// Whether a key of the projected outcomes differs from the same key of the persisted outcomes,
 /// where that key is a fact.
-fn differs(persisted: Value<'_>, key: &str, in_event: Node<'_>) -> bool {
-    match persisted.get(key) {
+fn differs(key: &str, in_event: Node<'_>, in_state: Option<Value<'_>>) -> bool {
+    match in_state {
         Some(in_state) => in_state.is_fact() && !in_state.node().equals(in_event),
         // An absent field equals null, unless the field must not be absent.
         None => key != "status" && !in_event.is_null(),

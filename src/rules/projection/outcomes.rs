@@ -25,11 +25,8 @@ fn check(
     findings: &mut Findings<'_>,
 ) {
     if at.lifecycle == Lifecycle::Terminal
-        && let Some(draft) = timeline
-            .projection
-            .as_ref()
-            .and_then(|projection| evidence::outcomes(state, projection))
+        && let Some(projection) = &timeline.projection
     {
-        findings.push(draft);
+        evidence::outcomes(state, projection, |draft| findings.push(draft));
     }
 }

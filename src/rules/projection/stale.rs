@@ -27,13 +27,8 @@ fn check(
     if at.lifecycle == Lifecycle::NonTerminal
         && let Some(projection) = &timeline.projection
     {
-        for draft in [
-            evidence::outcomes(state, projection),
-            evidence::links(state, projection),
-        ]
-        .into_iter()
-        .flatten()
-        {
+        evidence::outcomes(state, projection, |draft| findings.push(draft));
+        if let Some(draft) = evidence::links(state, projection) {
             findings.push(draft);
         }
     }

@@ -259,3 +259,52 @@ fn cost_grows_linearly_with_the_input() {
         );
     }
 }
+
+#[test]
+fn outcomes_findings_stay_when_keys_of_the_event_move() {
+    let state =
+        text(Artifact::State).replace("\"outcomes\":{", "\"outcomes\":{\"x-b\":1,\"x-c\":1,");
+    let with_keys = |keys: &str| {
+        let events =
+            text(Artifact::Events).replace("\"outcomes\":{", &format!("\"outcomes\":{{{keys},"));
+        let report = judge(&[(Artifact::State, &state), (Artifact::Events, &events)]);
+        assert_eq!(
+            counts(&report),
+            BTreeMap::from([("projection/outcomes", 3)])
+        );
+        let found = report.findings.into_iter();
+        let mut found: Vec<(String, String)> = found
+            .map(|finding| (finding.fingerprint, finding.message))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(
+        with_keys(r#""x-b":2,"x-c":3,"x-a":4"#),
+        with_keys(r#""x-a":4,"x-c":3,"x-b":2"#)
+    );
+}
+
+#[test]
+fn pointers_stay_short_when_a_long_key_is_above_many_values() {
+    let keys: Vec<&str> = std::iter::repeat_n("\"a\":1", 2_001).collect();
+    let long = format!(
+        "\"x\":{{\"{}\":{{{}}}}}",
+        "k".repeat(10_000),
+        keys.join(",")
+    );
+    let state = text(Artifact::State).replacen('{', &format!("{{{long},"), 1);
+    let report = judge(&[(Artifact::State, &state)]);
+    assert_eq!(
+        counts(&report),
+        BTreeMap::from([("record/duplicate-key", 2_000)])
+    );
+    for finding in &report.findings {
+        let (location, related) = (&finding.location, &finding.related[0].location);
+        assert_eq!(location.pointer.as_deref(), Some("/x"));
+        let key = usize::try_from(location.offset.unwrap()).unwrap();
+        assert_eq!(state.get(key..key + 3), Some("\"a\""), "its own place");
+        assert!(related.offset < location.offset, "{finding:?}");
+    }
+    assert!(serde_json::to_string(&report).unwrap().len() < 4 << 20);
+}

@@ -1,0 +1,19 @@
+//! The work that reading documents takes -> a number, for tests that it grows no faster than they.
+
+use std::cell::Cell;
+
+thread_local! {
+    static DONE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts tokens that are visited, or bytes that are read.
+pub(crate) fn add(steps: usize) {
+    DONE.with(|done| done.set(done.get() + steps as u64));
+}
+
+/// The work that a function does on this thread.
+pub(crate) fn of<R>(function: impl FnOnce() -> R) -> (R, u64) {
+    let before = DONE.get();
+    let result = function();
+    (result, DONE.get() - before)
+}
