@@ -45,7 +45,7 @@ pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
 }
 
 /// The lines that a CI runner obeys as commands: for GitHub's, `::` at the start after optional
-/// whitespace, and `##[` anywhere; for Azure's, `##vso[` anywhere; for `TeamCity`'s, `##teamcity[`.
+/// whitespace, and `##[` anywhere; for Azure's, `##vso[`; for that of `TeamCity`, `##teamcity[`.
 pub(crate) fn commands(text: &str) -> Vec<&str> {
     let is_command = |line: &&str| {
         let anywhere = ["##[", "##vso[", "##teamcity["];
