@@ -39,7 +39,7 @@ pub use settings::{ConfigSearch, find_config};
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::Movement;
 #[cfg(feature = "cli")]
-pub(crate) use whole::{WholeFile, append};
+pub(crate) use whole::{WholeFile, append, is_one_file};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

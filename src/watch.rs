@@ -33,6 +33,7 @@ use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watche
 use crate::check::{Check, Discovery, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::{Gate, Selection};
+use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
 use crate::store::{EpisodeDir, Snapshot, directories, is_gone};
@@ -43,7 +44,7 @@ use touched::{Due, End, Touched};
 #[non_exhaustive]
 pub enum Error {
     /// The directory can't be reached.
-    #[error("can't watch {}: {source}", .dir.display())]
+    #[error("can't watch {}: {source}", escape(&.dir.to_string_lossy()))]
     Unreachable {
         /// The directory.
         dir: PathBuf,
@@ -51,13 +52,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The directory no longer exists.
-    #[error("the watched directory {} no longer exists", .dir.display())]
+    #[error("the watched directory {} no longer exists", escape(&.dir.to_string_lossy()))]
     Gone {
         /// The directory.
         dir: PathBuf,
     },
     /// The system does not report changes in the directory.
-    #[error("can't watch {}: {reason}", .dir.display())]
+    #[error("can't watch {}: {reason}", escape(&.dir.to_string_lossy()))]
     Unwatchable {
         /// The directory.
         dir: PathBuf,

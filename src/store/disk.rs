@@ -168,7 +168,7 @@ impl Directory {
         self.lacking.get().map(io::Error::from)
     }
 
-    /// What is changing, or has changed since it was read.
+    /// The changes since the artifacts were read, and those in progress.
     pub(crate) fn movement(&self, episode: &EpisodeDir) -> Movement {
         let mut movement = Movement::at(SystemTime::now());
         if let Ok(opened) = rustix::fs::fstat(&self.dir) {

@@ -13,7 +13,8 @@ use rustix::fs::{FileType, Stat};
 use super::Version;
 use crate::source::{Artifact, EntryKind};
 
-/// How long the last change must be ago. A writer is expected to need less time between two files.
+/// The time that must have passed since the last change. A writer is expected to need less between
+/// two files.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
@@ -80,7 +81,7 @@ impl FileVersion {
     }
 }
 
-/// What changes in an episode's directory.
+/// The changes in an episode's directory.
 #[derive(Debug, Default)]
 pub(crate) struct Movement {
     now_ns: i128,

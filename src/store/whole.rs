@@ -5,11 +5,26 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
+use rustix::fd::BorrowedFd;
 use rustix::fs::fstat;
 use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
+
+/// Whether two paths name one file, there or not, however they are spelled.
+pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let in_its_dir = || {
+            Some(
+                fs::canonicalize(directory_of(path))
+                    .ok()?
+                    .join(path.file_name()?),
+            )
+        };
+        fs::canonicalize(path).ok().or_else(in_its_dir)
+    };
+    a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
+}
 
 /// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left
 /// of it however the program ends. Where the system can't do that, it has a temporary name next to
@@ -91,7 +106,8 @@ fn named(dir: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
 
 /// The path of an open file that has no name.
 #[cfg(target_os = "linux")]
-fn name_of(file: &impl AsFd) -> String {
+fn name_of(file: &impl std::os::fd::AsFd) -> String {
+    use std::os::fd::AsRawFd;
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
 }
 

@@ -17,6 +17,7 @@
 
 /// What is promised about findings, and what is generated from the code.
 mod contract {
+    mod accepted;
     mod agreement;
     mod api;
     mod corpus;
