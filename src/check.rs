@@ -392,6 +392,9 @@ impl Check {
                 name: &episode.name,
             };
             let (mut report, other) = judge::episode(self, identity, &files, buffers, &also);
+            if let Some(source) = files.lacking() {
+                return Err(fault(source));
+            }
             if report.findings.is_empty() {
                 return Ok((report, other));
             }

@@ -166,7 +166,7 @@ impl Watch {
     /// report, and each path that could not be searched, to `take`, until `take` says to stop or
     /// the watch is stopped.
     ///
-    /// A run that kept changing while it was read is judged again. Its report is passed on only when
+    /// A run that kept changing while it was read is judged again. Its report is passed on only if
     /// the watch is stopped, and says so.
     ///
     /// # Errors

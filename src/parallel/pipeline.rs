@@ -7,8 +7,8 @@ use std::thread;
 
 /// Processes the items of a source with several workers, and hands out the results in order. The
 /// source and the taker run on the calling thread and share a state. At most two items for each
-/// worker, plus one, are in progress. Where the system gives fewer threads, there are fewer workers;
-/// where it gives none, the calling thread does the work.
+/// worker, plus one, are in progress. Where the system gives fewer threads, there are fewer
+/// workers; where it gives none, the calling thread does the work.
 pub(crate) fn pipeline<C, T: Send, R: Send>(
     workers: usize,
     state: &mut C,

@@ -53,6 +53,8 @@ pub(crate) struct Directory {
     follow_links: bool,
     /// The version of each artifact when it was opened.
     opened: [Cell<Option<FileVersion>>; 5],
+    /// What the machine lacked to open one.
+    lacking: Cell<Option<Errno>>,
 }
 
 impl Artifacts for Directory {
@@ -97,6 +99,7 @@ impl Directory {
             entries: episode.entries,
             follow_links,
             opened: Default::default(),
+            lacking: Cell::new(None),
         })
     }
 
@@ -140,7 +143,7 @@ impl Directory {
                 {
                     return Err(Unreadable::Dangling);
                 }
-                other => return other.map_err(Unreadable::from_errno),
+                other => return other.map_err(|errno| self.unreadable(errno)),
             }
         }
         // A name without a slash that is not a link can only lead into the directory.
@@ -150,7 +153,19 @@ impl Directory {
             flags | OFlags::NOFOLLOW,
             Mode::empty(),
         )
-        .map_err(Unreadable::from_errno)
+        .map_err(|errno| self.unreadable(errno))
+    }
+
+    fn unreadable(&self, errno: Errno) -> Unreadable {
+        if matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOMEM) {
+            self.lacking.set(Some(errno));
+        }
+        Unreadable::from_errno(errno)
+    }
+
+    /// What the machine lacked to open an artifact: no fault of the episode.
+    pub(crate) fn lacking(&self) -> Option<io::Error> {
+        self.lacking.get().map(io::Error::from)
     }
 
     /// The changes since the artifacts were read, and those in progress.

@@ -1,6 +1,6 @@
 //! Output -> a file that is written completely or not at all.
 
-use std::fs::{self, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -14,21 +14,111 @@ use super::is_gone;
 /// Whether two paths name one file, there or not, however they are spelled.
 pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
-        let dir = path
-            .parent()
-            .filter(|dir| !dir.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let in_its_dir = || Some(fs::canonicalize(dir).ok()?.join(path.file_name()?));
+        let in_its_dir = || {
+            Some(
+                fs::canonicalize(directory_of(path))
+                    .ok()?
+                    .join(path.file_name()?),
+            )
+        };
         fs::canonicalize(path).ok().or_else(in_its_dir)
     };
     a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
 }
 
-/// A file that is being written. Until [`WholeFile::keep`] it has a temporary name next to its
-/// path, and it is deleted when dropped.
+/// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left
+/// of it however the program ends. Where the system can't do that, it has a temporary name next to
+/// its path, and it is deleted when dropped.
 pub(crate) struct WholeFile {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<Unnamed>,
+}
+
+enum Unnamed {
+    #[cfg(target_os = "linux")]
+    File(File),
+    Named(NamedTempFile),
+}
+
+impl Unnamed {
+    fn create(dir: &Path, permissions: Permissions) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{Mode, OFlags};
+            let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+            let mode = Mode::from_raw_mode(permissions.mode());
+            // It gets a name through `/proc`.
+            if let Ok(file) = rustix::fs::open(dir, flags, mode)
+                && fs::metadata(name_of(&file)).is_ok()
+            {
+                return Ok(Self::File(file.into()));
+            }
+        }
+        Ok(Self::Named(named(dir, permissions)?))
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::File(file) => file,
+            Self::Named(file) => file.as_file(),
+        }
+    }
+
+    /// Moves it to a path at once. A file can't get the name of another one, so it gets a temporary
+    /// name for a moment.
+    fn persist(self, path: &Path, dir: &Path) -> io::Result<()> {
+        let named = match self {
+            #[cfg(target_os = "linux")]
+            Self::File(file) => {
+                use rustix::fs::{AtFlags, CWD, linkat};
+                let link = |to: &Path| {
+                    Ok(linkat(
+                        CWD,
+                        name_of(&file),
+                        CWD,
+                        to,
+                        AtFlags::SYMLINK_FOLLOW,
+                    )?)
+                };
+                builder()
+                    .make_in(dir, link)
+                    .map_err(plain)?
+                    .into_temp_path()
+            }
+            Self::Named(file) => file.into_temp_path(),
+        };
+        Ok(named.persist(path)?)
+    }
+}
+
+fn builder<'b>() -> Builder<'b, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".runvet-");
+    builder
+}
+
+fn named(dir: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
+    let mut builder = builder();
+    let file = builder.permissions(permissions).tempfile_in(dir);
+    file.map_err(plain)
+}
+
+/// The path of an open file that has no name.
+#[cfg(target_os = "linux")]
+fn name_of(file: &impl std::os::fd::AsFd) -> String {
+    use std::os::fd::AsRawFd;
+    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+}
+
+impl Write for Unnamed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl WholeFile {
@@ -54,18 +144,11 @@ impl WholeFile {
             }
             Err(_) => (path.to_owned(), Permissions::from_mode(0o666)),
         };
-        let dir = path
-            .parent()
-            .filter(|dir| !dir.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let dir = directory_of(&path);
         if is_gone(dir) {
             return Err(io::Error::other("its directory does not exist"));
         }
-        let file = Builder::new()
-            .prefix(".runvet-")
-            .permissions(permissions)
-            .tempfile_in(dir)
-            .map_err(plain)?;
+        let file = Unnamed::create(dir, permissions)?;
         Ok(Self {
             path,
             file: BufWriter::new(file),
@@ -78,9 +161,8 @@ impl WholeFile {
             .file
             .into_inner()
             .map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        file.persist(self.path)?;
-        Ok(())
+        file.file().sync_all()?;
+        file.persist(&self.path, directory_of(&self.path))
     }
 }
 
@@ -92,6 +174,11 @@ impl Write for WholeFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    dir.unwrap_or(Path::new("."))
 }
 
 fn is_same(stream: BorrowedFd<'_>, file: &Metadata) -> bool {
