@@ -293,7 +293,7 @@ impl RunReader {
     /// several.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
+        let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false).episodes;
         let name = path.to_string_lossy().into_owned();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),

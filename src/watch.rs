@@ -29,7 +29,7 @@ use std::time::Duration;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, Event, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::check::{Check, Discovery, Fault};
+use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::{Gate, Selection};
 use crate::source::Artifact;
@@ -193,7 +193,7 @@ impl Watch {
 
     /// The episodes in directories in which something changed, each once.
     fn episodes(&self, check: &Check, gate: &Gate, dirs: &[(PathBuf, bool)]) -> Selection {
-        let mut found = Discovery::default();
+        let mut found = Selection::default();
         // An artifact leads to its episode even from a checkpoint, where copies lie.
         let mut artifacts = Vec::new();
         for (dir, is_new) in dirs {
@@ -206,11 +206,11 @@ impl Watch {
             }
             artifacts.extend(Artifact::ALL.map(|artifact| dir.join(artifact.file_name())));
             if *is_new {
-                let mut below = check.discover(&[dir]);
+                let mut below = gate.discover(check, &[dir]);
                 found.faults.append(&mut below.faults);
                 // All of them are copies, or none is.
                 let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
-                    let meant = check.discover(&[path]).episodes;
+                    let meant = gate.discover(check, &[path]).episodes;
                     !meant
                         .iter()
                         .any(|episode| path.parent() == Some(&episode.path))
@@ -222,12 +222,12 @@ impl Watch {
             }
         }
         artifacts.retain(|artifact| artifact.symlink_metadata().is_ok());
-        let mut named = check.discover(&artifacts);
+        let mut named = gate.discover(check, &artifacts);
         found.episodes.append(&mut named.episodes);
         found.faults.append(&mut named.faults);
         found.episodes.sort_by(|a, b| a.path.cmp(&b.path));
         found.episodes.dedup_by(|a, b| a.path == b.path);
-        gate.select(found)
+        found
     }
 }
 
@@ -303,6 +303,6 @@ fn has_vanished(fault: &Fault) -> bool {
     match fault {
         Fault::Missing(_) => true,
         Fault::Unlistable { source, .. } => source.kind() == io::ErrorKind::NotFound,
-        Fault::NotAnArtifact(_) => false,
+        _ => false,
     }
 }

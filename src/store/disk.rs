@@ -185,6 +185,8 @@ pub(super) struct Listing {
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
     pub(super) directories: Vec<OsString>,
+    /// The symbolic links in it.
+    pub(super) links: Vec<OsString>,
 }
 
 pub(super) fn list(path: &Path) -> io::Result<Listing> {
@@ -194,6 +196,7 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
         entries: Entries::default(),
         holds_episodes: false,
         directories: Vec::new(),
+        links: Vec::new(),
     };
     while let Some(entry) = dir.read() {
         let entry = entry?;
@@ -202,13 +205,19 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
             .ok()
             .and_then(Artifact::from_file_name);
         if artifact.is_none()
-            && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown)
+            && !matches!(
+                entry.file_type(),
+                FileType::Directory | FileType::Symlink | FileType::Unknown
+            )
         {
             continue;
         }
         let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
         if let Some(artifact) = artifact {
             listing.entries.set(artifact, kind);
+        }
+        if kind == EntryKind::Link {
+            listing.links.push(path::name(name.to_vec()));
         }
         if kind == EntryKind::Directory && !matches!(name, b"." | b".." | b".git") {
             listing.holds_episodes |= name == b"episodes";

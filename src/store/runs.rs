@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use super::EpisodeDir;
+use super::discover::{Nature, nature};
 use super::disk::{entry_kind, list};
 use super::path::{self, join};
 use crate::source::{Artifact, EntryKind};
@@ -28,7 +29,7 @@ impl RunDir {
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
         let entries = list(&self.path).ok()?.entries;
-        let is_run = super::discover::is_episode(entries, false, true);
+        let is_run = nature(self.path.file_name()?, entries) != Nature::None;
         is_run.then(|| EpisodeDir {
             path: self.path.clone(),
             id: Some(self.name.clone()),

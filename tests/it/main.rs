@@ -37,6 +37,7 @@ mod hostile {
     mod bytes;
     mod changing;
     mod crash;
+    mod discovery;
     mod files;
     mod properties;
 }

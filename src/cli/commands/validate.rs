@@ -41,8 +41,8 @@ Exit codes:
   0  no errors were found (with --deny-warnings: no warnings either)
   1  errors were found (with --deny-warnings: or warnings)
   2  runvet could not do its whole job: a bad argument, a path that does not exist, a
-     directory that can't be listed, an episode that kept changing, output that can't be
-     written
+     directory that can't be listed, a place where a run may be hidden, an episode that kept
+     changing, output that can't be written
   3  no episode was found (0 with --allow-empty)
 
 Examples:
@@ -161,8 +161,11 @@ impl Validate {
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
         if !self.quiet && outcome.is_whole {
             if excluded > 0 && !is_empty {
-                let episodes = count(excluded as u64, "episode");
-                output.note(&format!("{episodes} excluded by the configuration"));
+                let directories = match excluded {
+                    1 => "1 directory".to_owned(),
+                    more => format!("{more} directories"),
+                };
+                output.note(&format!("{directories} excluded by the configuration"));
             }
             for entry in gate.stale_entries() {
                 output.note(&entry);

@@ -225,7 +225,7 @@ fn rule_levels_depend_on_the_directory() {
         ),
         (4, 3, 3)
     );
-    let told = "note: 1 episode excluded by the configuration\n";
+    let told = "note: 1 directory excluded by the configuration\n";
     assert_eq!(stderr(&project.run(&["validate", "runs"])), told);
     assert_eq!(stderr(&project.run(&["validate", "--quiet", "runs"])), "");
     let skipped: Vec<&str> = report.episodes[3]
