@@ -34,6 +34,7 @@ const MAX_READINGS: usize = 5;
 
 /// Why run data could not be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No rule, and no group of rules, has that name.
     #[error("there is no rule called `{name}`{}", suggestion(.nearest.as_deref()))]

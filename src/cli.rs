@@ -20,11 +20,11 @@ use output::Output;
 
 /// Why a command could not do its job.
 enum Failure {
-    /// What it had to print could not be printed.
+    /// Its output could not be written.
     Output(io::Error),
     /// Anything else.
     Fault(String),
-    /// The same, with the place that is to blame, ready to be printed.
+    /// The same, drawn with its place, ready to be printed.
     Drawn(String),
 }
 
@@ -72,8 +72,8 @@ struct Cli {
     command: Command,
 }
 
-/// The command line. A variable of the environment that is empty, as pipelines leave them, counts
-/// as unset.
+/// The command line. An empty environment variable counts as unset, because pipelines often set
+/// variables to nothing.
 fn command() -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     let without_empty = |arg: Arg| {
@@ -86,7 +86,7 @@ fn command() -> clap::Command {
     Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
-/// Runs a command line, the program's name first, and says how it ended.
+/// Runs a command line, which starts with the program's name, and returns its exit status.
 #[must_use]
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let mut output = Output::new();
@@ -99,11 +99,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             cli.command.run(&of_command, &mut output)
         }
         Err(error) if error.use_stderr() => {
-            // Where the message can't be printed there is nowhere left to say so.
+            // If the message can't be printed, there is no other place to report that.
             let _ = error.print();
             Ok(Exit::Fault)
         }
-        // Help and the version were asked for.
+        // A request for the help or the version.
         Err(error) => write!(output.stdout(), "{}", error.render())
             .map(|()| Exit::Success)
             .map_err(Failure::from),
@@ -111,7 +111,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
         Ok(exit) => exit,
         Err(failure) => {
-            // What was printed before comes before the message.
+            // Earlier output comes before the message.
             match failure {
                 Failure::Fault(message) => {
                     let _ = output.finish();

@@ -1,7 +1,6 @@
-//! The text of `runvet.toml` -> what it says, each value with its place, or the first place that is
-//! wrong.
+//! The text of `runvet.toml` -> its settings, each with its place, or the first error.
 //!
-//! Names of rules and globs are texts here; [`crate::gate`] resolves them.
+//! Names of rules and globs are plain texts here; [`crate::gate`] resolves them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -137,21 +136,22 @@ impl std::fmt::Display for Day {
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = toml::value::Datetime::deserialize(deserializer)?.to_string();
-        Self::parse(&written)
-            .ok_or_else(|| serde::de::Error::custom("expected a day, such as 2026-12-31"))
+        Self::parse(&written).ok_or_else(|| {
+            serde::de::Error::custom("expected a date such as 2026-12-31, without a time")
+        })
     }
 }
 
-/// A place in a configuration that is wrong.
+/// An error in a configuration.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}{message}{}", place(.location), suggestion(.help.as_deref()))]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
     /// Where it is.
     pub location: Box<Location>,
-    /// What could be meant.
+    /// What may have been meant.
     pub help: Option<String>,
 }
 
@@ -167,17 +167,17 @@ fn suggestion(help: Option<&str>) -> String {
     help.map(|help| format!(" ({help})")).unwrap_or_default()
 }
 
-/// A file of the user's, to point into.
+/// A user's file that errors point into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File<'f> {
     /// Its path, as messages name it.
     pub(crate) name: &'f str,
-    /// What it holds.
+    /// Its text.
     pub(crate) text: &'f str,
 }
 
 impl File<'_> {
-    /// What is wrong at a place.
+    /// An error at a place.
     pub(crate) fn error(
         self,
         span: Range<usize>,
@@ -203,12 +203,12 @@ impl File<'_> {
         }
     }
 
-    /// The line of a place.
+    /// The line number of a place.
     pub(crate) fn line(self, span: &Range<usize>) -> u64 {
         source::Spot::of(self.text.as_bytes(), span).line
     }
 
-    /// What the file says.
+    /// Reads the file.
     pub(crate) fn read(self) -> Result<Config, ConfigError> {
         let config: Config = toml::from_str(self.text).map_err(|error| {
             let (message, help) = reworded(error.message());
@@ -233,7 +233,7 @@ impl File<'_> {
     }
 }
 
-/// A message of serde or toml in words that fit the file, and what could be meant. A test holds
+/// Rewords a message of serde or toml for users, and says what may have been meant. A test covers
 /// each of their messages.
 fn reworded(message: &str) -> (String, Option<String>) {
     if let Some(missing) = message.strip_prefix("missing field ") {
@@ -243,7 +243,7 @@ fn reworded(message: &str) -> (String, Option<String>) {
         let is_not_a_word = message == "wanted string or table";
         return (
             if is_not_a_word {
-                "expected a word in quotes"
+                "expected a string, in quotes"
             } else {
                 message
             }
@@ -269,14 +269,14 @@ fn reworded(message: &str) -> (String, Option<String>) {
         "a nonzero usize" => "a whole number, at least 1",
         "usize" => "a whole number, at least 0",
         "a boolean" => "`true` or `false`",
-        "a string" => "a text in quotes",
-        "path string" => "a path in quotes",
-        "a TOML datetime" => "a day without quotes, such as 2026-12-31",
+        "a string" => "a string, in quotes",
+        "path string" => "a path, in quotes",
+        "a TOML datetime" => "a date such as 2026-12-31, without quotes",
         "a map" => "a table",
         "a sequence" if what == "invalid type: map" => {
             return (
                 "expected a list of tables".into(),
-                Some("put the name in two pairs of brackets: `[[…]]`".into()),
+                Some("write the name in two pairs of brackets: `[[…]]`".into()),
             );
         }
         "a sequence" => "a list in brackets",
@@ -285,7 +285,7 @@ fn reworded(message: &str) -> (String, Option<String>) {
     (format!("expected {words}"), None)
 }
 
-/// The nearest of the words that serde knows, or all of them.
+/// The most similar of the words that serde expects, or all of them.
 fn nearest(wanted: &str, known: &str) -> String {
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
     match known
@@ -294,7 +294,7 @@ fn nearest(wanted: &str, known: &str) -> String {
         .min()
     {
         Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-        _ => format!("known are: {}", known.join(", ")),
+        _ => format!("expected one of: {}", known.join(", ")),
     }
 }
 
@@ -319,12 +319,12 @@ mod tests {
         for (text, line, column, message) in [
             ("fromat = 'json'", 1, 1, "unknown key \"fromat\""),
             ("format = 'jsno'", 1, 10, "unknown value \"jsno\""),
-            ("format = 1", 1, 10, "expected a word in quotes"),
+            ("format = 1", 1, 10, "expected a string, in quotes"),
             (
                 "rules = { 'plan/*' = 1 }",
                 1,
                 22,
-                "expected a word in quotes",
+                "expected a string, in quotes",
             ),
             ("deny-warnings = 1", 1, 17, "expected `true` or `false`"),
             ("jobs = 0", 1, 8, "expected a whole number, at least 1"),
@@ -341,9 +341,9 @@ mod tests {
                 16,
                 "expected a whole number, at least 0",
             ),
-            ("baseline = 1", 1, 12, "expected a path in quotes"),
+            ("baseline = 1", 1, 12, "expected a path, in quotes"),
             ("exclude = 'x'", 1, 11, "expected a list in brackets"),
-            ("exclude = [1]", 1, 12, "expected a text in quotes"),
+            ("exclude = [1]", 1, 12, "expected a string, in quotes"),
             ("rules = 1", 1, 9, "expected a table"),
             ("[ignore]", 1, 1, "expected a list of tables"),
             (
@@ -356,13 +356,13 @@ mod tests {
                 &format!("{ignore}expires = 'x'"),
                 5,
                 11,
-                "expected a day without quotes, such as 2026-12-31",
+                "expected a date such as 2026-12-31, without quotes",
             ),
             (
                 &format!("{ignore}expires = 2026-12-31T00:00:00Z"),
                 5,
                 11,
-                "expected a day, such as 2026-12-31",
+                "expected a date such as 2026-12-31, without a time",
             ),
         ] {
             let error = error_of(text);
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(help("deny-warning = 1"), "did you mean `deny-warnings`?");
         assert_eq!(help("rules = { 'plan/*' = 'of' }"), "did you mean `off`?");
         assert_eq!(help("rules = { 'plan/*' = 'x' }"), "did you mean `off`?");
-        assert!(help("zzzzzzzz = 1").starts_with("known are: format, deny-warnings, "));
+        assert!(help("zzzzzzzz = 1").starts_with("expected one of: format, deny-warnings, "));
         assert!(help("[ignore]").contains("`[[…]]`"));
     }
 

@@ -1,8 +1,8 @@
 //! One run at a glance, as plain data: what renderers of dashboards draw.
 //!
 //! [`crate::view`] fills it, and [`crate::report`] draws it as text. Texts of records are bounded
-//! in length, and characters that act on a terminal are escaped; a renderer escapes what its own
-//! format would take for structure. A list that is long keeps its first rows and its length.
+//! in length, and characters that control a terminal are escaped; a renderer escapes the characters
+//! that are special in its own format. Of a long list, the first rows and the length are kept.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::finding::{EpisodeReport, Lifecycle};
 
-/// Rows of a list that a dashboard keeps.
+/// The maximum number of rows of a list that a dashboard keeps.
 pub const MAX_ROWS: usize = 1_000;
 
 /// One run at a glance.
@@ -21,11 +21,11 @@ pub struct Dashboard {
     pub overview: Overview,
     /// What the timeline says.
     pub timeline: Outline,
-    /// What a check says.
+    /// The verdict of a check.
     pub verdict: Verdict,
 }
 
-/// What the records of a run say. What a record lacks is `None`, or has no rows.
+/// What the records of a run say. A value that a record lacks is `None`; a list has no rows.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Overview {
@@ -57,21 +57,21 @@ pub struct Header {
     pub dir: String,
     /// The task.
     pub task: Option<String>,
-    /// How the run stands, as the state says.
+    /// The status, from the state.
     pub status: Option<String>,
-    /// How it ended, as the summary says.
+    /// The outcome, from the summary.
     pub outcome: Option<String>,
     /// When it started, as written.
     pub started_at: Option<String>,
-    /// How long it took, in seconds.
+    /// The duration in seconds.
     pub duration_sec: Option<f64>,
-    /// The mode that the runtime was in.
+    /// The mode of the runtime.
     pub mode: Option<String>,
     /// The adapter that executed the run.
     pub adapter: Option<String>,
-    /// Where the run stands in its life.
+    /// Whether the run has ended.
     pub lifecycle: Lifecycle,
-    /// Records that should be there and can't be shown, each with the reason.
+    /// Records that should exist but can't be shown, each with the reason.
     pub unreadable: Vec<UnreadableRecord>,
 }
 
@@ -107,9 +107,9 @@ pub struct UnreadableRecord {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Rows<T> {
-    /// [`MAX_ROWS`] rows at most.
+    /// At most [`MAX_ROWS`] rows.
     pub first: Vec<T>,
-    /// The number of rows that the list has.
+    /// The number of rows of the whole list.
     pub total: usize,
 }
 
@@ -135,21 +135,21 @@ impl<T> FromIterator<T> for Rows<T> {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct PlanSection {
-    /// Where the plan comes from.
+    /// The source of the plan.
     pub source: Option<String>,
     /// Its steps, in their order.
     pub steps: Rows<StepRow>,
 }
 
-/// A step of the plan. What the state lacks is empty, here and in the other rows.
+/// A step of the plan. A value that the state lacks is empty, here and in the other rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct StepRow {
     /// The step's identifier.
     pub id: String,
-    /// What kind of work it is.
+    /// The kind of work.
     pub kind: String,
-    /// How far it has come.
+    /// The status.
     pub status: String,
     /// What it does.
     pub description: String,
@@ -167,7 +167,7 @@ pub struct ActionRow {
     pub tool: String,
     /// How it ended.
     pub result_status: String,
-    /// What the tool was given, cut.
+    /// The inputs of the tool, cut.
     pub input_excerpt: String,
 }
 
@@ -175,7 +175,7 @@ pub struct ActionRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BeliefRow {
-    /// How sure the run is.
+    /// The confidence.
     pub confidence: String,
     /// What it believes.
     pub statement: String,
@@ -187,7 +187,7 @@ pub struct BeliefRow {
 pub struct FactRow {
     /// Its name.
     pub key: String,
-    /// Its value, as JSON, or a text without its quotes.
+    /// Its value: a text without its quotes, anything else as JSON.
     pub value: String,
 }
 
@@ -195,7 +195,7 @@ pub struct FactRow {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct VerificationSection {
-    /// `true`, `false`, or what else stands there; `None` where nobody verified the run.
+    /// `true`, `false`, or another value in its place; `None` if the run was not verified.
     pub passed: Option<String>,
     /// Why the verification failed.
     pub error: Option<String>,
@@ -218,6 +218,7 @@ pub struct FileChange {
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// It is new.
     Added,
@@ -263,21 +264,22 @@ pub struct Latency {
 pub struct LinkRow {
     /// The key of the link.
     pub name: String,
-    /// Where it leads, as written.
+    /// The target, as written.
     pub target: String,
-    /// What is there; `None` for a key that names no artifact.
+    /// What is at the target; `None` if the key names no artifact.
     pub end: Option<LinkEnd>,
 }
 
-/// What is at the end of a link.
+/// What is at the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LinkEnd {
     /// The artifact.
     There,
     /// Nothing.
     Missing,
-    /// Something else than the artifact.
+    /// Something other than the artifact.
     Elsewhere,
 }
 
@@ -285,17 +287,17 @@ pub enum LinkEnd {
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Outline {
-    /// How many events there are.
+    /// The number of events.
     pub events: u64,
-    /// How many of each phase.
+    /// The number of events of each phase.
     pub phases: BTreeMap<String, u64>,
     /// The first events.
     pub first: Vec<Moment>,
-    /// The last events, those of `first` left out.
+    /// The last events, without those in `first`.
     pub last: VecDeque<Moment>,
-    /// What is wrong with the first lines that are not events.
+    /// The errors of the first lines that are not events.
     pub broken: Vec<String>,
-    /// How many lines are not events.
+    /// The number of lines that are not events.
     pub broken_lines: u64,
     /// Why the timeline could not be read.
     pub fault: Option<String>,
@@ -311,19 +313,19 @@ pub struct Moment {
     pub offset_sec: Option<f64>,
     /// The phase.
     pub phase: String,
-    /// Who emitted it.
+    /// The agent that emitted it.
     pub agent: String,
-    /// What happened, in a line.
+    /// What happened, in one line.
     pub summary: String,
 }
 
-/// What a check says of a run.
+/// The verdict of a check on a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// How the run stands, as the state says: it may have failed, and its records be consistent.
+    /// The status, from the state: a run may have failed although its records are consistent.
     pub status: Option<String>,
-    /// What is wrong with its records.
+    /// The check's report on its records.
     pub report: EpisodeReport,
     /// The line of the first event with which the persisted plan disagrees.
     pub plan_differs_from: Option<u64>,

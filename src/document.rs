@@ -79,6 +79,7 @@ struct Token {
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
+#[non_exhaustive]
 pub struct SyntaxError {
     /// Byte offset of the first byte that can't belong to a JSON text.
     pub offset: usize,

@@ -302,6 +302,11 @@ pub enum Suppression {
     Baseline,
 }
 
+words!(Suppression {
+    Ignore = "ignore",
+    Baseline = "baseline",
+});
+
 /// Whether an episode with these findings is valid, because none of them is an error.
 pub(crate) fn is_valid(findings: &[Finding]) -> bool {
     findings

@@ -1,7 +1,7 @@
 //! The door to judging: paths -> findings that count, by the configuration and the baseline.
 //!
-//! A check judges every rule that counts somewhere. The gate gives each episode the levels of its
-//! directory, moves what does not count from its findings to what is suppressed, and sums up the
+//! A check judges every rule that counts in some directory. The gate applies the levels of each
+//! episode's directory, moves findings that do not count to the suppressed ones, and sums up the
 //! rest.
 //!
 //! ```
@@ -41,7 +41,8 @@ use crate::finding::{
 };
 use crate::printable::escape;
 use crate::report::{Closing, count};
-use crate::store::{EpisodeDir, is_gone};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{Artifacts, EpisodeDir, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
@@ -60,7 +61,7 @@ const MAX_NAMED: usize = 10;
 /// Decides which findings count.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// The working directory, which paths of episodes start from.
+    /// The working directory, which relative paths of episodes start from.
     here: PathBuf,
     /// The directory that globs start from.
     root: PathBuf,
@@ -68,12 +69,14 @@ pub struct Gate {
     excluded: Vec<Glob>,
     ignored: Vec<Ignored>,
     baseline: Option<Baseline>,
-    /// Whether findings are added to the baseline instead of being looked up in it.
+    /// Whether findings are added to the baseline instead of being searched in it.
     records: bool,
     /// Directories in the baseline that were not judged, with their numbers of findings.
     unjudged: BTreeMap<PathBuf, usize>,
     vanished: Vanished,
     has_statistics: bool,
+    deny_warnings: bool,
+    baseline_path: Option<PathBuf>,
 }
 
 /// Findings in the baseline that no longer exist: the first are named, the rest counted.
@@ -101,11 +104,11 @@ pub struct Selection {
     pub episodes: Vec<EpisodeDir>,
     /// How many directories were not opened because the configuration excludes them.
     pub excluded: usize,
-    /// Paths that could not be looked at.
+    /// Paths that could not be searched.
     pub faults: Vec<Fault>,
 }
 
-/// What judging a selection came to.
+/// The result of judging a selection.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -113,12 +116,12 @@ pub struct Outcome {
     pub totals: Totals,
     /// The same sums by rule, mode and adapter, with [`Gate::with_statistics`].
     pub statistics: Option<Statistics>,
-    /// Whether every path could be looked at, and every episode stood still while it was read.
+    /// Whether every path could be searched, and no episode kept changing while it was read.
     pub is_whole: bool,
 }
 
 impl Outcome {
-    /// How a command that judges should exit.
+    /// The exit status of a command that judges.
     #[must_use]
     pub fn exit(&self, deny_warnings: bool) -> Exit {
         if !self.is_whole {
@@ -132,7 +135,7 @@ impl Outcome {
         }
     }
 
-    /// The same for a renderer.
+    /// The result, in the form that renderers expect.
     #[must_use]
     pub fn closing(&self) -> Closing<'_> {
         Closing {
@@ -172,11 +175,17 @@ impl Gate {
             unjudged: BTreeMap::new(),
             vanished: Vanished::default(),
             has_statistics: false,
+            deny_warnings: false,
+            baseline_path: None,
         }
     }
 
-    /// A gate that follows a configuration: the text of a `runvet.toml`, whose directory the globs
-    /// in it start from. Given the time, what has expired ignores nothing.
+    /// A gate that follows a configuration: the text of a `runvet.toml`. Its globs are relative to
+    /// the directory of `path`. If `now` is given, expired ignores have no effect.
+    ///
+    /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
+    /// [`Gate::deny_warnings`] for [`Outcome::exit`]. Settings of the command line alone, such as
+    /// `format` and `jobs`, have no effect here.
     ///
     /// # Errors
     ///
@@ -212,6 +221,12 @@ impl Gate {
             .map(Path::to_owned)
             .unwrap_or_default();
         self.levels.read(file, config)?;
+        self.deny_warnings = config
+            .deny_warnings
+            .as_ref()
+            .is_some_and(|deny| *deny.get_ref());
+        let baseline = config.baseline.as_ref();
+        self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
         for glob in &config.exclude {
             self.excluded.push(read_glob(file, glob)?);
         }
@@ -221,8 +236,8 @@ impl Gate {
         Ok(self)
     }
 
-    /// Sets the level of a rule, or of a group such as `plan/*`, wherever its findings are. It goes
-    /// before the configuration and before earlier calls.
+    /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
+    /// the configuration and earlier calls.
     ///
     /// # Errors
     ///
@@ -233,7 +248,7 @@ impl Gate {
         Ok(self)
     }
 
-    /// The gate with a baseline, whose findings do not count.
+    /// Adds a baseline, whose findings do not count.
     #[must_use]
     pub fn with_baseline(mut self, baseline: Baseline) -> Self {
         self.unjudged = baseline.dirs().collect();
@@ -241,8 +256,8 @@ impl Gate {
         self
     }
 
-    /// The gate that lets every finding pass and adds it to a new baseline, which is to be written
-    /// to a path.
+    /// Makes the gate accept every finding and add it to a new baseline, which is to be written to
+    /// a path.
     #[must_use]
     pub fn record_baseline(self, path: &Path) -> Self {
         Self {
@@ -251,7 +266,7 @@ impl Gate {
         }
     }
 
-    /// The gate that also sums up by rule, mode and adapter.
+    /// Makes the gate also sum up by rule, mode and adapter.
     #[must_use]
     pub fn with_statistics(self) -> Self {
         Self {
@@ -260,7 +275,19 @@ impl Gate {
         }
     }
 
-    /// The baseline, where there is one.
+    /// Whether the configuration says that warnings fail the gate too.
+    #[must_use]
+    pub fn deny_warnings(&self) -> bool {
+        self.deny_warnings
+    }
+
+    /// The path of the baseline that the configuration names.
+    #[must_use]
+    pub fn baseline_path(&self) -> Option<&Path> {
+        self.baseline_path.as_deref()
+    }
+
+    /// The baseline, if there is one.
     #[must_use]
     pub fn baseline(&self) -> Option<&Baseline> {
         self.baseline.as_ref()
@@ -270,7 +297,7 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// The first path that could not be looked at. To get what was found besides, use
+    /// The first path that could not be searched. To get the other results anyway, use
     /// [`Gate::discover`] and [`Gate::each`].
     pub fn run<P: AsRef<Path>>(
         &mut self,
@@ -319,15 +346,17 @@ impl Gate {
         }
     }
 
-    /// Judges episodes, several at a time, and hands out each report in the order of the episodes
-    /// as soon as it and all before it are done; stops early when told to. Paths that could not be
-    /// looked at come first, as faults, and so does an episode whose directory can't be opened.
+    /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
+    /// as soon as all before it are done. It stops early when `take` says so. Paths that could not
+    /// be searched are faults and come first. An episode whose directory can't be opened is a fault
+    /// too.
     pub fn each(
         &mut self,
         check: &Check,
         selection: Selection,
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
+        self.vanished = Vanished::default();
         let mut outcome = Outcome {
             totals: Totals::default(),
             statistics: self.has_statistics.then(Statistics::default),
@@ -339,17 +368,22 @@ impl Gate {
             }
         }
         let checked = self.check(check);
-        checked.each(&selection.episodes, |checked| match checked {
-            Ok(mut episode) => {
-                self.judge(check, &mut episode);
-                outcome.add(&episode);
-                take(Ok(episode))
-            }
-            Err(fault) => {
-                outcome.is_whole = false;
-                take(Err(fault))
+        let mut left = selection.episodes.len();
+        checked.each(&selection.episodes, |checked| {
+            left -= 1;
+            match checked {
+                Ok(mut episode) => {
+                    self.judge(check, &mut episode);
+                    outcome.add(&episode);
+                    take(Ok(episode))
+                }
+                Err(fault) => {
+                    outcome.is_whole = false;
+                    take(Err(fault))
+                }
             }
         });
+        outcome.is_whole &= left == 0;
         outcome
     }
 
@@ -363,7 +397,45 @@ impl Gate {
             .map(|(report, ())| report)
     }
 
-    /// Judges one episode, and takes from the same reading of it what else is wanted.
+    /// Judges records that are not on a disk, as [`Check::records`] checks them.
+    ///
+    /// ```
+    /// use runvet::check::{Check, Level};
+    /// use runvet::gate::Gate;
+    /// use runvet::source::Artifact;
+    /// let mut gate = Gate::new().level("started-at/*", Level::Off)?;
+    /// let report = gate.records(&Check::new(), "ep_1", &[(Artifact::Events, b"")]);
+    /// assert_eq!(report.findings[0].rule, "state/not-yet");
+    /// # Ok::<(), runvet::check::Error>(())
+    /// ```
+    #[must_use]
+    pub fn records(
+        &mut self,
+        check: &Check,
+        id: &str,
+        records: &[(Artifact, &[u8])],
+    ) -> EpisodeReport {
+        let mut report = self.check(check).records(id, records);
+        self.judge(check, &mut report);
+        report
+    }
+
+    /// Judges an episode whose artifacts come from anywhere, as [`Check::artifacts`] checks it.
+    /// Globs and a baseline take its key for a path.
+    #[must_use]
+    pub fn artifacts(
+        &mut self,
+        check: &Check,
+        key: &EpisodeKey,
+        id: Option<&str>,
+        artifacts: &dyn Artifacts,
+    ) -> EpisodeReport {
+        let mut report = self.check(check).artifacts(key, id, artifacts);
+        self.judge(check, &mut report);
+        report
+    }
+
+    /// Judges one episode, and lets `also` use the same loaded records.
     pub(crate) fn episode_and<R>(
         &mut self,
         check: &Check,
@@ -380,7 +452,7 @@ impl Gate {
     pub fn excludes(&self, dir: &Path) -> bool {
         !self.excluded.is_empty() && {
             let dir = relative(dir, &self.root, &self.here);
-            self.excluded.iter().any(|glob| glob.names(&dir))
+            self.excluded.iter().any(|glob| glob.matches(&dir))
         }
     }
 
@@ -389,7 +461,7 @@ impl Gate {
         check.with_levels(self.levels.anywhere(check.levels()))
     }
 
-    /// Moves what does not count from an episode's findings to what is suppressed.
+    /// Moves findings that do not count to the suppressed ones.
     fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
         let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
@@ -424,7 +496,8 @@ impl Gate {
         });
     }
 
-    /// Suppresses what the baseline knows, and notes what it knows that has vanished.
+    /// Suppresses the findings that the baseline lists, and records those listed that have
+    /// vanished.
     fn look_up(&mut self, episode: &mut EpisodeReport, is_off: impl Fn(&str) -> bool) {
         let Some(baseline) = &mut self.baseline else {
             return;
@@ -443,7 +516,7 @@ impl Gate {
                 .remove(&*finding.fingerprint)
                 .map(|_| (Suppression::Baseline, None))
         });
-        // What is ignored besides, was not judged, or is switched off, has not vanished for that.
+        // A finding has not vanished if it is ignored, was not judged, or its rule is off.
         for suppressed in &episode.suppressed {
             known.remove(&*suppressed.finding.fingerprint);
         }
@@ -455,8 +528,8 @@ impl Gate {
         }
     }
 
-    /// Entries of the configuration and the baseline that are of no more use, a sentence for each,
-    /// as far as the episodes judged so far and the directories that are gone can tell.
+    /// One sentence for each entry of the configuration or the baseline that is no longer needed,
+    /// judged by the episodes seen so far and by directories that no longer exist.
     #[must_use]
     pub fn stale_entries(&self) -> Vec<String> {
         let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
@@ -467,7 +540,7 @@ impl Gate {
             if is_gone(&self.here.join(&dir)) {
                 let findings_in_it = count(*findings as u64, "finding");
                 let what = format!(
-                    "{}: the episode is gone, with {findings_in_it}",
+                    "{}: the episode no longer exists, {findings_in_it}",
                     dir.display()
                 );
                 vanished.add(what, *findings);
@@ -475,11 +548,9 @@ impl Gate {
         }
         let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
         let named = vanished.named.into_iter().chain(unnamed);
-        stale.extend(
-            named.map(|what| {
-                format!("no longer found, and can be removed from the baseline: {what}")
-            }),
-        );
+        stale.extend(named.map(|what| {
+            format!("no longer found, so it can be removed from the baseline: {what}")
+        }));
         stale
             .iter()
             .map(|entry| escape(entry).into_owned())
@@ -487,13 +558,13 @@ impl Gate {
     }
 }
 
-/// Moves findings to what is suppressed, where something says so.
+/// Moves the findings for which `reason_for` gives a reason to the suppressed ones.
 fn suppress(
     episode: &mut EpisodeReport,
-    mut says: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
+    mut reason_for: impl FnMut(&Finding) -> Option<(Suppression, Option<String>)>,
 ) {
     for finding in std::mem::take(&mut episode.findings) {
-        match says(&finding) {
+        match reason_for(&finding) {
             Some((by, reason)) => episode.suppressed.push(Suppressed {
                 by,
                 reason,
@@ -509,7 +580,7 @@ fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, Confi
         .map_err(|reason| file.error(glob.span(), format!("invalid glob: {reason}"), None))
 }
 
-/// Refuses the name of a rule, or of a group, that is unknown.
+/// Refuses a name that no rule and no group has.
 fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
     match Check::new().level(name, Level::Off) {
         Ok(_) => Ok(()),

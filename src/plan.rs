@@ -1,4 +1,5 @@
-//! The door to plans: events -> the plan that they tell, and how a persisted one differs from it.
+//! The door to plans: events -> the plan rebuilt from them, and its differences from a persisted
+//! one.
 //!
 //! ```
 //! use runvet::read::RunData;
@@ -28,7 +29,7 @@ use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
 
-/// A plan as the timeline tells it (reference, section 3). What the timeline does not say is
+/// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
 /// `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -36,45 +37,45 @@ pub struct RebuiltPlan {
     /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
     pub source: Option<String>,
-    /// When the plan changed: the timestamp of that event.
+    /// The time when the plan changed: the timestamp of that event.
     pub updated_at: Option<String>,
-    /// Whether the event gave only labels of the form `<kind>:<description>`.
+    /// Whether the event gives only labels of the form `<kind>:<description>`.
     pub from_labels: bool,
     /// The steps in their order.
     pub steps: Vec<PlanStep>,
 }
 
-/// A step as the timeline tells it.
+/// A step rebuilt from the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanStep {
     /// The step's identifier; labels have none.
     pub id: Option<String>,
-    /// What kind of work it is.
+    /// The kind of work.
     pub kind: Option<String>,
     /// What it does.
     pub description: Option<String>,
-    /// How far it has come: what the latest `act` event with its id says, else its record.
+    /// The status: that of the latest `act` event with its id, else that of its record.
     pub status: Option<String>,
-    /// Why it is there.
+    /// The reason for the step.
     pub rationale: Option<String>,
-    /// What it is given.
+    /// The inputs.
     pub inputs: Option<Value>,
-    /// The line of the act event that told its status; for [`project`], which sees no lines, the
+    /// The line of the act event that set the status; from [`project`], which sees no lines, the
     /// number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_line: Option<u64>,
 }
 
-/// The persisted plan of a run beside the one that its timeline tells.
+/// The persisted plan of a run, compared with the one rebuilt from its timeline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanComparison {
-    /// The plan rebuilt; `None` without a `plan` event within reach.
+    /// The rebuilt plan; `None` without a `plan` event within reach.
     pub rebuilt: Option<RebuiltPlan>,
-    /// Where the persisted plan differs; empty where it can't be judged.
+    /// The differences; empty if the plan can't be judged.
     pub differences: Vec<PlanDifference>,
-    /// Why it could not be judged.
+    /// Why the plan could not be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
 }
@@ -85,9 +86,9 @@ pub struct PlanComparison {
 pub struct PlanDifference {
     /// Where the persisted plan differs: a JSON Pointer into the state.
     pub pointer: String,
-    /// What both sides say.
+    /// The values on both sides, in a sentence.
     pub message: String,
-    /// The line of the event that says otherwise.
+    /// The line of the event that disagrees.
     pub line: u64,
 }
 
@@ -102,19 +103,18 @@ impl PlanComparison {
     }
 }
 
-/// An event that no JSON text can hold which runvet reads.
+/// An event that can't be written as JSON that runvet reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("event {number} is not readable as JSON: {reason}")]
+#[error("event {number} can't be read as JSON: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableEvent {
     /// The number of the event, counted from 1.
     pub number: u64,
-    /// Why it is not readable: it nests too deep, say.
+    /// Why it can't be read: for example, it is nested too deeply.
     pub reason: String,
 }
 
-/// Rebuilds the plan from events in the order of their timeline; `None` where none of them is a
-/// `plan` event.
+/// Rebuilds the plan from events in the order of their timeline; `None` without a `plan` event.
 ///
 /// The latest `plan` event gives the steps, by its `step_records` or else by its labels. Each later
 /// `act` event with a `step_id` and a `step_status` sets the status of the step with that id; a
@@ -153,22 +153,22 @@ pub fn project(
     Ok(latest(&timeline, &mut tape))
 }
 
-/// The plan of the latest plan event of a timeline, brought up to date.
+/// The plan of the latest plan event of a timeline, updated by later events.
 fn latest(timeline: &Timeline, tape: &mut Tape) -> Option<RebuiltPlan> {
     let event = timeline.plan_event(u64::MAX)?;
-    // It was read before.
+    // Its text was parsed before, so this does not fail.
     let document = tape.read(&event.text).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
     let rebuilt = Rebuilt::new(&event, timeline, u64::MAX)?;
     Some(RebuiltPlan::of(&rebuilt))
 }
 
-/// Holds the persisted plan of a run against the one that its timeline tells, by the code of the
+/// Compares the persisted plan of a run with the one rebuilt from its timeline, by the code of the
 /// rules `plan/projection` and `plan/legacy-labels`.
 ///
 /// # Errors
 ///
-/// [`Error::Artifact`] where the directory can't be opened.
+/// [`Error::Artifact`] if the directory can't be opened.
 pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
     let files = run.files()?;
     let id = run.dir().id.as_deref();
@@ -181,12 +181,12 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
 }
 
 impl PlanComparison {
-    /// The comparison of a run that was loaded.
+    /// The comparison for a loaded run.
     pub(crate) fn of(run: &Run<'_>) -> Self {
         let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.stage.reach);
         let plan = timeline.and_then(|timeline| timeline.plan.as_ref());
         let unjudged = match (timeline, reach) {
-            (None, _) => Some("there is no timeline to read".to_owned()),
+            (None, _) => Some("events.jsonl is missing or can't be read".to_owned()),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
             (Some(timeline), Some(_)) => {
                 let broken = timeline
@@ -195,7 +195,7 @@ impl PlanComparison {
                 broken.or_else(|| {
                     state
                         .is_none()
-                        .then(|| "there is no state that can be read, to compare with".to_owned())
+                        .then(|| "state.json is missing or can't be read".to_owned())
                 })
             }
         };
@@ -239,9 +239,9 @@ impl PlanStep {
     fn of(step: &RebuiltStep<'_>) -> Self {
         let text = |field: &str| step.field(field)?.text().map(std::borrow::Cow::into_owned);
         // An act event with an unknown status leaves the step's status unknown.
-        let told = step.evidence.map(|evidence| {
+        let update = step.evidence.map(|evidence| {
             (
-                evidence.status.map(|status| status.name().to_owned()),
+                evidence.status.map(|status| status.word().to_owned()),
                 evidence.line.number,
             )
         });
@@ -249,14 +249,14 @@ impl PlanStep {
             id: text("id"),
             kind: text("kind"),
             description: text("description"),
-            status: told
+            status: update
                 .clone()
                 .map_or_else(|| text("status"), |(status, _)| status),
             rationale: text("rationale"),
             inputs: step
                 .field("inputs")
                 .and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
-            status_line: told.map(|(_, line)| line),
+            status_line: update.map(|(_, line)| line),
         }
     }
 }

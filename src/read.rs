@@ -59,7 +59,7 @@ pub enum Error {
         nearest: Vec<String>,
     },
     /// Several runs have an id that starts with this text.
-    #[error("several runs start with {}: {}", crate::printable::quote(.prefix), .matches.iter().map(|id| escape(id)).collect::<Vec<_>>().join(", "))]
+    #[error("several runs have an id that starts with {}: {}", crate::printable::quote(.prefix), .matches.iter().map(|id| escape(id)).collect::<Vec<_>>().join(", "))]
     Ambiguous {
         /// The id that was requested.
         prefix: String,
@@ -95,6 +95,7 @@ fn shown(place: Option<LineColumn>) -> String {
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct LineColumn {
     /// Counted from 1.
     pub line: u64,

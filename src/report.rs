@@ -1,5 +1,5 @@
-//! Reports -> text: one renderer for each format, all fed episode by episode, none keeping what it
-//! has written.
+//! Reports -> text: one renderer per format. Each gets one episode at a time and does not keep what
+//! it has written.
 //!
 //! ```
 //! use runvet::check::{Check, all_rules};
@@ -62,23 +62,23 @@ use wording::{counts, verdict};
 #[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
 pub enum Format {
-    /// Drawn for people, grouped by episode
+    /// Text for people, grouped by episode
     Human,
-    /// A line for each finding: `file:line:column: severity rule: message`
+    /// One line per finding: `file:line:column: severity rule: message`
     Concise,
-    /// One JSON document, see `runvet schema report`
+    /// One JSON document; `runvet schema report` describes it
     Json,
-    /// One line of JSON for each episode, and one for the totals
+    /// One line of JSON per episode, and one for the totals
     Ndjson,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// `JUnit` XML: a case for each episode
+    /// `JUnit` XML, one test case per episode
     Junit,
-    /// Annotations of a GitHub workflow, and the summary of its job
+    /// GitHub workflow annotations, and a job summary
     Github,
-    /// A code quality report of `GitLab`
+    /// A `GitLab` code quality report
     Gitlab,
-    /// A summary to paste or post
+    /// A summary in Markdown
     Markdown,
 }
 
@@ -116,7 +116,7 @@ impl Format {
     }
 }
 
-/// What the findings of a report for people are grouped by.
+/// How a human report groups findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroupBy {
@@ -133,7 +133,7 @@ words!(GroupBy {
     Rule = "rule",
 });
 
-/// How a report for people is drawn.
+/// The characters and colours of a human report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
@@ -142,21 +142,21 @@ pub enum Style {
     /// With line-drawing characters.
     #[default]
     Plain,
-    /// In ASCII alone, but for what records say.
+    /// In ASCII, except for text from records.
     Ascii,
 }
 
-/// What renderers need to know. Each format uses the options that concern it.
+/// Options for renderers. Each format uses those that concern it.
 #[derive(Clone, Debug)]
 pub struct Options {
     rules: Vec<&'static RuleInfo>,
     deny_warnings: bool,
-    look: Look,
+    appearance: Appearance,
 }
 
-/// How a report for people looks.
+/// The appearance of a human report.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct Appearance {
     style: Style,
     width: usize,
     max_findings: usize,
@@ -165,12 +165,13 @@ struct Look {
 }
 
 impl Default for Options {
-    /// No rules, warnings pass, and for people: 80 columns without colour, all findings by episode.
+    /// No rules, warnings pass; human reports have 80 columns, no colour, and all findings by
+    /// episode.
     fn default() -> Self {
         Self {
             rules: Vec::new(),
             deny_warnings: false,
-            look: Look {
+            appearance: Appearance {
                 style: Style::default(),
                 width: 80,
                 max_findings: 0,
@@ -189,58 +190,57 @@ impl Options {
         self
     }
 
-    /// Whether a case of `JUnit` fails on warnings too.
+    /// Whether a `JUnit` test case fails on warnings too.
     #[must_use]
     pub fn deny_warnings(mut self, deny: bool) -> Self {
         self.deny_warnings = deny;
         self
     }
 
-    /// How a report for people is drawn.
+    /// The characters and colours of a human report.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
-        self.look.style = style;
+        self.appearance.style = style;
         self
     }
 
-    /// The number of columns that a report for people may take.
+    /// The maximum number of columns of a human report.
     #[must_use]
     pub fn width(mut self, columns: usize) -> Self {
-        self.look.width = columns;
+        self.appearance.width = columns;
         self
     }
 
-    /// The maximum number of findings of each rule that a report for people shows; 0 for all. The
-    /// rest is counted.
+    /// The maximum number of findings of each rule that a human report shows; 0 for all. The rest
+    /// are counted.
     #[must_use]
     pub fn max_findings(mut self, max: usize) -> Self {
-        self.look.max_findings = max;
+        self.appearance.max_findings = max;
         self
     }
 
-    /// Whether a report for people leaves out everything but findings and rules that could not be
-    /// judged.
+    /// Whether a human report contains only findings and rules that could not be judged.
     #[must_use]
     pub fn quiet(mut self, quiet: bool) -> Self {
-        self.look.quiet = quiet;
+        self.appearance.quiet = quiet;
         self
     }
 
-    /// What the findings of a report for people are grouped by.
+    /// How a human report groups findings.
     #[must_use]
     pub fn group_by(mut self, group_by: GroupBy) -> Self {
-        self.look.group_by = group_by;
+        self.appearance.group_by = group_by;
         self
     }
 }
 
-/// Writes a report as it comes.
+/// Writes a report, one episode at a time.
 pub trait Renderer: Send {
-    /// Writes what stands before the first episode.
+    /// Writes what comes before the first episode.
     ///
     /// # Errors
     ///
-    /// Those of the writer, here and below.
+    /// Those of the writer.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()>;
     /// Writes one episode.
     ///
@@ -248,8 +248,8 @@ pub trait Renderer: Send {
     ///
     /// Those of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
-    /// Writes the dashboard of the episode that was written last. Most formats have no place for it
-    /// and write nothing.
+    /// Writes the dashboard of the episode that was written last. Most formats have no place for
+    /// it, and write nothing.
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ pub trait Renderer: Send {
         let _ = (out, dashboard);
         Ok(())
     }
-    /// Writes what stands behind the last episode.
+    /// Writes what comes after the last episode.
     ///
     /// # Errors
     ///
@@ -266,20 +266,20 @@ pub trait Renderer: Send {
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()>;
 }
 
-/// What is known of a check when its last episode is done.
+/// The results of a check that are known after its last episode.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Closing<'c> {
     /// The sums over all episodes.
     pub totals: &'c Totals,
-    /// The same by rule, mode and adapter, where they were asked for.
+    /// The same sums by rule, mode and adapter, if requested.
     pub statistics: Option<&'c Statistics>,
-    /// Whether every path could be looked at, and every episode stood still while it was read.
+    /// Whether every path could be searched, and no episode kept changing while it was read.
     pub is_whole: bool,
 }
 
 impl<'c> Closing<'c> {
-    /// The end of a check in which everything could be looked at.
+    /// The end of a check in which everything could be read.
     #[must_use]
     pub const fn new(totals: &'c Totals) -> Self {
         Self {
@@ -289,7 +289,7 @@ impl<'c> Closing<'c> {
         }
     }
 
-    /// The same with sums by rule, mode and adapter.
+    /// Adds sums by rule, mode and adapter.
     #[must_use]
     pub const fn statistics(self, statistics: &'c Statistics) -> Self {
         Self {

@@ -55,15 +55,24 @@ impl Artifact {
         }
     }
 
-    /// The key of the artifact in the state's `links`; the state does not link itself.
+    /// The file's name without its extension.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Summary => "summary",
+            Self::Events => "events",
+            Self::Learn => "learn",
+            Self::Manifest => "manifest",
+        }
+    }
+
+    /// The key under which the state's `links` name the artifact; the state does not link itself.
     #[must_use]
     pub const fn link_key(self) -> Option<&'static str> {
         match self {
             Self::State => None,
-            Self::Summary => Some("summary"),
-            Self::Events => Some("events"),
-            Self::Learn => Some("learn"),
-            Self::Manifest => Some("manifest"),
+            linked => Some(linked.name()),
         }
     }
 
@@ -268,6 +277,7 @@ impl Place {
 
 /// A place in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Spot {
     /// The line where the place starts, counted from 1.
     pub line: u64,

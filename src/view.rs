@@ -1,5 +1,5 @@
-//! The door to one run at a glance: its records, its timeline in outline, and what a check says of
-//! it -> a [`Dashboard`].
+//! The door to one run at a glance: its records, an outline of its timeline, and the verdict of a
+//! check -> a [`Dashboard`].
 //!
 //! ```
 //! use runvet::check::Check;
@@ -36,35 +36,35 @@ use crate::read::{Error, RunEntry, RunReader, Stored};
 use crate::source::{Artifact, leads_to};
 pub use moments::{EVENTS_AT_EACH_END, Moments, outline};
 
-/// The records of one run, as far as they can be read: it takes no longer for a long timeline.
+/// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct View {
     /// The run's id, task, status, outcome, start and duration.
     pub entry: RunEntry,
-    /// The state record; an error says why there is none to show.
+    /// The state record, or why it can't be shown.
     pub state: Result<OwnedDocument, Error>,
-    /// The summary record; an error says why there is none to show.
+    /// The summary record, or why it can't be shown.
     pub summary: Result<OwnedDocument, Error>,
     /// The artifacts that the directory lists.
     pub artifacts: Vec<Artifact>,
 }
 
-/// What judging a run came to.
+/// The result of judging a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Checked {
-    /// What was found.
+    /// The report.
     pub report: EpisodeReport,
-    /// The plan rebuilt, and how the persisted one differs.
+    /// The rebuilt plan, and its differences from the persisted one.
     pub plan: PlanComparison,
 }
 
-/// Reads a run, walks its timeline and judges it.
+/// Reads a run, outlines its timeline and judges it.
 ///
 /// # Errors
 ///
-/// [`Error::Artifact`] where the directory can't be opened.
+/// [`Error::Artifact`] if the directory can't be opened.
 pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
     let view = View::new(run);
     let checked = Checked::new(run, check, gate)?;
@@ -80,14 +80,14 @@ impl Checked {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where the directory can't be opened.
+    /// [`Error::Artifact`] if the directory can't be opened.
     pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
         let checked = gate.episode_and(check, run.dir(), PlanComparison::of);
         let (report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
         Ok(Self { report, plan })
     }
 
-    /// The same as a part of a dashboard.
+    /// The result as a part of a dashboard.
     #[must_use]
     pub fn verdict(self, entry: &RunEntry) -> Verdict {
         Verdict {
@@ -99,8 +99,8 @@ impl Checked {
 }
 
 impl View {
-    /// Reads the records of a run. A run that is in progress, half-written or broken yields what
-    /// can be shown, and for the rest the reason why it can't.
+    /// Reads the records of a run. If the run is in progress, half-written or broken, the result
+    /// has what can be shown, and the reasons why the rest can't.
     #[must_use]
     pub fn new(run: &RunReader) -> Self {
         Self {
@@ -282,12 +282,12 @@ fn metrics(metrics: Node<'_>) -> MetricsSection {
     }
 }
 
-/// A member as a dashboard shows it; empty where there is none.
+/// A member in the form that a dashboard shows; empty if it is missing.
 fn text(object: Node<'_>, key: &str) -> String {
     object.get(key).map(shown).unwrap_or_default()
 }
 
-/// A value as a dashboard shows it: a text without its quotes.
+/// A value in the form that a dashboard shows: a text without its quotes, anything else as JSON.
 fn shown(node: Node<'_>) -> String {
     node.text()
         .map_or_else(|| brief(node.raw()), |text| brief(&text))

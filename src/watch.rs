@@ -1,5 +1,4 @@
-//! The door to judging runs as they are written: a directory -> a report whenever something in it
-//! changed.
+//! The door to judging runs as they are written: a directory -> a report for each change.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -8,7 +7,7 @@
 //! use runvet::watch::Watch;
 //!
 //! let watch = Watch::new("corpus/demo")?;
-//! // The runs that are there come first.
+//! // Existing runs come first.
 //! let mut dirs = Vec::new();
 //! watch.run(&Check::new(), &mut Gate::new(), |judged| {
 //!     dirs.extend(judged.map(|episode| episode.dir));
@@ -42,37 +41,37 @@ use touched::{End, Touched};
 #[non_exhaustive]
 pub enum Error {
     /// The directory can't be reached.
-    #[error("{}: {source}", .dir.display())]
+    #[error("can't watch {}: {source}", .dir.display())]
     Unreachable {
         /// The directory.
         dir: PathBuf,
         /// Why.
         source: io::Error,
     },
-    /// The directory is gone.
-    #[error("{}: the directory is gone", .dir.display())]
+    /// The directory no longer exists.
+    #[error("the watched directory {} no longer exists", .dir.display())]
     Gone {
         /// The directory.
         dir: PathBuf,
     },
     /// The system does not report changes in the directory.
-    #[error("{}: {reason}", .dir.display())]
+    #[error("can't watch {}: {reason}", .dir.display())]
     Unwatchable {
         /// The directory.
         dir: PathBuf,
-        /// What it says.
+        /// The reason, as the system gives it.
         reason: String,
     },
 }
 
 /// A watch over all runs below a directory.
 pub struct Watch {
-    /// The directory as the user typed it.
+    /// The directory, as the user typed it.
     dir: PathBuf,
-    /// Where it really is.
+    /// Its real path.
     top: PathBuf,
     touched: Arc<Touched>,
-    #[expect(dead_code, reason = "it reports changes for as long as it is kept")]
+    #[expect(dead_code, reason = "it reports changes until it is dropped")]
     watcher: Box<dyn Watcher + Send>,
 }
 
@@ -95,7 +94,7 @@ impl std::fmt::Debug for Stop {
 }
 
 impl Stop {
-    /// Lets the watch judge what was written until now, and end.
+    /// Makes the watch judge what was written so far, and end.
     pub fn stop(&self) {
         self.0.end(End::Stopped);
     }
@@ -111,8 +110,8 @@ impl Watch {
         Self::start(dir.into(), None)
     }
 
-    /// The same for a file system that does not report changes, as network ones don't: looks at all
-    /// files again and again, at an interval.
+    /// The same for file systems that do not report changes, such as network file systems: scans
+    /// all files at an interval.
     ///
     /// # Errors
     ///
@@ -140,38 +139,39 @@ impl Watch {
         })
     }
 
-    /// What stops the watch.
+    /// A handle that stops the watch.
     #[must_use]
     pub fn stop(&self) -> Stop {
         Stop(Arc::clone(&self.touched))
     }
 
-    /// Judges every run below the directory, and a run again when nothing in it has changed for
-    /// half a second, or after five seconds of steady change. Hands out each report, and each path
-    /// that could not be looked at, until it is told to break or the watch is stopped.
+    /// Judges every run below the directory. When a run changes, judges it again as soon as it has
+    /// been unchanged for half a second, or after five seconds of steady change. Passes each
+    /// report, and each path that could not be searched, to `take`, until `take` says to stop or
+    /// the watch is stopped.
     ///
     /// # Errors
     ///
-    /// [`Error`], where the directory is gone or changes in it are no longer reported.
+    /// [`Error`] if the directory no longer exists, or changes in it are no longer reported.
     pub fn run(
         &self,
         check: &Check,
         gate: &mut Gate,
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        // Runs that are there already count as new.
+        // Runs that exist already count as new.
         self.touched.add_all();
         loop {
             let due = self.touched.wait();
             let mut flow = ControlFlow::Continue(());
             let selection = self.episodes(check, gate, &due.dirs);
             gate.each(check, selection, |judged| {
-                let is_news = match &judged {
-                    // It is reported again when it changes again, and judged when it stands still.
+                let is_reported = match &judged {
+                    // Its next change is reported too, and it is judged when it no longer changes.
                     Ok(episode) => !episode.kept_changing(),
                     Err(fault) => !has_vanished(fault),
                 };
-                if is_news {
+                if is_reported {
                     flow = take(judged);
                 }
                 flow
@@ -197,7 +197,7 @@ impl Watch {
         // An artifact leads to its episode even from a checkpoint, where copies lie.
         let mut artifacts = Vec::new();
         for (dir, is_new) in dirs {
-            // By now it may be gone, or a link that leads out of what is watched.
+            // By now it may be deleted, or be a link that leaves the watched directory.
             if !dir
                 .canonicalize()
                 .is_ok_and(|real| real.starts_with(&self.top))
@@ -208,7 +208,7 @@ impl Watch {
             if *is_new {
                 let mut below = gate.discover(check, &[dir]);
                 found.faults.append(&mut below.faults);
-                // All of them are copies, or none is.
+                // Either all of them are copies, or none.
                 let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
                     let meant = gate.discover(check, &[path]).episodes;
                     !meant
@@ -231,7 +231,7 @@ impl Watch {
     }
 }
 
-/// What reports changes below a directory, for as long as it is kept.
+/// A watcher that reports changes below a directory until it is dropped.
 fn watcher(
     typed: &Path,
     top: &Path,
@@ -264,9 +264,9 @@ fn watcher(
     Ok(watcher)
 }
 
-/// The directory to look at after an event, and whether everything below it may be new.
+/// The directory to judge after an event, and whether everything below it may be new.
 fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
-    // That a file is read, by this very process too, changes nothing.
+    // Reading a file, as this process does too, changes nothing.
     if matches!(kind, EventKind::Access(_)) {
         return None;
     }
@@ -281,13 +281,13 @@ fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
     (may_be_new && is_dir(path)).then_some((path, true))
 }
 
-/// Whether there is a directory, and no link to one.
+/// Whether a path is a directory, and not a link to one.
 fn is_dir(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// A path of one of the artifacts that an episode has.
+/// The path of any artifact of an episode.
 fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
     let mut there = Artifact::ALL
         .into_iter()
@@ -297,8 +297,7 @@ fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
         .map(|artifact| episode.path.join(artifact.file_name()))
 }
 
-/// Whether a path could not be looked at because it vanished between the change and the look, which
-/// is no fault.
+/// Whether a path vanished between the change and the search, which is not a fault.
 fn has_vanished(fault: &Fault) -> bool {
     match fault {
         Fault::Missing(_) => true,

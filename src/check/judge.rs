@@ -89,11 +89,11 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
         let rests_on = rule
             .zip(finding.location.artifact)
             .and_then(|(rule, artifact)| rule.rests_on(artifact));
-        let stands = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
-        if !stands {
+        let holds = rests_on.is_some_and(|artifacts| !movement.touches(artifacts));
+        if !holds {
             skips.push(Skip::new(&*finding.rule, &STILL_CHANGING));
         }
-        stands
+        holds
     });
     report.valid = is_valid(&report.findings);
     report.skipped = tidy(std::mem::take(&mut report.skipped));

@@ -1,4 +1,4 @@
-//! The commands, a file for each: parsed flags -> what is printed, and how the command ended.
+//! The commands, one file each: parsed flags -> output and an exit status.
 
 mod completions;
 mod config;
@@ -35,7 +35,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Runs the command; its matches tell flags from the environment.
+    /// Runs the command. The matches distinguish flags from environment variables.
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         match self {
             Self::Validate(command) => command.run(matches, output),

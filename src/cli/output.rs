@@ -1,11 +1,11 @@
-//! Standard output and standard error, and what can be drawn on them.
+//! What a command prints -> standard output and standard error, drawn as they allow.
 
 use std::io::{self, IsTerminal, Write};
 
 use crate::printable::escape;
 use crate::report::Style;
 
-/// Columns where none are known, and the most that a report uses: longer lines are hard to read.
+/// The width if the terminal's is unknown, and the maximum: longer lines are hard to read.
 const DEFAULT_WIDTH: usize = 80;
 const MAX_WIDTH: usize = 120;
 const MIN_WIDTH: usize = 40;
@@ -21,27 +21,26 @@ pub(super) enum Color {
     Never,
 }
 
-/// Where a command prints.
+/// The output of a command.
 pub(super) struct Output {
     stdout: WholeLines,
 }
 
-/// Bytes that are written at a time. It is `PIPE_BUF`: a pipe takes that many as a whole or not at
-/// all.
+/// The number of bytes to write at a time: `PIPE_BUF`, up to which a write to a pipe is atomic.
 const BLOCK: usize = 4 << 10;
 
-/// Bytes of a line that wait for its end.
+/// The number of bytes of a line to buffer before its end is seen.
 const LONG_LINE: usize = 1 << 20;
 
-/// Standard output, in blocks of whole lines: wherever the program is interrupted, what it printed
-/// ends with a line, unless that line is longer than a block.
+/// Standard output, in blocks of whole lines: if the program is interrupted, its output still ends
+/// with a whole line, unless that line is longer than a block.
 ///
-/// It writes by itself: the standard library passes over the error of an output that can't be
-/// written to.
+/// It does not use the standard library's writer, which ignores an error when standard output is
+/// closed.
 #[derive(Default)]
 struct WholeLines {
     waiting: Vec<u8>,
-    /// Where the last whole line ends.
+    /// The end of the last whole line.
     whole: usize,
 }
 
@@ -92,44 +91,44 @@ impl Output {
         }
     }
 
-    /// What a command was asked for.
+    /// Standard output, for the results of a command.
     pub(super) fn stdout(&mut self) -> &mut dyn Write {
         &mut self.stdout
     }
 
-    /// Writes out what waits; a fault of a buffered write shows here at the latest.
+    /// Writes the buffered output; an error of a buffered write shows here at the latest.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.stdout.flush()
     }
 
-    /// Reports that the tool could not do something.
+    /// Reports that runvet could not do something.
     #[expect(
         clippy::print_stderr,
         reason = "the one place that writes to standard error"
     )]
     #[expect(
         clippy::unused_self,
-        reason = "standard error belongs to where a command prints"
+        reason = "standard error is part of the output of a command"
     )]
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
         eprintln!("error: {}", escape(&message.to_string()));
     }
 
-    /// Reports what is worth knowing and not a fault.
+    /// Reports something that is not a fault.
     #[expect(clippy::print_stderr, reason = "standard error, as above")]
     #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn note(&self, message: &str) {
         eprintln!("note: {}", escape(message));
     }
 
-    /// Reports a fault in a text that is drawn and escaped already.
+    /// Reports a fault whose text is already drawn and escaped.
     #[expect(clippy::print_stderr, reason = "standard error, as above")]
     #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn drawn(&self, text: &str) {
         eprint!("error:\n{text}");
     }
 
-    /// Reports that output can't be written, except to a reader that has gone away.
+    /// Reports that output can't be written, unless its reader has closed the pipe.
     pub(super) fn fault_of_output(&self, error: &io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.fault(&format!("can't write the output: {error}"));
@@ -156,15 +155,15 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The width of the terminal, else `COLUMNS`, else 80. So what is written to a file does not depend
-/// on where it was done.
+/// The width of the terminal, else `COLUMNS`, else 80. So output redirected to a file does not
+/// depend on the terminal.
 pub(super) fn width() -> usize {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
-    let asked_for = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
     let columns = of_terminal
         .ok()
         .filter(|columns| *columns > 0)
-        .or_else(asked_for);
+        .or_else(requested);
     columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }

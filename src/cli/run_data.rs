@@ -1,4 +1,4 @@
-//! Where the commands that read runs find them.
+//! The option `--run-data` -> the run data that commands read.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl RunDataArgs {
             .ancestors()
             .enumerate()
             .find(|(_, dir)| dir.join("episodes").is_dir());
-        // The path as the user would type it.
+        // The path in the form that a user would type.
         let path = match above {
             Some((0, _)) | None => PathBuf::from("."),
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
@@ -38,7 +38,7 @@ impl RunDataArgs {
         RunData::open(path)
     }
 
-    /// The run that a user names: an id, the beginning of one, `@latest`, or a path.
+    /// The run that a user names: an id, a prefix of an id, `@latest`, or a path.
     pub(super) fn get(&self, name: &str) -> Result<RunReader, Error> {
         match self.open() {
             Ok(run_data) => run_data.get(name),

@@ -1,4 +1,4 @@
-//! What is set, by flags, by the environment, by `runvet.toml`, and where each value is from.
+//! Flags, environment variables and `runvet.toml` -> the settings in force, each with its origin.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ use crate::report::{Format, Options, draw};
 use crate::store;
 use crate::timestamp::Timestamp;
 
-/// The maximum number of findings of each rule in the human format, unless set otherwise.
+/// The default maximum number of findings of each rule in the human format.
 const MAX_FINDINGS: usize = 20;
 
 #[derive(Args)]
@@ -53,7 +53,7 @@ pub(super) struct SettingsArgs {
 
     /// Maximum number of findings of each rule to show in the human format; 0 for all [default: 20]
     ///
-    /// The report says how many are not shown.
+    /// The report gives the number of findings that are not shown.
     #[arg(
         long,
         value_name = "N",
@@ -64,7 +64,7 @@ pub(super) struct SettingsArgs {
     )]
     max_findings: Option<usize>,
 
-    /// Number of episodes to check at a time [default: the number of cores]
+    /// Number of episodes to check in parallel [default: the number of cores]
     #[arg(
         short,
         long,
@@ -80,7 +80,7 @@ pub(super) struct SettingsArgs {
     gate: GateArgs,
 }
 
-/// What decides which findings count.
+/// The options that decide which findings count.
 #[derive(Args)]
 pub(super) struct GateArgs {
     /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off;
@@ -97,7 +97,7 @@ pub(super) struct GateArgs {
     )]
     rules: Vec<(String, Level)>,
 
-    /// Let the findings that this file lists pass
+    /// Accept the findings that this file lists: they do not fail the check
     ///
     /// `runvet validate --write-baseline` creates it.
     #[arg(
@@ -114,8 +114,8 @@ pub(super) struct GateArgs {
 
     /// Read the configuration from this file
     ///
-    /// Otherwise it is the nearest `runvet.toml` from the working directory upward to the root of
-    /// the repository. One that lies in run data is never read.
+    /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
+    /// to the root of the repository. It ignores a `runvet.toml` inside run data.
     #[arg(
         long,
         value_name = "FILE",
@@ -129,34 +129,34 @@ pub(super) struct GateArgs {
     no_config: bool,
 }
 
-/// Reads a whole number.
+/// Parses a whole number.
 pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {
-            IntErrorKind::PosOverflow => "this is too large".to_owned(),
+            IntErrorKind::PosOverflow => "the number is too large".to_owned(),
             IntErrorKind::Zero => "expected a whole number, at least 1".to_owned(),
             _ => "expected a whole number".to_owned(),
         })
 }
 
-/// Reads `NAME=LEVEL`.
+/// Parses `NAME=LEVEL`.
 fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting
         .split_once('=')
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level: Level = level.parse().map_err(|error| format!("{error}"))?;
-    // Unknown names are refused here, where the command line is read.
+    // Refuses unknown names while the command line is parsed.
     Check::new()
         .level(name, level)
         .map_err(|error| error.to_string())?;
     Ok((name.to_owned(), level))
 }
 
-/// Where a value is from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Default,
-    /// A line of the configuration.
+    /// The configuration: its file and the line in it.
     File(String, u64),
     Environment(&'static str),
     Flag(&'static str),
@@ -172,7 +172,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value, and where it is from.
+/// A value and its origin.
 pub(super) struct Set<T> {
     pub(super) value: T,
     pub(super) origin: Origin,
@@ -185,7 +185,7 @@ pub(super) enum Baselines {
     Unread,
 }
 
-/// What is in force.
+/// The settings in force.
 pub(super) struct Settings {
     pub(super) format: Set<Format>,
     pub(super) deny_warnings: Set<bool>,
@@ -194,16 +194,16 @@ pub(super) struct Settings {
     pub(super) gate: GateSettings,
 }
 
-/// What is in force of what decides which findings count.
+/// The settings in force that decide which findings count.
 pub(super) struct GateSettings {
     pub(super) baseline: Set<Option<PathBuf>>,
-    /// Levels by flag or by the environment.
+    /// Levels set by flags or the environment.
     pub(super) rules: Set<Vec<(String, Level)>>,
     pub(super) file: ConfigFile,
     pub(super) gate: Gate,
 }
 
-/// A configuration; where there is none, nothing is set in it.
+/// A configuration; without a file, an empty one.
 #[derive(Default)]
 pub(super) struct ConfigFile {
     name: String,
@@ -221,7 +221,7 @@ impl ConfigFile {
 }
 
 impl SettingsArgs {
-    /// Brings together what is set; a file that can't be understood is shown.
+    /// Combines all sources; an error in a file is drawn with its place.
     pub(super) fn resolve(
         &self,
         matches: &ArgMatches,
@@ -251,7 +251,7 @@ impl SettingsArgs {
 }
 
 impl GateArgs {
-    /// Brings together what is set; a file that can't be understood is shown.
+    /// Combines all sources; an error in a file is drawn with its place.
     pub(super) fn resolve(
         &self,
         matches: &ArgMatches,
@@ -275,7 +275,7 @@ impl GateArgs {
             let read = Baseline::read(path).map_err(|error| {
                 let origin = &baseline.origin;
                 Failure::Fault(format!(
-                    "{error} (set by {origin}; --write-baseline writes it, --no-baseline checks without it)"
+                    "{error} (set by {origin}; `runvet validate --write-baseline` creates it, --no-baseline checks without it)"
                 ))
             })?;
             gate = gate.with_baseline(read);
@@ -288,7 +288,7 @@ impl GateArgs {
         })
     }
 
-    /// The file that the configuration is read from, if one is.
+    /// The path of the configuration, if one is used.
     fn config_path(&self, output: &Output) -> Result<Option<PathBuf>, Failure> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
@@ -297,7 +297,7 @@ impl GateArgs {
         let ConfigSearch { found, passed_over } = find_config(&here);
         for path in passed_over {
             output.note(&format!(
-                "{} lies in run data and is not read; --config reads it",
+                "ignoring {}, because it is inside run data; to use it, name it with --config",
                 path.display()
             ));
         }
@@ -327,7 +327,7 @@ impl GateArgs {
     }
 }
 
-/// What a setting is called: the id of its argument, its flag, its variable of the environment.
+/// The names of a setting: the id of its argument, its flag, its environment variable.
 struct Names(&'static str, &'static str, &'static str);
 
 const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
@@ -337,7 +337,7 @@ const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
 const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
 const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
 
-/// Where values may be from.
+/// The sources of values, except the defaults.
 struct Sources<'s> {
     matches: &'s ArgMatches,
     file: File<'s>,
@@ -351,7 +351,7 @@ impl<'s> Sources<'s> {
         }
     }
 
-    /// The value by flag or the environment, else that of the configuration, else the default.
+    /// The value set by a flag or the environment, else by the configuration, else the default.
     fn first<T: Clone>(
         &self,
         names: &Names,
@@ -412,30 +412,30 @@ fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// An error, drawn with the place where it is.
+/// An error, drawn with its place.
 fn drawn(error: &ConfigError) -> Failure {
     let options = Options::default().style(style(Color::Auto)).width(width());
     let help = error.help.as_deref();
     Failure::Drawn(draw(&options, &error.message, &error.location, help))
 }
 
-/// What `--help` says of a format.
+/// The description of a format in `--help`.
 fn describe(format: Format) -> &'static str {
     match format {
-        Format::Human => "Drawn for people, grouped by episode",
-        Format::Concise => "A line for each finding: `file:line:column: severity rule: message`",
-        Format::Json => "One JSON document, see `runvet schema report`",
-        Format::Ndjson => "One line of JSON for each episode, and one for the totals",
+        Format::Human => "Text for people, grouped by episode",
+        Format::Concise => "One line per finding: `file:line:column: severity rule: message`",
+        Format::Json => "One JSON document; `runvet schema report` describes it",
+        Format::Ndjson => "One line of JSON per episode, and one for the totals",
         Format::Sarif => "SARIF 2.1.0, for code scanning",
-        Format::Junit => "JUnit XML: a case for each episode",
-        Format::Github => "Annotations of a GitHub workflow, and the summary of its job",
-        Format::Gitlab => "A code quality report of GitLab",
-        Format::Markdown => "A summary to paste or post",
+        Format::Junit => "JUnit XML, one test case per episode",
+        Format::Github => "GitHub workflow annotations, and a job summary",
+        Format::Gitlab => "A GitLab code quality report",
+        Format::Markdown => "A summary in Markdown",
     }
 }
 
-/// The time at which ignores expire: that of `SOURCE_DATE_EPOCH`, which makes builds repeatable,
-/// else now.
+/// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,
+/// for reproducible results, else the system's clock.
 fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970 = match set {

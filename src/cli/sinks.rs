@@ -1,4 +1,4 @@
-//! Where a report is written: to standard output, to files, to the summary of a job.
+//! A report -> its destinations: standard output, files and the job summary.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use crate::finding::EpisodeReport;
 use crate::report::{Closing, Format, Options, Renderer, Style};
 use crate::store::{self, WholeFile};
 
-/// Columns of a report for people that is written to a file.
+/// The width of a human report in a file.
 const FILE_WIDTH: usize = 80;
 
-/// Reads `FORMAT=PATH`.
+/// Parses `FORMAT=PATH`.
 pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
     let setting = PathBuf::from(setting);
     let bytes = store::path::bytes(&setting);
@@ -27,7 +27,7 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
     let format = String::from_utf8_lossy(name).parse::<Format>();
     let format = format.map_err(|error| error.to_string())?;
     match path {
-        b"=-" => Err("`-` is not a file; --format prints to standard output".into()),
+        b"=-" => Err("`-` is not a file; use --format to print to standard output".into()),
         path => Ok((
             format,
             store::path::from_bytes(path.iter().skip(1).copied().collect()),
@@ -46,19 +46,18 @@ enum Target {
         path: PathBuf,
         file: WholeFile,
     },
-    /// Kept in memory until the end: it is short, and GitHub shows half a summary as readily as a
-    /// whole one.
+    /// Kept in memory until the end: it is short, and GitHub would show half a summary too.
     JobSummary {
         path: PathBuf,
         text: Vec<u8>,
     },
 }
 
-/// Everywhere that a report is written.
+/// All destinations of a report.
 pub(super) struct Sinks(Vec<Sink>);
 
 impl Sinks {
-    /// Opens all of them, before anything is checked. No report takes the place of a baseline.
+    /// Opens all destinations before anything is checked. A report never overwrites a baseline.
     pub(super) fn open(
         format: Format,
         outputs: &[(Format, PathBuf)],
@@ -130,7 +129,7 @@ impl Sinks {
         self.each(output, |renderer, out| renderer.end(out, closing))
     }
 
-    /// Puts the files in their places. Without this call nothing is left of them.
+    /// Moves the files to their paths. Without this call they are deleted.
     pub(super) fn keep(self) -> Result<(), Failure> {
         for sink in self.0 {
             match sink.target {
@@ -164,7 +163,7 @@ impl Sinks {
     }
 }
 
-/// Starts a file, unless standard output or standard error goes there.
+/// Starts a file, unless standard output or standard error is redirected to it.
 pub(super) fn whole_file(path: &Path) -> Result<WholeFile, Failure> {
     let streams = (io::stdout(), io::stderr());
     WholeFile::create(path, &[streams.0.as_fd(), streams.1.as_fd()])

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A parser of words, with what `--help` says of each.
+/// A parser of words, each with its description for `--help`.
 pub(super) fn one_of<T>(
     all: &[T],
     word: fn(T) -> &'static str,

@@ -100,12 +100,7 @@ impl<'a> ActNote<'a> {
     pub(super) fn of(event: &EventFacts<'a>) -> Self {
         let payload = event.payload();
         let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
-        let status = |value: Value<'_>| {
-            value
-                .node()
-                .text()
-                .and_then(|status| StepStatus::from_name(&status))
-        };
+        let status = |value: Value<'_>| value.node().text().and_then(|status| status.parse().ok());
         Self {
             step: in_payload("step_id").zip(
                 payload
@@ -134,7 +129,7 @@ impl<'a> ActNote<'a> {
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         let step_id = parts.string(Field::StepId, line).ok()?;
         let status = match parts.string(Field::StepStatus, line).ok()? {
-            Some(status) => Some(StepStatus::from_name(&status)?),
+            Some(status) => Some(status.parse().ok()?),
             None => None,
         };
         let id = |field| parts.string(field, line).ok().flatten();

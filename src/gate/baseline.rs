@@ -1,4 +1,4 @@
-//! The findings that a project has accepted <-> the file that keeps them: sorted, a line for each.
+//! The findings that a project has accepted <-> the file that lists them: sorted, one per line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -34,7 +34,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file is of another version.
+    /// The file has another version.
     #[error(
         "the baseline {} has version {found}, but this runvet reads version {VERSION}",
         .path.display()
@@ -47,24 +47,24 @@ pub enum Error {
     },
 }
 
-/// Accepted findings, by the directory of their episode, relative to the one that the file lies in.
+/// Accepted findings, by the directory of their episode, relative to the directory of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
     dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
 }
 
-/// How much a baseline lists.
+/// The number of entries in a baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BaselineSize {
     /// The number of findings.
     pub findings: usize,
-    /// The number of episodes that they were found in.
+    /// The number of episodes with these findings.
     pub episodes: usize,
 }
 
-/// An accepted finding: what names it for people, and its fingerprint.
+/// An accepted finding: its description for people, and its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
@@ -149,7 +149,7 @@ impl Baseline {
         })
     }
 
-    /// The directory that the file lies in.
+    /// The directory of the file.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -162,19 +162,19 @@ impl Baseline {
         }
     }
 
-    /// What is known of an episode.
+    /// The accepted findings of an episode.
     pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
         self.episodes.get(&name(dir)).into_iter().flatten()
     }
 
-    /// The directories of episodes of which something is known, with the number of findings.
+    /// The directories of episodes with accepted findings, each with their number.
     pub(super) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
         self.episodes
             .iter()
             .map(|(name, known)| (dir(name), known.len()))
     }
 
-    /// How much it lists.
+    /// The number of entries.
     #[must_use]
     pub fn size(&self) -> BaselineSize {
         BaselineSize {
@@ -204,8 +204,8 @@ impl Baseline {
     }
 }
 
-/// A directory as the file names it. One whose name is not UTF-8 is written byte by byte, behind a
-/// character that no path has: two directories never share a name.
+/// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes
+/// after a NUL, which no path contains, so two directories never share a name.
 fn name(dir: &Path) -> String {
     match dir.to_str() {
         Some("") => ".".into(),
@@ -216,7 +216,7 @@ fn name(dir: &Path) -> String {
     }
 }
 
-/// The directory that the file names so.
+/// The directory with this name in the file.
 fn dir(name: &str) -> PathBuf {
     let Some(bytes) = name.strip_prefix('\0') else {
         return if name == "." {

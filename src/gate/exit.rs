@@ -1,8 +1,8 @@
-//! How judging ended -> the number that a process exits with.
+//! The result of judging -> the exit code of a process.
 
 use std::process::ExitCode;
 
-/// How a command that judges runs ends, as `runvet validate --help` lists it.
+/// The exit status of a command that judges runs, as `runvet validate --help` lists it.
 ///
 /// ```
 /// assert_eq!(runvet::gate::Exit::Findings.code(), 1);
@@ -10,18 +10,18 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Exit {
-    /// Nothing that fails the gate was found.
+    /// No finding fails the gate.
     Success,
-    /// There are findings that fail the gate.
+    /// At least one finding fails the gate.
     Findings,
     /// The command could not do its whole job.
     Fault,
-    /// There was no episode to judge.
+    /// No episode was found.
     NothingFound,
 }
 
 impl Exit {
-    /// The number that the process exits with.
+    /// The exit code of the process.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {

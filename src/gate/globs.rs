@@ -1,21 +1,21 @@
-//! Globs of the configuration -> whether they name a directory.
+//! Globs of the configuration -> whether they match a directory.
 
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-/// A glob of directories, relative to a directory.
+/// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob(Pattern);
 
 impl Glob {
-    /// Reads a glob. One without a `/` names directories wherever they lie.
+    /// Parses a glob. A glob without `/` matches directories with that name at any depth.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches("./").trim_end_matches('/');
         let above = text.split('/').any(|part| part == "..");
         if text.is_empty() || text.starts_with(['/', '!']) || above {
             return Err(
-                "it names nothing below the file; start it with a directory beside this file"
+                "it must be a path below the directory of this file, without `..`, and not start with `/` or `!`"
                     .into(),
             );
         }
@@ -24,8 +24,8 @@ impl Glob {
         pattern.map(Self).map_err(|error| error.msg.to_owned())
     }
 
-    /// Whether the glob names a directory, or one that it lies in.
-    pub(crate) fn names(&self, dir: &Path) -> bool {
+    /// Whether the glob matches a directory, or one that contains it.
+    pub(crate) fn matches(&self, dir: &Path) -> bool {
         let within_a_name = MatchOptions {
             require_literal_separator: true,
             ..MatchOptions::default()
@@ -35,9 +35,10 @@ impl Glob {
     }
 }
 
-/// How a directory is called from another: `runs/ep_1` from the project's, `../ep_1` from beside.
+/// The path of a directory relative to another: `runs/ep_1` from the project, `../ep_1` from a
+/// sibling.
 ///
-/// Both are paths from one and the same working directory, which is given; links are not resolved.
+/// Both paths are relative to the working directory `here`; links are not resolved.
 pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
     let (path, from) = (plain(&here.join(path)), plain(&here.join(from)));
     let shared = path
@@ -49,7 +50,7 @@ pub(crate) fn relative(path: &Path, from: &Path, here: &Path) -> PathBuf {
     up.chain(path.components().skip(shared)).collect()
 }
 
-/// A path without `.` and `..`.
+/// A path without `.` and `..`, by its text alone.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn glob_matches_below_and_bare_name_anywhere() {
-        let names = |glob: &str, dir: &str| Glob::new(glob).unwrap().names(Path::new(dir));
+        let names = |glob: &str, dir: &str| Glob::new(glob).unwrap().matches(Path::new(dir));
         assert!(names("runs/old", "runs/old/episodes/ep_1"));
         assert!(names("./runs/old/", "runs/old"));
         assert!(!names("runs/old", "runs/older"));

@@ -12,16 +12,16 @@ use crate::timestamp::Timestamp;
 /// Findings that do not count.
 #[derive(Clone, Debug)]
 pub(super) struct Ignored {
-    /// Where the configuration says so.
+    /// The file and line of the table in the configuration.
     place: String,
     rule: String,
     episode: Glob,
     pointer: Option<String>,
     reason: String,
-    /// Whether it no longer holds, and since when.
+    /// The day on which it expired, if it has.
     expired: Option<String>,
-    /// Whether an episode was judged in which it could have ignored something.
-    was_due: bool,
+    /// Whether it covered an episode that was judged.
+    has_covered: bool,
     was_used: bool,
 }
 
@@ -46,26 +46,26 @@ impl Ignored {
                 .map(|pointer| pointer.get_ref().clone()),
             reason: ignore.reason.get_ref().clone(),
             expired: expired.map(ToString::to_string),
-            was_due: false,
+            has_covered: false,
             was_used: false,
         })
     }
 
-    /// Whether it is about an episode, which is about to be judged.
+    /// Whether it covers an episode; notes that it has covered one.
     pub(super) fn covers(&mut self, dir: &Path) -> bool {
-        let covers = self.episode.names(dir);
-        self.was_due |= covers;
+        let covers = self.episode.matches(dir);
+        self.has_covered |= covers;
         covers
     }
 
-    /// The reason to ignore a finding of an episode that it covers.
+    /// The reason to ignore a finding of a covered episode, if it matches.
     pub(super) fn apply(&mut self, finding: &Finding) -> Option<String> {
-        let is_ignored = self.names(finding);
+        let is_ignored = self.matches(finding);
         self.was_used |= is_ignored;
         is_ignored.then(|| self.reason.clone())
     }
 
-    fn names(&self, finding: &Finding) -> bool {
+    fn matches(&self, finding: &Finding) -> bool {
         let is_within = |pointer: &String| {
             let below = finding
                 .location
@@ -79,14 +79,14 @@ impl Ignored {
             && self.pointer.as_ref().is_none_or(is_within)
     }
 
-    /// Why it is of no more use, if it is of none.
+    /// Why it is no longer needed, if so.
     pub(super) fn stale(&self) -> Option<String> {
         let place = &self.place;
         match &self.expired {
             Some(day) => Some(format!(
                 "{place}: this ignore expired on {day} and has no effect"
             )),
-            None if self.was_due && !self.was_used => Some(format!(
+            None if self.has_covered && !self.was_used => Some(format!(
                 "{place}: this ignore matches no finding and can be removed"
             )),
             None => None,

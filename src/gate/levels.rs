@@ -8,12 +8,12 @@ use crate::check::{all_rules, names};
 use crate::config::{Config, ConfigError, File, Rules};
 use crate::finding::Level;
 
-/// The levels that are set, as opposed to those that rules have by themselves.
+/// The levels that users set, as opposed to the defaults of the rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
-    /// Those of the configuration; later ones override earlier ones.
+    /// The levels in the configuration; later ones override earlier ones.
     configured: Vec<Setting>,
-    /// Those that override all of the configuration, in the order in which they were set.
+    /// The levels that override the configuration, in the order in which they were set.
     last: Vec<(String, Level)>,
 }
 
@@ -26,7 +26,7 @@ struct Setting {
 }
 
 impl Levels {
-    /// Takes in what the configuration sets.
+    /// Adds the levels that the configuration sets.
     pub(super) fn read(&mut self, file: File<'_>, config: &Config) -> Result<(), ConfigError> {
         self.set(file, None, &config.rules)?;
         for within in &config.overrides {
@@ -43,7 +43,7 @@ impl Levels {
         paths: Option<&[Glob]>,
         rules: &Rules,
     ) -> Result<(), ConfigError> {
-        // A rule goes before its group, wherever they stand.
+        // A rule takes precedence over its group, in any order.
         let (groups, exact): (Vec<_>, Vec<_>) = rules
             .iter()
             .partition(|(rule, _)| rule.get_ref().ends_with('*'));
@@ -58,28 +58,28 @@ impl Levels {
         Ok(())
     }
 
-    /// Sets what overrides all that was set before.
+    /// Sets a level that overrides all earlier ones.
     pub(super) fn set_last(&mut self, name: &str, level: Level) {
         self.last.push((name.to_owned(), level));
     }
 
-    /// The level of each rule in a directory, given the level that each has where none is set.
+    /// The level of each rule in a directory; `unset` has the levels to use where none is set.
     pub(super) fn of(&self, unset: &[Level], dir: &Path) -> Vec<Level> {
-        let names_dir = |paths: &[Glob]| paths.iter().any(|glob| glob.names(dir));
-        self.where_paths(unset, |paths| paths.is_none_or(names_dir))
+        let match_dir = |paths: &[Glob]| paths.iter().any(|glob| glob.matches(dir));
+        self.where_paths(unset, |paths| paths.is_none_or(match_dir))
     }
 
-    /// A level for each rule that is off only where the rule counts in no directory.
+    /// A level for each rule, which is off only if the rule counts in no directory.
     pub(super) fn anywhere(&self, unset: &[Level]) -> Vec<Level> {
         let mut levels = self.where_paths(unset, |paths| paths.is_none());
         for (rule, level) in all_rules().zip(&mut levels) {
             if *level == Level::Off {
-                let somewhere = self.configured.iter().find(|setting| {
+                let in_some_directory = self.configured.iter().find(|setting| {
                     setting.paths.is_some()
                         && setting.level != Level::Off
                         && names(&setting.rule, rule.id)
                 });
-                *level = somewhere.map_or(Level::Off, |setting| setting.level);
+                *level = in_some_directory.map_or(Level::Off, |setting| setting.level);
             }
         }
         levels

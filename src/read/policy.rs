@@ -45,36 +45,36 @@ pub trait Policy {
     /// The policy's version; advice of two versions is not the same advice.
     fn version(&self) -> &str;
 
-    /// Looks at the state of a run, which it can't change, and says what it advises.
+    /// Reads the state of a run, which it can't change, and returns its advice.
     fn advise(&self, state: &State) -> Advice;
 }
 
-/// What a policy says.
+/// The advice of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Advice {
-    /// It has nothing to say.
+    /// The policy has no advice.
     #[default]
     Nothing,
-    /// Something that the run may heed.
+    /// A suggestion, which the run may follow.
     Hint {
-        /// What it suggests.
+        /// The suggestion.
         text: String,
     },
-    /// A change that the run is to make.
+    /// A change that the run must make.
     Intervention {
-        /// What is to change, in the runtime's own terms.
+        /// The change, in the runtime's own terms.
         change: Map<String, Value>,
     },
-    /// The run is not to go on with what it is about to do.
+    /// The run must not do what it is about to do.
     Veto {
         /// Why.
         reason: String,
     },
 }
 
-/// What one policy said.
+/// The advice of one policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Consulted {
@@ -82,14 +82,14 @@ pub struct Consulted {
     pub policy: String,
     /// The policy's version.
     pub version: String,
-    /// What it said.
+    /// The advice.
     pub advice: Advice,
 }
 
-/// Asks policies one after the other, in their order, and collects what each says under its name
+/// Asks policies one after the other, in their order, and collects the advice of each with its name
 /// and version.
 ///
-/// All are asked, whatever the others said: it is for the caller to decide which advice goes first.
+/// All policies are asked, even after a veto: the caller decides which advice takes precedence.
 #[must_use]
 pub fn consult(policies: &[&dyn Policy], state: &State) -> Vec<Consulted> {
     let ask = |policy: &&dyn Policy| Consulted {

@@ -8,6 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use super::format;
 use super::{DateTime, UnitInterval, any_value, describe_values, schema_id};
+use crate::words::words;
 
 /// A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and
 /// links to its other artifacts. The runtime writes it while the run is in progress (for example
@@ -81,6 +82,7 @@ impl Episode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum IntuitionMode {
     /// Intuition gives advice and changes nothing.
     #[default]
@@ -90,6 +92,12 @@ pub enum IntuitionMode {
     /// Intuition gives advice, and intervenes where needed.
     Hybrid,
 }
+
+words!(IntuitionMode {
+    Advisory = "advisory",
+    Interventive = "interventive",
+    Hybrid = "hybrid",
+});
 
 /// What a run should achieve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,6 +171,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum StepKind {
     /// Gathers information.
     Detect,
@@ -178,10 +187,20 @@ pub enum StepKind {
     Review,
 }
 
+words!(StepKind {
+    Detect = "detect",
+    Analyze = "analyze",
+    Plan = "plan",
+    Act = "act",
+    Verify = "verify",
+    Review = "review",
+});
+
 /// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum StepStatus {
     /// The step has not started yet.
     Pending,
@@ -197,36 +216,14 @@ pub enum StepStatus {
     Vetoed,
 }
 
-impl StepStatus {
-    /// All statuses, in the order in which they are declared.
-    pub const ALL: [Self; 6] = [
-        Self::Pending,
-        Self::Running,
-        Self::Done,
-        Self::Skipped,
-        Self::Failed,
-        Self::Vetoed,
-    ];
-
-    /// The status as records write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-            Self::Vetoed => "vetoed",
-        }
-    }
-
-    /// The status with this name; `None` for an unknown name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-}
+words!(StepStatus {
+    Pending = "pending",
+    Running = "running",
+    Done = "done",
+    Skipped = "skipped",
+    Failed = "failed",
+    Vetoed = "vetoed",
+});
 
 /// What a run remembers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -283,6 +280,7 @@ pub struct Outcomes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum RunStatus {
     /// The run completed successfully.
     Ok,
@@ -297,6 +295,15 @@ pub enum RunStatus {
     /// The run is still in progress, or paused.
     Pending,
 }
+
+words!(RunStatus {
+    Ok = "ok",
+    Error = "error",
+    Vetoed = "vetoed",
+    Aborted = "aborted",
+    Partial = "partial",
+    Pending = "pending",
+});
 
 /// One action of a run. Only the keys below and keys that start with `x-` are allowed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use super::format;
 use super::{
     Count, DateTime, NonNegative, SuccessFlag, UnitInterval, describe_values, nullable, schema_id,
 };
+use crate::words::words;
 
 /// A compact view of a run that has ended: outcome, verification, flags, counters, latencies,
 /// insight and tags.
@@ -51,6 +52,7 @@ pub struct Summary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum AdapterResult {
     /// The adapter ran to completion.
     Success,
@@ -60,10 +62,17 @@ pub enum AdapterResult {
     Skipped,
 }
 
+words!(AdapterResult {
+    Success = "success",
+    Error = "error",
+    Skipped = "skipped",
+});
+
 /// Whether a run achieved its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum SummaryOutcome {
     /// The run achieved its goal.
     Success,
@@ -74,6 +83,13 @@ pub enum SummaryOutcome {
     /// The run failed.
     Error,
 }
+
+words!(SummaryOutcome {
+    Success = "success",
+    GoalNotAchieved = "goal_not_achieved",
+    SuccessUnverified = "success_unverified",
+    Error = "error",
+});
 
 /// Whether the outcome was verified, and with which result. No field is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,12 +179,18 @@ pub struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
+#[non_exhaustive]
 pub enum RuntimeMode {
     /// The runtime directs the run and records insight metrics.
     Meta,
     /// The runtime only executes the run.
     Minimal,
 }
+
+words!(RuntimeMode {
+    Meta = "meta",
+    Minimal = "minimal",
+});
 
 /// The directives and vetoes of intuition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

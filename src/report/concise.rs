@@ -1,4 +1,4 @@
-//! Reports -> a line for each finding, for grep, editors and logs.
+//! Reports -> one line per finding, for grep, editors and logs.
 
 use std::io::{self, Write};
 
@@ -22,17 +22,17 @@ impl Renderer for Concise {
     }
 }
 
-/// A line for each finding of an episode, and for each reason for which rules could not be judged.
+/// Writes a line for each finding, and for each reason why rules could not be judged.
 pub(super) fn lines(episode: &EpisodeReport) -> impl Iterator<Item = String> {
     findings(episode).chain(notes(episode))
 }
 
-/// A line for each finding of an episode.
+/// Writes a line for each finding.
 pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> {
     episode.findings.iter().map(line)
 }
 
-/// A line for each reason for which rules could not be judged.
+/// Writes a line for each reason why rules could not be judged.
 pub(super) fn notes(episode: &EpisodeReport) -> impl Iterator<Item = String> {
     episode.unjudged().into_iter().map(|(reason, rules)| {
         let text = format!(

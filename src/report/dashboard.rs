@@ -14,10 +14,10 @@ use crate::dashboard::{
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
 use crate::printable::{columns_of, escape, fit};
 
-/// Lines of a section that are drawn.
+/// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
 
-/// Columns of the longest bar of a chart.
+/// The width of the longest bar in a chart.
 const BAR_COLUMNS: usize = 24;
 
 /// Draws dashboards as text.
@@ -41,7 +41,7 @@ pub struct DashboardText {
 }
 
 impl DashboardText {
-    /// Text in a style, in lines of at most `width` columns; paths alone are never cut.
+    /// Text in a style, in lines of at most `width` columns; only paths are never cut.
     #[must_use]
     pub fn new(style: Style, width: usize) -> Self {
         Self { style, width }
@@ -51,14 +51,14 @@ impl DashboardText {
     ///
     /// # Errors
     ///
-    /// Those of the writer, here and below.
+    /// Those of the writer.
     pub fn draw(self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
         self.overview(out, &dashboard.overview)?;
         self.timeline(out, &dashboard.timeline)?;
         self.verdict(out, &dashboard.verdict)
     }
 
-    /// Draws what the records say, which stands first.
+    /// Draws what the records say; this part comes first.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl DashboardText {
         self.page(out).timeline(outline)
     }
 
-    /// Draws what a check says, which stands last.
+    /// Draws the verdict of a check; this part comes last.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl DashboardText {
         self.page(out).verdict(verdict)
     }
 
-    /// Draws one event: its line, when, its phase, its agent, and what happened.
+    /// Draws one event: its line, time, phase and agent, and what happened.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl DashboardText {
     }
 }
 
-/// Where a dashboard is drawn, and how.
+/// The output of a dashboard, and its style.
 struct Page<'o> {
     out: &'o mut dyn Write,
     width: usize,
@@ -145,7 +145,7 @@ impl Page<'_> {
         writeln!(self.out, "{}", fit(text.trim_end(), self.width))
     }
 
-    /// Writes a text on as many lines as it takes.
+    /// Writes a text, wrapped.
     fn paragraph(&mut self, indent: &str, text: &str) -> io::Result<()> {
         let next = format!("{indent}  ");
         paragraph(self.out, self.width, indent, &next, text)
@@ -179,7 +179,7 @@ impl Page<'_> {
         self.rows(rows, line)
     }
 
-    /// Draws the first rows, and the number of the others.
+    /// Draws the first rows and the number of remaining ones.
     fn rows<T>(&mut self, rows: &Rows<T>, line: impl Fn(&T) -> String) -> io::Result<()> {
         let shown = rows.first.iter().take(SECTION_LINES);
         let more = rows.total - shown.len();
@@ -220,7 +220,7 @@ impl Page<'_> {
         if !parts.is_empty() {
             self.paragraph("", &parts.join(" · "))?;
         }
-        // A path is there to be copied, so it is never cut.
+        // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "{}", escape(&header.dir))?;
         for record in &header.unreadable {
             self.line(&format!(
@@ -327,7 +327,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Draws how the run ended, and apart from it whether its records can be trusted.
+    /// Draws how the run ended and, separately, whether its records can be trusted.
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
         let report = &verdict.report;
         self.title(&format!(
@@ -368,7 +368,10 @@ impl Page<'_> {
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let location = &finding.location;
-        let file = location.file.rsplit('/').next().unwrap_or_default();
+        let file = match location.artifact {
+            Some(artifact) => artifact.file_name(),
+            None => &*location.file,
+        };
         let line = location.line.map(|line| format!(":{line}"));
         let text = format!(
             "{} {} ({file}{}): {}",
@@ -420,7 +423,7 @@ fn consistency(report: &EpisodeReport) -> String {
     }
 }
 
-/// An event in one line: when, phase, agent, what.
+/// An event in one line: time, phase, agent, what happened.
 fn in_a_line(moment: &Moment, columns: usize) -> String {
     let offset = moment
         .offset_sec
@@ -445,12 +448,12 @@ fn link(link: &LinkRow) -> String {
     format!("{}{:padding$} {:20} {end}", link.name, "", link.target)
 }
 
-/// The columns of a bar, in proportion to the longest one.
+/// The width of a bar, in proportion to the longest one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "a share of few columns"
+    reason = "a fraction of a small width"
 )]
 fn bar_columns(value: f64, longest: f64) -> usize {
     let columns = BAR_COLUMNS as f64;

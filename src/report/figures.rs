@@ -1,4 +1,4 @@
-//! Instants, durations and statuses -> the few characters by which tables and dashboards show them.
+//! Instants, durations and statuses -> short texts for tables and dashboards.
 
 use super::Style;
 use crate::printable::fit;
@@ -9,7 +9,7 @@ pub(crate) struct Glyphs {
     /// Between two columns.
     #[cfg(feature = "cli")]
     pub(crate) bar: &'static str,
-    /// A piece of a bar chart.
+    /// A segment of a bar in a chart.
     pub(crate) block: &'static str,
     statuses: [(&'static str, &'static str); 6],
 }
@@ -54,8 +54,7 @@ impl Glyphs {
     }
 }
 
-/// An instant as tables show it: as written, without its fraction and its offset, cut to a number
-/// of columns.
+/// An instant for tables: as written, without fraction and offset, cut to a number of columns.
 pub(crate) fn instant(text: &str, columns: usize) -> String {
     if Timestamp::parse(text).is_none() {
         return fit(text, columns);
@@ -66,7 +65,7 @@ pub(crate) fn instant(text: &str, columns: usize) -> String {
         .replace(['T', 't'], " ")
 }
 
-/// An instant as a dashboard shows it: without its fraction, with its offset.
+/// An instant for dashboards: as written, without fraction, with offset.
 pub(super) fn instant_with_offset(text: &str) -> String {
     let behind = text.get(19..).unwrap_or_default();
     let offset = behind.find(['+', '-']).and_then(|sign| behind.get(sign..));
@@ -80,7 +79,7 @@ pub(super) fn instant_with_offset(text: &str) -> String {
     }
 }
 
-/// A duration as tables show it, in six columns at most.
+/// A duration for tables, in at most six columns.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 0.0 => "?".into(),

@@ -1,4 +1,4 @@
-//! Reports -> workflow commands of GitHub: annotations for the weightiest findings, and a count of
+//! Reports -> workflow commands of GitHub: annotations for the most severe findings, and a count of
 //! the rest.
 
 use std::fmt::Write as _;
@@ -8,7 +8,8 @@ use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Finding, Severity};
 use crate::printable::escape;
 
-/// Annotations of a step: GitHub shows no more of one kind, and drops the rest without a word.
+/// The maximum number of annotations: GitHub shows no more of one kind per step, and silently drops
+/// the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
 #[derive(Default)]
@@ -52,7 +53,7 @@ impl Renderer for Github {
         write!(out, "runvet: {episodes}{verdict}")?;
         let rest = closing.totals.errors + closing.totals.warnings - shown;
         if rest > 0 {
-            writeln!(out, "; {rest} more than the {shown} annotated")
+            writeln!(out, "; {shown} findings annotated, {rest} not")
         } else {
             writeln!(out)
         }
@@ -70,7 +71,7 @@ fn annotation(finding: &Finding) -> String {
     let places = [
         ("line", location.line),
         ("endLine", location.end_line),
-        // GitHub refuses columns of a place on several lines.
+        // GitHub rejects columns if a place spans several lines.
         ("col", location.column.filter(|_| is_on_one_line)),
         ("endColumn", location.end_column.filter(|_| is_on_one_line)),
     ];
@@ -89,7 +90,7 @@ fn annotation(finding: &Finding) -> String {
         )
 }
 
-/// A text behind the `::` of a command.
+/// Escapes a text for the part after the `::` of a command.
 fn data(text: &str) -> String {
     escape(text)
         .replace('%', "%25")
@@ -97,7 +98,7 @@ fn data(text: &str) -> String {
         .replace('\n', "%0A")
 }
 
-/// A text in the list before it.
+/// Escapes a text for the properties before the `::`.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -49,7 +49,7 @@ impl Renderer for Gitlab {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        // GitLab merges issues with one fingerprint, so those of two copies of an episode must
+        // GitLab merges issues with equal fingerprints, so those of two copies of an episode must
         // differ.
         let fingerprint = |parts: &[&str]| {
             let dir = episode.key.as_path().as_os_str().as_encoded_bytes();

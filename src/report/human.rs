@@ -1,5 +1,5 @@
-//! Reports -> text for people: findings by episode, errors first, each drawn by miette with a
-//! window of its line.
+//! Reports -> text for people: findings by episode, errors first, each drawn by miette with an
+//! excerpt of its line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
@@ -11,33 +11,33 @@ use miette::{
 };
 
 use super::wording::{count, counts, nothing_found, stage, verdict};
-use super::{Closing, GroupBy, Look, Options, Renderer, Style};
+use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
     EpisodeReport, Finding, Location, Severity, Statistics, Suppressed, Suppression, Tally,
 };
 use crate::printable::{columns_of, escape, fit};
 
-/// Columns of a name in a table.
+/// The width of a name in a table.
 const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
-    look: Look,
+    appearance: Appearance,
     handler: GraphicalReportHandler,
-    /// Findings met so far, by rule.
+    /// The number of findings so far, by rule.
     met: BTreeMap<String, usize>,
     /// In a report by rule: the findings to show, each with the directory of its episode.
     held: BTreeMap<String, Vec<(String, Finding)>>,
-    /// In a report by rule: the episodes in which each could not be judged.
+    /// In a report by rule: for each rule, the number of episodes in which it could not be judged.
     unjudged_rules: BTreeMap<String, u64>,
     first_rule: Option<String>,
-    /// Episodes in which a rule could not be judged.
+    /// The number of episodes in which a rule could not be judged.
     unjudged: u64,
 }
 
 impl Human {
     pub(super) fn new(options: &Options) -> Self {
-        let look = options.look;
-        let theme = match look.style {
+        let appearance = options.appearance;
+        let theme = match appearance.style {
             Style::Colour => GraphicalTheme::unicode(),
             Style::Plain => GraphicalTheme::unicode_nocolor(),
             Style::Ascii => GraphicalTheme {
@@ -46,12 +46,12 @@ impl Human {
             },
         };
         let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(look.width)
+            .with_width(appearance.width)
             .with_links(false)
             .with_word_separator(textwrap::WordSeparator::AsciiSpace)
             .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
         Self {
-            look,
+            appearance,
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -62,17 +62,17 @@ impl Human {
     }
 
     fn bold<'t>(&self, text: &'t str) -> Bold<'t> {
-        Bold(text, self.look.style == Style::Colour)
+        Bold(text, self.appearance.style == Style::Colour)
     }
 
-    /// Whether a finding is shown; counts it in.
+    /// Counts a finding, and returns whether to show it.
     fn show(&mut self, finding: &Finding) -> bool {
         let met = self.met.entry(finding.rule.clone()).or_default();
         *met += 1;
-        self.look.max_findings == 0 || *met <= self.look.max_findings
+        self.appearance.max_findings == 0 || *met <= self.appearance.max_findings
     }
 
-    /// Draws a finding, the other side below it, and what to do last.
+    /// Draws a finding, then related places, then the help.
     fn finding(
         &self,
         out: &mut dyn Write,
@@ -120,10 +120,10 @@ impl Human {
         next: &str,
         text: &str,
     ) -> io::Result<()> {
-        paragraph(out, self.look.width, first, next, text)
+        paragraph(out, self.appearance.width, first, next, text)
     }
 
-    /// Draws what was held until the last episode was done.
+    /// Draws the findings that were held until the last episode was done.
     fn by_rule(&mut self, out: &mut dyn Write) -> io::Result<()> {
         for (rule, findings) in std::mem::take(&mut self.held) {
             let met = self.met.get(&rule).copied().unwrap_or_default();
@@ -196,7 +196,7 @@ impl Human {
     }
 
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        // Where all that was found is known, the reasons say enough.
+        // If the baseline lists all findings, the reasons are enough.
         let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
         let is_known = episode.findings.is_empty() && episode.suppressed.iter().any(by_baseline);
         for (reason, rules) in episode.unjudged() {
@@ -232,7 +232,7 @@ impl Renderer for Human {
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());
         }
-        if self.look.group_by == GroupBy::Rule {
+        if self.appearance.group_by == GroupBy::Rule {
             for finding in shown {
                 let held = self.held.entry(finding.rule.clone()).or_default();
                 held.push((episode.dir.clone(), finding.clone()));
@@ -262,14 +262,14 @@ impl Renderer for Human {
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         self.by_rule(out)?;
-        if self.look.max_findings > 0 {
+        if self.appearance.max_findings > 0 {
             for (rule, met) in &self.met {
-                if let Some(cut @ 1..) = met.checked_sub(self.look.max_findings) {
+                if let Some(cut @ 1..) = met.checked_sub(self.appearance.max_findings) {
                     writeln!(
                         out,
                         "{rule}: {} not shown (--max-findings {})",
                         count(cut as u64, "more finding"),
-                        self.look.max_findings
+                        self.appearance.max_findings
                     )?;
                 }
             }
@@ -277,7 +277,7 @@ impl Renderer for Human {
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
-        if self.look.quiet {
+        if self.appearance.quiet {
             return Ok(());
         }
         let (episodes, verdict) = verdict(closing.totals, self.unjudged);
@@ -315,12 +315,12 @@ impl Display for Bold<'_> {
     }
 }
 
-/// A message about a file that is not run data, drawn like a finding.
+/// Draws a message about a file that is not run data like a finding.
 #[must_use]
 pub fn draw(options: &Options, message: &str, location: &Location, help: Option<&str>) -> String {
     let human = Human::new(options);
     let mut drawn = Vec::new();
-    // Nothing fails to be written to memory.
+    // Writing to memory never fails.
     let _ = human.draw(
         &mut drawn,
         &Shown::new(None, miette::Severity::Error, message, location),
@@ -331,7 +331,7 @@ pub fn draw(options: &Options, message: &str, location: &Location, help: Option<
     String::from_utf8(drawn).unwrap_or_default()
 }
 
-/// Writes a text on as many lines as it takes.
+/// Writes a text, wrapped.
 pub(crate) fn paragraph(
     out: &mut dyn Write,
     width: usize,
@@ -345,7 +345,7 @@ pub(crate) fn paragraph(
         .initial_indent(first)
         .subsequent_indent(next);
     textwrap::wrap(text, options).iter().try_for_each(|line| {
-        // Where a long word was broken, what comes to stand at the start of a line must make it no
+        // If a long word is broken, its second part must not turn the new line into a workflow
         // command.
         let words = line.trim_start();
         let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
@@ -353,7 +353,7 @@ pub(crate) fn paragraph(
     })
 }
 
-/// A finding, or its other side, as miette sees it.
+/// A finding, or a related place, in the form that miette expects.
 #[derive(Debug)]
 struct Shown<'f> {
     rule: Option<&'f str>,
@@ -409,7 +409,7 @@ impl Diagnostic for Shown<'_> {
     }
 }
 
-/// A window of a line as a source of its own: miette prints whole lines, and can't count columns
+/// An excerpt of a line as a source of its own: miette prints whole lines, and can't count columns
 /// past 65,535.
 #[derive(Debug)]
 struct Window {
@@ -443,8 +443,8 @@ impl SourceCode for Window {
         lines_before: usize,
         _: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // miette asks without context for the place to name in the header, and with it for the text
-        // to draw.
+        // miette asks without context for the place in the header, and with context for the text to
+        // draw.
         let column = if lines_before == 0 { self.column } else { 0 };
         let whole = (0, self.text.len()).into();
         Ok(Box::new(MietteSpanContents::new_named(

@@ -1,4 +1,4 @@
-//! Reports -> JSON and NDJSON, written as they come.
+//! Reports -> JSON and NDJSON, written one episode at a time.
 
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ impl Renderer for Json {
     }
 }
 
-/// A line for each episode, and a line for the totals.
+/// One line per episode, and one for the totals.
 pub(super) struct Ndjson;
 
 impl Renderer for Ndjson {
@@ -60,7 +60,7 @@ impl Renderer for Ndjson {
     }
 }
 
-/// Writes the totals, and what stands behind them.
+/// Writes the totals and what follows them.
 fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
     write_json(out, closing.totals)?;
     if let Some(statistics) = closing.statistics {
@@ -70,7 +70,7 @@ fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// Writes a value as compact JSON that is harmless to print.
+/// Writes a value as compact JSON that is safe to print.
 ///
 /// # Errors
 ///
@@ -84,9 +84,8 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
         .map_err(io::Error::from)
 }
 
-/// Writes JSON text as it stands, but for the characters that are not harmless to print: they
-/// become `\u` escapes, which say the same. In a JSON text they stand in strings alone, except for
-/// blanks.
+/// Writes JSON text unchanged, except for characters that are not safe to print: they become
+/// equivalent `\u` escapes. In JSON, these characters occur only in strings and as whitespace.
 ///
 /// # Errors
 ///
@@ -95,7 +94,7 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
     for (at, c) in harmful(text).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
-        // A carriage return stands between tokens alone, where any blank does.
+        // A carriage return occurs only between tokens, where any whitespace will do.
         if c == '\r' {
             out.write_all(b" ")?;
         } else {
@@ -106,7 +105,7 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(text.get(plain_from..).unwrap_or_default().as_bytes())
 }
 
-/// Writes a value of a document with one member or item on each line, and nothing of it lost.
+/// Writes a value of a document, one member or item per line, without loss.
 ///
 /// # Errors
 ///
@@ -146,7 +145,7 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
     }
 }
 
-/// A value of a document as a part of another JSON text, as [`write_json_text`] writes it.
+/// A value of a document as part of another JSON text, in the form of [`write_json_text`].
 #[cfg(feature = "cli")]
 pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(node.raw().len());
@@ -155,7 +154,7 @@ pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     RawValue::from_string(text).map_err(io::Error::from)
 }
 
-/// The characters of a text that are not harmless to print.
+/// The characters of a text that are not safe to print.
 fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
     text.char_indices()
         .filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
@@ -167,8 +166,8 @@ fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
         .try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
 
-/// Compact JSON in which characters that act on a terminal or hide themselves stand as `\u`
-/// escapes: the same text for every reader of JSON, and harmless in a log.
+/// Compact JSON in which invisible characters, and those that control a terminal, are written as
+/// `\u` escapes: equivalent for every JSON parser, and safe in a log.
 struct Visible(CompactFormatter);
 
 impl Formatter for Visible {

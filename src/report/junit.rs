@@ -12,8 +12,8 @@ use super::{Closing, Renderer, counts};
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 
-/// Findings of an episode that its case lists at most: a suite is held in memory until it is whole,
-/// for its element starts with its counts.
+/// The maximum number of findings that a case lists: a suite is held in memory until it is
+/// complete, because its element starts with its counts.
 const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
@@ -21,7 +21,7 @@ pub(super) struct Junit {
     suite: Option<Suite>,
 }
 
-/// The cases of one run-data directory.
+/// The test cases of one run-data directory.
 struct Suite {
     name: String,
     cases: Writer<Vec<u8>>,
@@ -37,7 +37,7 @@ impl Junit {
         }
     }
 
-    /// The suite of an episode; the one before it is written, where that is another.
+    /// The suite of an episode; if it is a new one, writes the previous one.
     fn suite_of(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<&mut Suite> {
         let name = run_data(Path::new(&episode.dir));
         if self.suite.as_ref().is_none_or(|suite| suite.name != name) {
@@ -51,7 +51,7 @@ impl Junit {
         }))
     }
 
-    /// Writes the suite that is whole.
+    /// Writes the suite, which is complete.
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some(suite) = self.suite.take() else {
             return Ok(());
@@ -136,8 +136,8 @@ impl Renderer for Junit {
     }
 }
 
-/// The run-data directory of an episode: what holds `episodes`; elsewhere the directory that the
-/// episode lies in.
+/// The run-data directory of an episode, which contains `episodes`; elsewhere, the parent directory
+/// of the episode.
 fn run_data(dir: &Path) -> String {
     let is_episodes = |part: &Component<'_>| part.as_os_str() == "episodes";
     let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {

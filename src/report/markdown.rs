@@ -1,5 +1,4 @@
-//! Reports -> a summary in Markdown: the verdict, the rules that found something, and the first
-//! findings.
+//! Reports -> a summary in Markdown: the verdict, the rules with findings, and the first findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,8 +8,8 @@ use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Statistics, Tally};
 use crate::printable::escape;
 
-/// Bytes of findings that are listed at most: a comment on GitHub takes 64 KiB, a job summary 1
-/// MiB.
+/// The maximum number of bytes of listed findings: a comment on GitHub may have 64 KiB, a job
+/// summary 1 MiB.
 const MAX_LISTED_BYTES: usize = 48 << 10;
 
 #[derive(Default)]
@@ -18,22 +17,21 @@ pub(super) struct Markdown {
     statistics: Statistics,
     unjudged: u64,
     findings: List,
-    /// What could not be judged, which is listed behind all findings as far as there is room.
+    /// What could not be judged; listed after all findings as far as there is room.
     notes: List,
 }
 
-/// Lines, as many as fit.
+/// Lines, up to a limit.
 #[derive(Default)]
 struct List {
     text: String,
-    /// Lines that did not fit.
+    /// The number of lines that did not fit.
     unlisted: u64,
 }
 
 impl List {
     fn add(&mut self, line: &str) {
-        // What comes after the first line that does not fit is not listed, so that the list has no
-        // gaps.
+        // After the first line that does not fit, no line is added, so that the list has no gaps.
         if self.unlisted == 0 && self.text.len() + line.len() < MAX_LISTED_BYTES {
             self.text.push_str(line);
             self.text.push('\n');
@@ -74,8 +72,7 @@ impl Renderer for Markdown {
             unlisted: beyond,
         } = &self.findings;
         if !listed.is_empty() {
-            // A fence that is longer than any run of backticks within can't be closed by what
-            // stands within.
+            // The content can't close a fence that is longer than any run of backticks in it.
             let runs = listed.split(|c| c != '`').map(str::len);
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
@@ -113,7 +110,7 @@ fn table(out: &mut dyn Write, of: &str, tallies: &BTreeMap<String, Tally>) -> io
     Ok(())
 }
 
-/// A text in backticks that ends where it should, in a cell of a table.
+/// A text in backticks for a table cell, escaped so that it can't end either.
 fn code(text: &str) -> String {
     format!(
         "`{}`",

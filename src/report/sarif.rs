@@ -1,5 +1,5 @@
-//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written as they
-//! come.
+//! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written one at a
+//! time.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,14 +12,14 @@ use super::{Closing, Renderer};
 use crate::finding::{self, EpisodeReport, Finding, RuleInfo, Tool};
 use crate::store::path;
 
-/// Where the log's own schema is.
+/// The address of the SARIF schema.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Where the sources of runvet are; empty where `Cargo.toml` names no repository.
+/// The address of runvet's sources; empty if `Cargo.toml` names no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Notifications of what could not be judged, which stand behind all results and are held until
-/// then. The rest is counted.
+/// The maximum number of notifications about what could not be judged. They come after all results
+/// and are held until then; the rest are counted.
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
@@ -196,8 +196,8 @@ impl Rule {
     }
 }
 
-/// Where the page of a rule is. Without a repository it has a name and no address: one that
-/// `runvet explain` resolves.
+/// The address of a rule's page. Without a repository, a URN instead, with the name that `runvet
+/// explain` takes.
 fn help_uri(repository: &str, rule: &str) -> String {
     if repository.is_empty() {
         return format!("urn:runvet:rule:{rule}");
@@ -222,7 +222,7 @@ struct SarifResult<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'r>>,
     partial_fingerprints: Fingerprints<'r>,
-    /// Written when empty too: where one result has the property, all must.
+    /// Written even if empty: if one result has the property, all must have it.
     suppressions: Vec<SarifSuppression<'r>>,
 }
 
@@ -236,7 +236,7 @@ struct Invocation<'r> {
 
 #[derive(Serialize)]
 struct Properties {
-    /// Notifications, with those that are not listed.
+    /// The notifications, and the number of those not listed.
     unjudged: u64,
 }
 
@@ -304,7 +304,7 @@ struct LogicalLocation<'r> {
     fully_qualified_name: &'r str,
 }
 
-/// A message in which no `[text](target)` makes a link.
+/// A message, escaped so that `[text](target)` is not a link.
 fn message(text: &str) -> Message {
     Message {
         text: text.replace("](", "]\\u{28}"),
@@ -340,12 +340,12 @@ fn location<'r>(
     };
     let path = match at.artifact {
         Some(artifact) => episode.key.as_path().join(artifact.file_name()),
-        // In a report that was read back from JSON.
+        // The report was read back from JSON, which has no artifact.
         None => at.file.clone().into(),
     };
     let mut location = whole(uri(path.strip_prefix(".").unwrap_or(&path)));
     location.physical.region = region();
-    // The pointer of the whole document is empty, and no name.
+    // The pointer to the whole document is empty, so it is not a name.
     let pointer = at.pointer.as_deref().filter(|pointer| !pointer.is_empty());
     location.logical = pointer
         .into_iter()
@@ -357,8 +357,7 @@ fn location<'r>(
     location
 }
 
-/// The URI of a path: relative where the path is, and made of characters that no reader
-/// misunderstands.
+/// The URI of a path: relative if the path is, with all reserved characters escaped.
 fn uri(path: &Path) -> String {
     let mut uri = if path.is_absolute() {
         "file://".to_owned()

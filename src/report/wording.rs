@@ -1,4 +1,4 @@
-//! Counts and states -> the words for them that several formats share.
+//! Counts and states -> words that several formats share.
 
 #[cfg(feature = "human")]
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -31,7 +31,7 @@ pub(super) fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
     (count(totals.episodes, "episode"), format!(": {verdict}"))
 }
 
-/// "4 errors, 1 warning"; what there is none of is left out.
+/// "4 errors, 1 warning"; zeros are left out.
 pub(super) fn counts(errors: u64, warnings: u64) -> String {
     let counts = [(errors, Severity::Error), (warnings, Severity::Warning)];
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
@@ -41,7 +41,7 @@ pub(super) fn counts(errors: u64, warnings: u64) -> String {
         .join(", ")
 }
 
-/// What to say of an episode in which nothing that counts was found.
+/// The text for an episode without findings that count.
 #[cfg(feature = "human")]
 pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
@@ -52,7 +52,7 @@ pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     }
 }
 
-/// Where a run stands in its life, for people.
+/// The lifecycle of a run, in words for people.
 #[cfg(feature = "human")]
 pub(crate) const fn stage(lifecycle: Lifecycle) -> &'static str {
     match lifecycle {
@@ -62,7 +62,7 @@ pub(crate) const fn stage(lifecycle: Lifecycle) -> &'static str {
     }
 }
 
-/// A number of things, in words.
+/// A number of things: "1 finding", "2 findings".
 pub(crate) fn count(number: u64, word: &str) -> String {
     if number == 1 {
         format!("1 {word}")

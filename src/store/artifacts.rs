@@ -81,7 +81,7 @@ pub enum Unreadable {
     #[error("it is a symbolic link, and links are not followed")]
     Link,
     /// It is a symbolic link to nothing.
-    #[error("it is a symbolic link that leads nowhere")]
+    #[error("it is a symbolic link to a file that does not exist")]
     Dangling,
     /// It is a symbolic link that leaves the episode.
     #[error("it is a symbolic link that leads out of the episode's directory")]
@@ -102,7 +102,7 @@ pub enum Unreadable {
     #[error("it vanished while the episode was read")]
     Vanished,
     /// It is listed, but its content was not provided.
-    #[error("its name was given, and not its content")]
+    #[error("only its name was given, not its content")]
     ListedOnly,
     /// The operating system can't read it.
     #[error("the system says: {0}")]
@@ -123,8 +123,9 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-impl From<Errno> for Unreadable {
-    fn from(errno: Errno) -> Self {
+impl Unreadable {
+    /// What the system's answer to opening a file says of it.
+    pub(super) fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::LOOP => Self::Link,
             // The answer of a socket, or of a device without a driver, to being opened.
@@ -171,8 +172,8 @@ impl<'a> Opened<'a> {
         Self::new(Content::Reader(Box::new(reader)), MAX_TIMELINE_BYTES)
     }
 
-    /// The content of a regular file, up to a limit and one byte more, which tells that there is
-    /// more.
+    /// The content of a regular file, up to a limit and one byte more, which shows that the file is
+    /// longer.
     pub(super) fn from_file(file: File, limit: u64) -> Self {
         Self::new(Content::File(file), limit)
     }

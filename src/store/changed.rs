@@ -1,8 +1,8 @@
 //! What git says of the working tree -> the episodes that changed since a revision.
 //!
-//! An episode is left out only where git says of every artifact in it that it is unchanged. So what
-//! git does not track, ignores, or holds in a nested repository counts as changed: run data can't
-//! hide itself.
+//! An episode is left out only if git says that each of its artifacts is unchanged. So an artifact
+//! that git does not track, ignores, or keeps in a nested repository counts as changed: run data
+//! can't hide from a check.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) struct Changed {
     pub(crate) lost: Vec<PathBuf>,
 }
 
-/// Why it can't be said what changed.
+/// Why the changes can't be determined.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     #[error("can't run git: {0}")]
@@ -115,8 +115,8 @@ impl Changes {
             )
         };
         let tracked = paths(&["ls-files", "-z"])?;
-        // What is staged, and what is not. `git diff` would tell both, and sometimes rewrites the
-        // index.
+        // What is staged, and what is not. `git diff` would report both, but it sometimes rewrites
+        // the index.
         let mut differ = paths(&[
             "diff-index",
             "--cached",

@@ -110,7 +110,7 @@ pub(crate) fn discover<P: AsRef<Path>>(
         roots: Vec::new(),
     };
     for path in paths {
-        if let Err(fault) = search.look(path.as_ref()) {
+        if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
         }
     }
@@ -146,7 +146,7 @@ struct Search<'e> {
 }
 
 impl Search<'_> {
-    fn look(&mut self, path: &Path) -> Result<(), Fault> {
+    fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
             _ => unlistable(path, source),
@@ -192,6 +192,7 @@ impl Search<'_> {
             // The walk shows whether there is an episode below it.
             found = self.walk(&root);
             found.episodes.retain(|episode| episode.path == root.typed);
+            found.links.clear();
         } else {
             found.sort_in(&root, below, &listing, self.excludes);
         }

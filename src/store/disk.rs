@@ -76,7 +76,8 @@ impl Artifacts for Directory {
                 artifact.file_name(),
                 Access::READ_OK,
                 AtFlags::EACCESS,
-            )?),
+            )
+            .map_err(Unreadable::from_errno)?),
         }
     }
 
@@ -102,7 +103,7 @@ impl Directory {
     /// Opens an artifact, which must be a regular file.
     pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
         let file = self.open_any(artifact)?;
-        let stat = rustix::fs::fstat(&file)?;
+        let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
         let version = FileVersion::from(&stat);
         if let Some(slot) = self.opened.get(artifact as usize) {
             slot.set(Some(version));
@@ -139,7 +140,7 @@ impl Directory {
                 {
                     return Err(Unreadable::Dangling);
                 }
-                other => return Ok(other?),
+                other => return other.map_err(Unreadable::from_errno),
             }
         }
         // A name without a slash that is not a link can only lead into the directory.
@@ -148,7 +149,8 @@ impl Directory {
             artifact.file_name(),
             flags | OFlags::NOFOLLOW,
             Mode::empty(),
-        )?)
+        )
+        .map_err(Unreadable::from_errno)?)
     }
 
     /// What is changing, or has changed since it was read.

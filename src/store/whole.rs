@@ -23,17 +23,21 @@ impl WholeFile {
     /// the streams writes to: readers of the stream would lose it.
     pub(crate) fn create(path: &Path, streams: &[BorrowedFd<'_>]) -> io::Result<Self> {
         let (path, permissions) = match fs::metadata(path) {
-            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
-            Ok(there) if streams.iter().any(|stream| is_same(*stream, &there)) => {
+            Ok(found) if !found.is_file() => {
+                return Err(io::Error::other("it is not a regular file"));
+            }
+            Ok(found) if streams.iter().any(|stream| is_same(*stream, &found)) => {
                 return Err(io::Error::other(
-                    "standard output or standard error goes there",
+                    "standard output or standard error is redirected to it",
                 ));
             }
             // A link is kept, and its target is replaced.
-            Ok(there) => (fs::canonicalize(path)?, there.permissions()),
+            Ok(found) => (fs::canonicalize(path)?, found.permissions()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Err(_) if path.is_symlink() => {
-                return Err(io::Error::other("it is a link that leads nowhere"));
+                return Err(io::Error::other(
+                    "it is a symbolic link to a file that does not exist",
+                ));
             }
             Err(_) => (path.to_owned(), Permissions::from_mode(0o666)),
         };
@@ -42,7 +46,7 @@ impl WholeFile {
             .filter(|dir| !dir.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
         if is_gone(dir) {
-            return Err(io::Error::other("its directory is not there"));
+            return Err(io::Error::other("its directory does not exist"));
         }
         let file = Builder::new()
             .prefix(".runvet-")
@@ -55,7 +59,7 @@ impl WholeFile {
         })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its path.
     pub(crate) fn keep(self) -> io::Result<()> {
         let file = self
             .file

@@ -1,4 +1,4 @@
-//! The events of a timeline -> what happened, each in a line, and an outline of them all.
+//! The events of a timeline -> one line of text each, and an outline of them all.
 
 use crate::dashboard::{Moment, Outline};
 use crate::document::{Kind, Node};
@@ -6,18 +6,17 @@ use crate::printable::brief;
 use crate::read::{Error, EventTexts, RunReader};
 use crate::timestamp::Timestamp;
 
-/// Events that an outline keeps from the beginning and from the end of a timeline; all are counted.
+/// The number of events that an outline keeps from each end of a timeline; all are counted.
 pub const EVENTS_AT_EACH_END: usize = 10;
 
-/// Phases that an outline counts one by one; a timeline that names more of them counts the rest
-/// together.
+/// The maximum number of phases that an outline counts separately; the rest are counted together.
 const MAX_PHASES: usize = 100;
 
-/// Characters of a phase or an agent's name that are kept.
+/// The maximum length of a phase or an agent's name, in characters.
 const MAX_NAME: usize = 200;
 
-/// The events of a timeline, each in a line; a line that is no event is an error, and the next one
-/// follows.
+/// The events of a timeline, each as one line of text. A line that is not an event is an error, and
+/// the next call reads the next line.
 ///
 /// ```
 /// let run_data = runvet::read::RunData::open("corpus/demo")?;
@@ -30,7 +29,7 @@ const MAX_NAME: usize = 200;
 #[derive(Debug)]
 pub struct Moments {
     events: EventTexts,
-    /// The timestamp of the first event that has one: it starts the clock.
+    /// The timestamp of the first event that has one; times are relative to it.
     started: Option<Timestamp>,
     phase: Option<String>,
     text: Option<String>,
@@ -41,7 +40,7 @@ impl Moments {
     ///
     /// # Errors
     ///
-    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    /// [`Error::Artifact`] if there is no timeline, or it can't be opened.
     pub fn open(run: &RunReader) -> Result<Self, Error> {
         Ok(Self {
             events: run.event_texts()?,
@@ -51,14 +50,14 @@ impl Moments {
         })
     }
 
-    /// Passes over the events of other phases.
+    /// Skips the events of other phases.
     #[must_use]
     pub fn only_phase(mut self, phase: impl Into<String>) -> Self {
         self.phase = Some(phase.into());
         self
     }
 
-    /// Passes over the events whose line does not contain a text.
+    /// Skips the events whose line does not contain a text.
     #[must_use]
     pub fn only_with(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
@@ -91,7 +90,7 @@ impl Iterator for Moments {
     }
 }
 
-/// Walks the timeline of a run, keeping its ends and its counts.
+/// Reads the timeline of a run, and keeps its first and last events and its counts.
 #[must_use]
 pub fn outline(run: &RunReader) -> Outline {
     let mut outline = Outline::default();
@@ -131,7 +130,7 @@ fn add(outline: &mut Outline, read: Result<Moment, Error>) {
     }
 }
 
-/// Whether an event is of a phase, and its line contains a text, where these are asked for.
+/// Whether an event has the requested phase, and its line contains the requested text.
 fn is_wanted(event: Node<'_>, phase: Option<&str>, text: Option<&str>) -> bool {
     let is_of = |phase| event.get("phase").and_then(Node::text).as_deref() == Some(phase);
     phase.is_none_or(is_of) && text.is_none_or(|text| event.raw().contains(text))
@@ -151,8 +150,8 @@ fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Moment {
     }
 }
 
-/// What happened in an event, in a line: its type, and what its payload says of the things people
-/// look for first.
+/// What happened in an event, in one line: its type, and the values of its payload that people look
+/// for first.
 fn summary(event: Node<'_>) -> String {
     let mut parts: Vec<String> = event
         .get("event_type")
@@ -182,7 +181,7 @@ fn summary(event: Node<'_>) -> String {
         .collect();
     named.sort();
     parts.extend(named.into_iter().map(|(_, value)| value));
-    for (key, noun) in [("step_records", "steps"), ("steps", "labels of steps")] {
+    for (key, noun) in [("step_records", "steps"), ("steps", "step labels")] {
         if let Some(steps) = payload
             .and_then(|payload| payload.get(key))
             .filter(|steps| steps.kind() == Kind::Array)
@@ -200,7 +199,7 @@ fn summary(event: Node<'_>) -> String {
     parts.join(" · ")
 }
 
-/// A scalar as a reader wants to see it; nothing of arrays and objects.
+/// A scalar as text; `None` for arrays and objects.
 fn value_of(node: Node<'_>) -> Option<String> {
     match node.kind() {
         Kind::Array | Kind::Object => None,

@@ -1,23 +1,23 @@
-//! Directories in which something changed, gathered until each is at rest and it is time to look.
+//! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a directory is at rest before it is looked at: a run writes its records one after the
-/// other.
+/// How long a directory must be unchanged before it is judged: a run writes its records one after
+/// the other.
 const REST: Duration = Duration::from_millis(500);
 
-/// How long a directory that keeps changing is left alone.
+/// After how long a directory that keeps changing is judged anyway.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Directories that are remembered one by one. When more change, everything is looked at instead.
+/// The maximum number of changed directories to remember. If more change, everything is judged.
 const MAX_DIRS: usize = 10_000;
 
-/// What has changed since it was last asked for; shared with those who report changes.
+/// What has changed since the last [`Touched::wait`]; shared with the threads that report changes.
 pub(super) struct Touched {
-    /// The directory that all others lie below.
+    /// The directory that contains all others.
     top: PathBuf,
     inbox: Mutex<Inbox>,
     news: Condvar,
@@ -39,9 +39,9 @@ pub(super) enum End {
 /// What went wrong with a watch.
 #[derive(Clone)]
 pub(super) enum Fault {
-    /// The directory is gone.
+    /// The directory no longer exists.
     Gone,
-    /// What reports changes failed.
+    /// The watcher failed.
     Failed(String),
 }
 
@@ -58,10 +58,10 @@ impl Touch {
     }
 }
 
-/// What to look at now.
+/// What to judge now.
 #[derive(Default)]
 pub(super) struct Due {
-    /// Directories, and whether all that lies below may be new.
+    /// Directories, and whether everything below each may be new.
     pub(super) dirs: Vec<(PathBuf, bool)>,
     pub(super) end: Option<End>,
 }
@@ -84,7 +84,7 @@ impl Touched {
         self.news.notify_one();
     }
 
-    /// Everything may have changed.
+    /// Records that everything may have changed.
     pub(super) fn add_all(&self) {
         self.add(self.top.clone(), true);
     }
@@ -94,7 +94,7 @@ impl Touched {
         self.news.notify_one();
     }
 
-    /// Waits until there is something to look at, or an end.
+    /// Waits until a directory is due, or the watch ends.
     pub(super) fn wait(&self) -> Due {
         let mut inbox = self.inbox();
         loop {
@@ -140,7 +140,7 @@ impl Inbox {
         touch.is_new |= is_new;
     }
 
-    /// What is due; at the end, everything.
+    /// Takes the directories that are due; at the end, all of them.
     fn take(&mut self, now: Instant) -> Due {
         let mut due = Due {
             dirs: Vec::new(),

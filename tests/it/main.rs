@@ -60,6 +60,7 @@ mod library {
     mod artifacts;
     mod documents;
     mod read;
+    mod words;
 }
 
 /// The order of the house: its sources and its documents.

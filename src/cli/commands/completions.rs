@@ -1,4 +1,4 @@
-//! `runvet completions`: prints what a shell needs to complete runvet's command line.
+//! `runvet completions`: a shell -> a script that completes runvet's command line.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -14,13 +14,13 @@ Examples:
   runvet completions zsh > ~/.zfunc/_runvet
   runvet completions fish > ~/.config/fish/completions/runvet.fish")]
 pub(in crate::cli) struct Completions {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 
 impl Completions {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        // The generator panics where it can't write; memory takes everything.
+        // The generator panics on a write error, so it writes to memory.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "runvet", &mut script);
         output.stdout().write_all(&script)?;

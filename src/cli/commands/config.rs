@@ -1,4 +1,4 @@
-//! `runvet config`: what is in force, and where each value is from.
+//! `runvet config`: prints the settings in force and their origins.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 use crate::config::{Ignore, Rules};
 use crate::printable::{columns_of, escape};
 
-/// Show what is set for `runvet validate`, and where each value is from
+/// Show the settings for `runvet validate` and the origin of each
 ///
 /// Flags override the environment, which overrides the configuration, which overrides the defaults.
 #[derive(Args)]
@@ -69,7 +69,7 @@ impl Row {
     }
 }
 
-/// Everything that is set.
+/// All settings.
 fn rows(settings: &Settings) -> Vec<Row> {
     let gate = &settings.gate;
     let mut rows = vec![
@@ -97,7 +97,7 @@ fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".into(), |value| value.to_string())
 }
 
-/// What decides which findings count, as the configuration sets it.
+/// The settings in the configuration that decide which findings count.
 fn configured(file: &ConfigFile) -> Vec<Row> {
     let config = &file.config;
     let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));

@@ -10,7 +10,7 @@ use crate::finding::RuleInfo;
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
 #[derive(Args)]
 pub(in crate::cli) struct Explain {
-    /// A rule such as `lifecycle/links`, or a group such as `lifecycle`, whose rules are listed
+    /// A rule such as `lifecycle/links`, or a group such as `lifecycle` to list its rules
     rule: String,
 }
 
@@ -31,7 +31,7 @@ impl Explain {
             return Ok(Exit::Success);
         }
         let rule = find_rule(&self.rule)
-            .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists them all)")))?;
+            .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists all rules)")))?;
         let out = output.stdout();
         writeln!(out, "# {} ({})\n", rule.id, rule.severity)?;
         for line in rule.page.trim_end().lines() {

@@ -19,8 +19,8 @@ use crate::timestamp::Timestamp;
 
 /// List runs, newest first
 ///
-/// A run is as new as the time in its directory's name, if the name ends in a ULID, else as the
-/// last change of the directory. So no more runs are opened than are shown.
+/// Runs are sorted by the ULID at the end of their directory's name or, without one, by the time
+/// when the directory last changed. Runs beyond the limit are not opened.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -35,22 +35,22 @@ pub(in crate::cli) struct List {
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 
-    /// Only runs with this status, such as ok or pending
+    /// Show only runs with this status, such as ok or pending
     #[arg(long)]
     status: Option<String>,
 
-    /// Only runs with this outcome, such as success
+    /// Show only runs with this outcome, such as success
     #[arg(long)]
     outcome: Option<String>,
 
-    /// Only runs for which `runvet validate` reports an error
+    /// Show only runs for which `runvet validate` reports an error
     #[arg(long)]
     invalid: bool,
 
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339
+    /// Show only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339
     /// date-time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<Timestamp>,
@@ -66,7 +66,7 @@ enum Format {
     Human,
     /// One JSON object
     Json,
-    /// The ids, one on each line
+    /// The ids, one per line
     Ids,
 }
 
@@ -97,16 +97,16 @@ impl List {
             .then(|| self.gate.resolve(matches, Baselines::Read, output))
             .transpose()?;
         let mut gate = gate.map(|settings| settings.gate);
-        let mut looked_at = 0;
+        let mut opened = 0;
         let matching = run_data
             .iter()
-            .inspect(|_| looked_at += 1)
+            .inspect(|_| opened += 1)
             .filter_map(|run| self.matching(&run, gate.as_mut()));
         let runs: Vec<RunEntry> = matching.take(limit).collect();
         let more = if runs.len() < limit {
             0
         } else {
-            run_data.len().saturating_sub(looked_at)
+            run_data.len().saturating_sub(opened)
         };
         match self.format {
             Format::Ids => {
@@ -123,8 +123,7 @@ impl List {
         Ok(Exit::Success)
     }
 
-    /// What the list says of a run, if it is one of those asked for; with a gate, those that fail
-    /// it.
+    /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
     fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<RunEntry> {
         let entry = run.entry();
         let is =
@@ -141,7 +140,7 @@ impl List {
     }
 }
 
-/// Whether a run fails the gate, which passes over what the configuration excludes.
+/// Whether a run fails the gate; a run that the configuration excludes does not.
 fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
     !gate.excludes(run.path())
         && gate
@@ -149,7 +148,7 @@ fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
             .is_ok_and(|report| !report.valid)
 }
 
-/// The status of a run that has written nothing but its timeline yet.
+/// The status of a run that has written only its timeline so far.
 const IN_PROGRESS: &str = "in progress";
 
 fn is_only_in_progress(run: &RunEntry) -> bool {
@@ -211,6 +210,9 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
     match (runs.len(), more) {
         (0, _) => writeln!(output.stdout(), "no runs"),
         (_, 0) => Ok(()),
-        (_, more) => writeln!(output.stdout(), "… and {more} more runs (--limit)"),
+        (_, more) => writeln!(
+            output.stdout(),
+            "… and {more} more runs (--limit 0 shows all)"
+        ),
     }
 }

@@ -1,4 +1,4 @@
-//! `runvet plan`: the plan rebuilt from the timeline beside the persisted one.
+//! `runvet plan`: a run -> its persisted plan beside the one rebuilt from the timeline.
 
 use std::io;
 
@@ -15,9 +15,9 @@ use crate::printable::{columns_of, escape, fit};
 use crate::read::Stored;
 use crate::report::{Glyphs, paragraph, raw_json, write_json};
 
-/// Show the plan rebuilt from the timeline beside the persisted one
+/// Show the persisted plan beside the one rebuilt from the timeline
 ///
-/// Steps that differ are marked with `!`, and each difference names the event that caused it.
+/// Steps that differ are marked with `!`; each difference names the line of its event.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Plan {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id, the beginning of its id, @latest, or a path
+    /// The run: its id, a prefix of its id, @latest, or a path
     episode: String,
 
     /// Print one JSON object
@@ -60,7 +60,7 @@ impl Plan {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Json<'c> {
     episode_id: &'c str,

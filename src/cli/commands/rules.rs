@@ -1,4 +1,4 @@
-//! `runvet rules`: lists the rules.
+//! `runvet rules`: prints a list of all rules.
 
 use clap::Args;
 
@@ -11,10 +11,7 @@ use crate::check::all_rules;
 pub(in crate::cli) struct Rules {}
 
 impl Rules {
-    #[expect(
-        clippy::unused_self,
-        reason = "the arguments of a command that has none"
-    )]
+    #[expect(clippy::unused_self, reason = "this command has no arguments")]
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let width = all_rules()
             .map(|rule| rule.id.len())

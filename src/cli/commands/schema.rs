@@ -7,10 +7,10 @@ use super::output::Output;
 use super::{Exit, Failure};
 use crate::schemas;
 
-/// Print a JSON Schema: byte for byte the file in schemas/
+/// Print a JSON Schema, as in the directory schemas/
 #[derive(Args)]
 pub(in crate::cli) struct Schema {
-    /// Which one
+    /// The schema
     #[arg(value_name = "NAME", value_parser = parser())]
     schema: schemas::Schema,
 }

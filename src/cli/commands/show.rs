@@ -1,4 +1,4 @@
-//! `runvet show`: a record, pretty-printed or as it was stored.
+//! `runvet show`: a record of a run -> its JSON, indented or as stored.
 
 use std::io::{self, IsTerminal};
 
@@ -10,8 +10,8 @@ use super::{Exit, Failure};
 use crate::report::{write_json_pretty, write_json_text};
 use crate::source::Artifact;
 
-/// Print a record of a run, indented, with unknown fields, the digits of numbers and the order of
-/// keys as they were stored
+/// Print a record of a run, indented; unknown fields, the digits of numbers and the order of keys
+/// are kept
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Show {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id, the beginning of its id, @latest, or a path
+    /// The run: its id, a prefix of its id, @latest, or a path
     episode: String,
 
     /// The record
@@ -52,7 +52,7 @@ impl Show {
                 RecordName::State => Artifact::State,
                 RecordName::Summary => Artifact::Summary,
             })?;
-            // A terminal would act on control characters.
+            // A terminal would interpret control characters.
             if io::stdout().is_terminal() {
                 write_json_text(out, &String::from_utf8_lossy(&bytes))?;
             } else {

@@ -1,4 +1,4 @@
-//! `runvet validate`: checks run data and prints what it found.
+//! `runvet validate`: run data -> a report and an exit status.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -21,19 +21,19 @@ use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::report::{Format, GroupBy, Options, count};
 use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
 
-/// How long a check takes before a progress bar is shown.
+/// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs lost since a revision that are listed by name; the rest are counted.
+/// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
 
 /// The maximum size of a list of paths, in bytes.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
-/// Check run data and say what in it can't be trusted
+/// Check run data and report what can't be trusted
 ///
 /// Finds the episodes below the given paths and checks each record against its schema, the records
-/// against each other, and all against the timeline. Ends with the totals.
+/// against each other, and all of them against the timeline. The report ends with the totals.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
@@ -51,34 +51,34 @@ Examples:
   runvet validate --format json . | jq .totals
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(in crate::cli) struct Validate {
-    /// Run-data directories, episode directories, or artifact files, each for its episode
+    /// Run-data directories, episode directories, or artifact files, which stand for their episodes
     /// [default: .]
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
     settings: SettingsArgs,
 
-    /// Write all findings to a file: with it as `--baseline`, they no longer fail the gate
+    /// Write all findings to a baseline: with `--baseline FILE`, they no longer fail the check
     ///
-    /// Check all run data when you write it: the file lists the findings of this check and nothing
-    /// else. No baseline is read then.
+    /// The file lists the findings of this check only, so check all run data when you write it.
+    /// This check itself uses no baseline.
     #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
     write_baseline: Option<PathBuf>,
 
-    /// Write the report to a file too, in any format; repeatable
+    /// Also write the report to a file, in any format; repeatable
     ///
-    /// The file is replaced as a whole when the check is done (exit code 0 or 1). With any other
+    /// The file is written when the check ends with exit code 0 or 1, as a whole. With any other
     /// exit code it stays as it was.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
-    /// Also sum up by rule, by mode of the runtime and by adapter
+    /// Add totals for each rule, runtime mode and adapter
     ///
-    /// In the formats human, markdown, json and ndjson.
+    /// The formats human, markdown, json and ndjson show them.
     #[arg(long)]
     statistics: bool,
 
-    /// In the human format, what to group findings by
+    /// How the human format groups findings
     #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(GroupBy::ALL, GroupBy::word, describe))]
     group_by: GroupBy,
 
@@ -86,7 +86,7 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
 
-    /// The paths in that file are separated by NUL bytes
+    /// Separate the paths in that file by NUL bytes, not by newlines
     #[arg(short = '0', long = "null", requires = "files_from")]
     null: bool,
 
@@ -98,14 +98,14 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
-    /// Succeed when no episode is found
+    /// Exit with 0, not 3, when no episode is found
     #[arg(long)]
     allow_empty: bool,
 
     /// Read artifacts that are symbolic links to files within their episode's directory
     ///
-    /// By default such links are errors. Links that lead out of the directory always are: otherwise
-    /// whoever writes run data could have any file read.
+    /// By default such links are errors. Links that leave the directory are always errors, because
+    /// they could make runvet read any file.
     #[arg(long)]
     follow_links: bool,
 
@@ -120,8 +120,8 @@ pub(in crate::cli) struct Validate {
 
 fn describe(group_by: GroupBy) -> &'static str {
     match group_by {
-        GroupBy::Episode => "Each episode with its findings, as soon as it is checked",
-        GroupBy::Rule => "Each rule with its findings, when all episodes are checked",
+        GroupBy::Episode => "Findings by episode, printed as soon as an episode is checked",
+        GroupBy::Rule => "Findings by rule, printed when all episodes are checked",
     }
 }
 
@@ -188,7 +188,7 @@ impl Validate {
         Ok(exit)
     }
 
-    /// Judges episodes, and writes what was found in each as soon as it is known.
+    /// Judges episodes, and writes the report of each as soon as it is known.
     fn judge(
         &self,
         check: &Check,
@@ -199,7 +199,7 @@ impl Validate {
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
         let mut progress = Progress::new(self.quiet, selection.episodes.len());
-        // On a terminal, and by a reader of one line for each episode, findings are seen at once.
+        // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = is_ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
@@ -259,7 +259,7 @@ impl Validate {
             .group_by(self.group_by)
     }
 
-    /// The episodes that changed; notes what may be missed among them.
+    /// The episodes that changed; notes runs that were deleted.
     fn changed(
         &self,
         revision: &str,
@@ -273,7 +273,9 @@ impl Validate {
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
-                output.note(&format!("no change since {revision} in {episodes}"));
+                output.note(&format!(
+                    "nothing to check: no change since {revision} in {episodes}"
+                ));
             }
             for dir in lost.iter().take(MAX_LOST) {
                 let dir = dir.display();
@@ -288,7 +290,7 @@ impl Validate {
         Ok(episodes)
     }
 
-    /// Puts the baseline in its place.
+    /// Moves the baseline to its path.
     fn keep_baseline(
         &self,
         path: &Path,
@@ -329,14 +331,15 @@ impl Validate {
 
 fn nothing_to_check(excluded: usize) -> String {
     if excluded > 0 {
-        return format!("no episode is left to check; excluded: {excluded}");
+        let episodes = count(excluded as u64, "episode");
+        return format!("no episode to check: the configuration excludes {episodes}");
     }
-    "no episode found; an episode is a directory that holds state.json or events.jsonl, \
-     or summary.json below a directory called episodes"
+    "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
+     with summary.json below one called episodes"
         .into()
 }
 
-/// Reads a list of paths, each of which a byte ends.
+/// Reads a list of paths, each terminated by the byte `end`.
 fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
     let mut bytes = Vec::new();
     let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
@@ -362,11 +365,11 @@ fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// A bar on standard error, shown when that is a terminal and the work takes long.
+/// A progress bar on standard error, shown if that is a terminal and the check takes long.
 struct Progress {
     bar: ProgressBar,
     done: u64,
-    /// When the bar is to appear, if it has not.
+    /// When the bar should appear, if it has not yet.
     appears: Option<Instant>,
 }
 
@@ -399,7 +402,7 @@ impl Progress {
         }
     }
 
-    /// Prints something while the bar is out of the way.
+    /// Hides the bar while something is printed.
     fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
         if self.bar.is_hidden() {
             print()

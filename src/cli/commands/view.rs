@@ -1,4 +1,4 @@
-//! `runvet view`: the dashboard of one run, made to be read in ten seconds.
+//! `runvet view`: one run -> its dashboard, made to be read in ten seconds.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ use crate::view::{self, Checked, Moments};
 /// Show one run at a glance, and whether its records can be trusted
 ///
 /// The dashboard has a header, the plan, actions, beliefs, facts, verification, metrics, links, the
-/// timeline, and what `runvet validate` finds. A run that is in progress or broken shows what can
-/// be shown, and says what can't.
+/// timeline, and what `runvet validate` finds. For a run that is in progress or broken, it shows
+/// what it can and names what is missing.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub(in crate::cli) struct View {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The run: its id, the beginning of its id, @latest, or a path
+    /// The run: its id, a prefix of its id, @latest, or a path
     episode: String,
 
     /// Print one JSON object: ids and paths, the records, the plan, counts of events, and the
@@ -53,15 +53,15 @@ pub(in crate::cli) struct View {
     #[arg(long)]
     json: bool,
 
-    /// Print the timeline instead, an event on each line
+    /// Print the timeline instead, one event per line
     #[arg(long, conflicts_with = "json")]
     events: bool,
 
-    /// Print the events of this phase only
+    /// Print only the events of this phase
     #[arg(long, conflicts_with = "json")]
     phase: Option<String>,
 
-    /// Print the events whose line contains this text only
+    /// Print only the events whose line contains this text
     #[arg(long, value_name = "TEXT", conflicts_with = "json")]
     grep: Option<String>,
 
@@ -87,7 +87,7 @@ impl View {
         }
         let text = DashboardText::new(style(self.color), width());
         text.overview(output.stdout(), &view.overview(&run))?;
-        // What takes a walk over the timeline comes behind what is known at once.
+        // The records are printed before the timeline is read, which may take long.
         output.finish()?;
         text.timeline(output.stdout(), &view::outline(&run))?;
         output.finish()?;
@@ -120,7 +120,7 @@ impl View {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Json<'v> {
     episode_id: &'v str,
@@ -145,7 +145,7 @@ struct Counts<'v> {
     broken_lines: u64,
 }
 
-/// What a check says of a run, judged as `runvet validate` judges it.
+/// Judges a run as `runvet validate` does.
 fn check(run: &RunReader, gate: &mut Gate) -> Result<Checked, Failure> {
     Ok(Checked::new(run, &Check::new(), gate)?)
 }
@@ -160,10 +160,7 @@ fn json(
         let path = run.artifact(artifact)?;
         Some(path.to_string_lossy().into_owned())
     };
-    let named = |artifact: Artifact| {
-        let name = artifact.file_name().split('.').next();
-        (name.unwrap_or_default(), path(artifact))
-    };
+    let named = |artifact: Artifact| (artifact.name(), path(artifact));
     let record =
         |record: Option<&OwnedDocument>| record.map(|record| raw_json(record.root())).transpose();
     let (checked, timeline) = (check(run, gate)?, view::outline(run));

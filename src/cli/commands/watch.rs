@@ -1,4 +1,4 @@
-//! `runvet watch`: judges runs as they are written, a line for each verdict.
+//! `runvet watch`: runs as they are written -> one line per verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -21,23 +21,24 @@ use crate::printable::escape;
 use crate::report::{self, Options, stage};
 use crate::watch;
 
-/// Runs in progress whose last verdict is remembered, so that it is not printed twice in a row.
+/// The number of runs in progress whose last verdict is remembered, to avoid printing it twice in a
+/// row.
 const MAX_IN_PROGRESS: usize = 10_000;
 
 /// Keep checking runs as they are written, and print a line for each verdict
 ///
-/// Judges every run below the directory, and judges a run again when nothing in it has changed for
-/// half a second, or after five seconds of steady change. The verdict on a run in progress is
-/// printed again only when it changes or the run ends. The same findings count as for
+/// Judges every run below the directory. When a run changes, judges it again as soon as it has been
+/// unchanged for half a second, or after five seconds of steady change. The verdict on a run in
+/// progress is printed again only when it changes or the run ends. The same findings count as for
 /// `runvet validate`: `runvet.toml` and the baseline are read once, at the start.
 #[derive(Args)]
 #[command(after_long_help = "\
-It ends on Ctrl-C (or SIGTERM), after judging what was written until then.
+On Ctrl-C (or SIGTERM), it judges what was written so far and ends.
 
 Exit codes:
-  0  it was told to end, whatever it found
-  2  runvet could not do its whole job: a directory that is gone or can't be watched, output
-     that can't be written
+  0  stopped by Ctrl-C or SIGTERM, whether or not runs were invalid
+  2  runvet could not do its whole job: a directory that vanished or can't be watched,
+     output that can't be written
 
 Examples:
   runvet watch runs/
@@ -47,22 +48,22 @@ pub(in crate::cli) struct Watch {
     #[arg(default_value = ".")]
     dir: PathBuf,
 
-    /// The format of a verdict
+    /// How to print a verdict
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Look at all files at this interval, for file systems that do not report changes, such as
-    /// network ones
+    /// Scan all files at this interval; needed on file systems that do not report changes, such as
+    /// network file systems
     #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
     poll: Option<NonZeroU64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// The run, whether it is valid, and the rules that found something
+    /// One line: the run, whether it is valid, and the rules with findings
     Human,
     /// The line that `runvet validate --format ndjson` prints for an episode
     Ndjson,
@@ -104,10 +105,10 @@ impl Watch {
     }
 }
 
-/// Prints verdicts, those that are news.
+/// Prints new verdicts.
 struct Verdicts {
     format: Format,
-    /// The hashes of what was last printed of runs in progress.
+    /// The hash of the last line printed for each run in progress.
     of_runs_in_progress: BTreeMap<String, u64>,
 }
 
@@ -120,14 +121,14 @@ impl Verdicts {
                 .renderer(&Options::default())
                 .episode(&mut line, episode)?,
         }
-        if self.is_news(episode, &line) {
+        if self.is_new(episode, &line) {
             output.stdout().write_all(&line)?;
             output.finish()?;
         }
         Ok(())
     }
 
-    fn is_news(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
+    fn is_new(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
         if episode.lifecycle == Lifecycle::Terminal {
             self.of_runs_in_progress.remove(&episode.dir);
             return true;
@@ -142,7 +143,7 @@ impl Verdicts {
     }
 }
 
-/// One line: the run, where it stands, and what is wrong.
+/// One line: the run, whether it has ended, and what is wrong.
 fn verdict(episode: &EpisodeReport) -> String {
     let rules: BTreeSet<(Severity, &str)> = episode
         .findings

@@ -270,14 +270,14 @@ impl Comparison<'_, '_> {
             return;
         };
         let persisted = step.text(&["status"]);
-        if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.name()) {
+        if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             let pointer = Pointer::new("/plan/steps").item(index).field("status");
             self.found.push(PlanDifference {
                 what: What::Status(pointer.dotted()),
                 pointer,
                 line,
                 event_pointer: Pointer::new("/payload/step_status"),
-                event_says: quote(by_event.name()),
+                event_says: quote(by_event.word()),
                 by_label: false,
                 state_says: quote(&persisted),
             });

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::binary::stderr;
 use crate::support::bless::check;
 use crate::support::markdown::root;
-use crate::support::skip::leave_out;
+use crate::support::skip::skip;
 
 /// The format of rustdoc's JSON that `public-api` reads.
 const READABLE_FORMAT: u64 = 57;
@@ -62,7 +62,7 @@ fn public_api_is_the_one_in_the_documents() {
     let about: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     if about["format_version"] != READABLE_FORMAT {
         let format = &about["format_version"];
-        return leave_out(&format!(
+        return skip(&format!(
             "public-api reads format {READABLE_FORMAT} of rustdoc's JSON, and this rustdoc writes \
              {format}; {MINIMUM_NIGHTLY_RUST_VERSION} writes it"
         ));

@@ -91,7 +91,9 @@ const NO_TIME: &str = "yesterday";
 fn status() -> impl Strategy<Value = Value> {
     select(
         StepStatus::ALL
-            .map(|status| Value::from(status.name()))
+            .iter()
+            .map(|status| Value::from(status.word()))
+            .collect::<Vec<_>>()
             .to_vec(),
     )
 }

@@ -17,11 +17,12 @@ const ROOMS: [&str; 28] = [
     "record",
     "finding",
     "dashboard",
+    // Facts stand on documents alone: not on the store, nor on the schemas.
+    "facts",
     // Stages.
     "parallel",
     "store",
     "schema",
-    "facts",
     "load",
     "rule",
     "rules",
