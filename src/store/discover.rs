@@ -83,7 +83,7 @@ fn artifact_names() -> String {
 }
 
 /// The name of a directory below which all runs are judged.
-const EPISODES: &str = "episodes";
+pub(super) const EPISODES: &str = "episodes";
 
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;

@@ -75,7 +75,7 @@ pub(in crate::cli) struct View {
 
 impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode)?;
+        let run = self.run_data.get(&self.episode, output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&run, output);
         }

@@ -4,10 +4,15 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+use proptest::sample::select;
+use runvet::check::Check;
+use runvet::read;
 use tempfile::TempDir;
 
 use crate::support::binary::{run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
+use crate::support::random::config;
 use crate::support::runs::{copy_dir, run_of};
 
 /// Run data with a valid run, `ep_answer`, and one with errors, `ep_03_edited`.
@@ -232,4 +237,63 @@ fn faults_are_told_in_plain_words() {
          the link, or give / too\n"
     );
     assert_eq!(stderr(&output), told);
+}
+
+/// A path below `episodes`, of names that mean something and names that don't.
+fn path() -> impl Strategy<Value = String> {
+    let name = select(&["a", "b", "episodes", "snapshots", ".git", "state.json"]);
+    prop::collection::vec(name, 1..5).prop_map(|names| names.join("/"))
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn list_knows_the_runs_that_validate_judges(
+        dirs in prop::collection::vec(path(), 0..4),
+        files in prop::collection::vec((path(), select(&["state.json", "summary.json", "events.jsonl", "learn.jsonl"])), 0..6),
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        let episodes = temp.path().join("episodes");
+        fs::create_dir(&episodes).unwrap();
+        for dir in &dirs {
+            let _ = fs::create_dir_all(episodes.join(dir));
+        }
+        for (dir, name) in &files {
+            let _ = fs::create_dir_all(episodes.join(dir));
+            let _ = fs::write(episodes.join(dir).join(name), "{}");
+        }
+        let found = Check::new().discover(&[temp.path()]);
+        let judged: Vec<PathBuf> = found.episodes.into_iter().map(|run| run.path).collect();
+        let run_data = read::RunData::open(temp.path()).unwrap();
+        let mut listed: Vec<PathBuf> = run_data.iter().map(|run| run.path().to_owned()).collect();
+        listed.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        prop_assert_eq!(&listed, &judged);
+        prop_assert!(run_data.faults().is_empty());
+        let latest = run_data.get("@latest").ok();
+        prop_assert_eq!(latest.is_some(), !judged.is_empty());
+    }
+}
+
+#[test]
+fn run_with_only_a_summary_is_listed_and_viewed() {
+    let data = RunData::new();
+    data.make_dir("episodes/ep_1/snapshots");
+    data.write("episodes/ep_1/summary.json", "{}");
+    let runvet = |args: &[&str]| {
+        let output = runvet(args).current_dir(data.0.path()).output().unwrap();
+        (
+            output.status.code().unwrap(),
+            stdout(&output).to_owned() + stderr(&output),
+        )
+    };
+    let (code, listed) = runvet(&["list", "--format", "ids"]);
+    assert_eq!((code, listed.lines().count()), (0, 3));
+    assert!(
+        listed.contains("ep_1\n") && !listed.contains("snapshots"),
+        "{listed}"
+    );
+    assert_eq!(runvet(&["view", "ep_1", "--json"]).0, 0);
+    let (code, told) = runvet(&["view", "snapshot"]);
+    assert!(code == 2 && !told.contains("snapshots"), "{told}");
 }
