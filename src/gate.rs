@@ -540,7 +540,7 @@ impl Gate {
             if is_gone(&self.here.join(&dir)) {
                 let findings_in_it = count(*findings as u64, "finding");
                 let what = format!(
-                    "{}: the episode no longer exists, {findings_in_it}",
+                    "{}: the episode no longer exists ({findings_in_it})",
                     dir.display()
                 );
                 vanished.add(what, *findings);
@@ -548,9 +548,11 @@ impl Gate {
         }
         let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));
         let named = vanished.named.into_iter().chain(unnamed);
-        stale.extend(named.map(|what| {
-            format!("no longer found, so it can be removed from the baseline: {what}")
-        }));
+        stale.extend(
+            named.map(|what| {
+                format!("no longer found, and can be removed from the baseline: {what}")
+            }),
+        );
         stale
             .iter()
             .map(|entry| escape(entry).into_owned())

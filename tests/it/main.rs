@@ -32,7 +32,7 @@ mod formats {
     mod reports;
 }
 
-/// What no input may do: hostile bytes, files and writers.
+/// What no input may cause: hostile bytes, files and writers.
 mod hostile {
     mod bytes;
     mod changing;
@@ -42,7 +42,7 @@ mod hostile {
     mod properties;
 }
 
-/// The command line as users, hooks and pipelines meet it.
+/// The command line for users, hooks and pipelines.
 mod cli {
     mod changed;
     mod ci;
@@ -55,7 +55,7 @@ mod cli {
     mod watch;
 }
 
-/// The library as other programs meet it.
+/// The library for other programs.
 mod library {
     mod artifacts;
     mod documents;

@@ -50,8 +50,8 @@ pub(in crate::cli) struct List {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Show only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an RFC 3339
-    /// date-time
+    /// Show only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an
+    /// RFC 3339 date-time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<Timestamp>,
 

@@ -1,6 +1,7 @@
 //! `runvet plan`: a run -> its persisted plan beside the one rebuilt from the timeline.
 
-use std::io;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use clap::Args;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
-use crate::plan::{PlanComparison, PlanStep, compare};
+use crate::plan::{PlanComparison, PlanDifference, compare};
 use crate::printable::{columns_of, escape, fit};
 use crate::read::Stored;
 use crate::report::{Glyphs, paragraph, raw_json, write_json};
@@ -73,15 +74,32 @@ fn table(
     state: Option<&OwnedDocument>,
     comparison: &PlanComparison,
 ) -> io::Result<()> {
-    let glyphs = Glyphs::of(style(Color::Auto));
     let persisted: Vec<[String; 3]> = state.map(persisted_steps).unwrap_or_default();
-    let rebuilt = comparison
-        .rebuilt
-        .as_ref()
-        .map(|plan| &*plan.steps)
-        .unwrap_or_default();
-    let half = (width() - 7) / 2;
     let out = output.stdout();
+    steps(out, &persisted, comparison)?;
+    writeln!(out)?;
+    for difference in &comparison.differences {
+        let text = format!(
+            "{} (events.jsonl:{})",
+            escape(&difference.message),
+            difference.line
+        );
+        paragraph(out, width(), "! ", "  ", &text)?;
+    }
+    writeln!(out, "{}", conclusion(comparison))
+}
+
+/// Both plans side by side, a step on each line.
+fn steps(
+    out: &mut dyn Write,
+    persisted: &[[String; 3]],
+    comparison: &PlanComparison,
+) -> io::Result<()> {
+    let glyphs = Glyphs::of(style(Color::Auto));
+    let rebuilt = comparison.rebuilt.as_ref();
+    let rebuilt = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
+    let half = (width() - 7) / 2;
+    let differing: BTreeSet<usize> = comparison.differences.iter().filter_map(step_of).collect();
     writeln!(
         out,
         "  {:half$}   rebuilt (events.jsonl)",
@@ -93,22 +111,12 @@ fn table(
             .map(|[id, status, description]| cell(glyphs, id, status, description, half));
         let right = rebuilt.get(index).map(|step| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let PlanStep {
-                id,
-                status,
-                description,
-                ..
-            } = step;
-            cell(glyphs, &text(id), &text(status), &text(description), half)
+            let (id, status) = (text(&step.id), text(&step.status));
+            cell(glyphs, &id, &status, &text(&step.description), half)
         });
-        let here = format!("/plan/steps/{index}");
-        let below = format!("{here}/");
-        let differs = |pointer: &str| pointer == here || pointer.starts_with(&below);
-        let mark = if comparison
-            .differences
-            .iter()
-            .any(|difference| differs(&difference.pointer))
-        {
+        // A plan that is compared with nothing has no steps that differ.
+        let is_alone = left.is_some() != right.is_some() && !comparison.differences.is_empty();
+        let mark = if is_alone || differing.contains(&index) {
             "!"
         } else {
             " "
@@ -121,34 +129,28 @@ fn table(
             format!("{mark} {left}{:padding$} {} {right}", "", glyphs.bar).trim_end()
         )?;
     }
-    writeln!(out)?;
-    for difference in &comparison.differences {
-        let text = format!(
-            "{} (events.jsonl:{})",
-            escape(&difference.message),
-            difference.line
-        );
-        paragraph(out, width(), "! ", "  ", &text)?;
-    }
+    Ok(())
+}
+
+/// The step of the persisted plan that a difference is in, counted from 0.
+fn step_of(difference: &PlanDifference) -> Option<usize> {
+    let step = difference.pointer.strip_prefix("/plan/steps/")?;
+    step.split('/').next()?.parse().ok()
+}
+
+fn conclusion(comparison: &PlanComparison) -> String {
     match (
         &comparison.unjudged,
         &comparison.rebuilt,
         comparison.differs_from(),
     ) {
-        (Some(reason), ..) => writeln!(out, "not judged: {reason}"),
-        (None, None, _) => writeln!(
-            out,
-            "the timeline has no plan event, so no plan can be rebuilt"
-        ),
-        (None, Some(_), Some(line)) => writeln!(
-            out,
-            "the plan differs from the timeline from line {line} of events.jsonl on"
-        ),
+        (Some(reason), ..) => format!("not judged: {reason}"),
+        (None, None, _) => "the timeline has no plan event, so no plan can be rebuilt".into(),
+        (None, Some(_), Some(line)) => {
+            format!("the plan differs from the timeline from line {line} of events.jsonl on")
+        }
         (None, Some(_), None) => {
-            writeln!(
-                out,
-                "the persisted plan equals the one rebuilt from the timeline"
-            )
+            "the persisted plan equals the one rebuilt from the timeline".into()
         }
     }
 }
@@ -167,9 +169,12 @@ fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
         .collect()
 }
 
+/// A step in one line. A step that is only a label has neither an id nor a status.
 fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str, columns: usize) -> String {
-    fit(
-        &format!("{} {id} {status}: {description}", glyphs.status(status)),
-        columns,
-    )
+    let step = if id.is_empty() && status.is_empty() {
+        format!("  {description}")
+    } else {
+        format!("{} {id} {status}: {description}", glyphs.status(status))
+    };
+    fit(&step, columns)
 }

@@ -67,8 +67,8 @@ pub(in crate::cli) struct Validate {
 
     /// Also write the report to a file, in any format; repeatable
     ///
-    /// The file is written when the check ends with exit code 0 or 1, as a whole. With any other
-    /// exit code it stays as it was.
+    /// If the check ends with exit code 0 or 1, the file is replaced as a whole. Otherwise it is
+    /// not changed.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
@@ -92,9 +92,9 @@ pub(in crate::cli) struct Validate {
 
     /// Check only episodes in which an artifact changed since a git revision
     ///
-    /// Runs git in the working directory, whose repository must hold the paths. An artifact counts
-    /// as changed if it was committed, staged, edited, added or deleted since, or if git ignores
-    /// it.
+    /// Runs git in the working directory, whose repository must contain the paths. An artifact
+    /// counts as changed if it was committed, staged, edited, added or deleted since, or if git
+    /// ignores it.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 

@@ -1,6 +1,8 @@
 //! `lifecycle/outcome`: the records disagree on how the run ended.
 
-use crate::facts::{Run, StateFacts, SummaryFacts, show};
+use std::borrow::Cow;
+
+use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
@@ -19,93 +21,107 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[Need::Lifecycle],
 };
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let status = run.state.read().and_then(StateFacts::status);
-    let status = status.as_deref();
-    let summary = run.summary.read();
-    let outcome = summary.and_then(SummaryFacts::outcome);
-    let outcome = outcome.as_deref();
-    let success = summary.and_then(SummaryFacts::success);
-    let at_status = || Place::state("/outcomes/status");
-    let at_outcome =
-        |draft: Draft| draft.related(Place::summary("/outcome"), "the outcome in the summary");
-    let at_success =
-        |draft: Draft| draft.related(Place::summary("/metrics/success"), "the success flag");
+/// What the two records say of the end.
+struct Ending<'a> {
+    status: Option<Cow<'a, str>>,
+    outcome: Option<Cow<'a, str>>,
+    success: Option<bool>,
+}
 
-    if let (Some("error"), Some(other)) = (status, outcome.filter(|outcome| *outcome != "error")) {
-        findings.push(at_outcome(Draft::new(
-            at_status(),
-            format!(
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let (state, summary) = (run.state.read(), run.summary.read());
+    let ending = Ending {
+        status: state.and_then(StateFacts::status),
+        outcome: summary.and_then(SummaryFacts::outcome),
+        success: summary.and_then(SummaryFacts::success),
+    };
+    ending.status_and_outcome(findings);
+    if let (Some("ok"), Some(state)) = (ending.status.as_deref(), state) {
+        ok_with_error(state, findings);
+    }
+    ending.success(findings);
+    if summary.is_some_and(SummaryFacts::no_vetoes) {
+        vetoes(ending.status.as_deref(), state, findings);
+    }
+}
+
+impl Ending<'_> {
+    fn status_and_outcome(&self, findings: &mut Findings<'_>) {
+        let message = match (self.status.as_deref(), self.outcome.as_deref()) {
+            (Some("error"), Some(other)) if other != "error" => format!(
                 "the status is \"error\", but the outcome in the summary is {}",
                 quote(other)
             ),
-        )));
+            (Some("ok"), Some("error")) => {
+                "the status is \"ok\", but the outcome in the summary is \"error\"".into()
+            }
+            _ => return,
+        };
+        let draft = Draft::new(status(), message);
+        findings.push(draft.related(Place::summary("/outcome"), "the outcome in the summary"));
     }
-    if let (Some("ok"), Some("error")) = (status, outcome) {
-        findings.push(at_outcome(Draft::new(
-            at_status(),
-            "the status is \"ok\", but the outcome in the summary is \"error\"",
-        )));
+
+    fn success(&self, findings: &mut Findings<'_>) {
+        let outcome = || Place::summary("/outcome");
+        let (place, message) = match (
+            self.status.as_deref(),
+            self.outcome.as_deref(),
+            self.success,
+        ) {
+            (Some("error"), _, Some(true)) => (
+                status(),
+                "the status is \"error\", but `metrics.success` is 1",
+            ),
+            (_, Some("error"), Some(true)) => (
+                outcome(),
+                "the outcome is \"error\", but `metrics.success` is 1",
+            ),
+            (_, Some("success"), Some(false)) => (
+                outcome(),
+                "the outcome is \"success\", but `metrics.success` is 0",
+            ),
+            _ => return,
+        };
+        let draft = Draft::new(place, message);
+        findings.push(draft.related(Place::summary("/metrics/success"), "the success flag"));
     }
-    let error = run
-        .state
-        .read()
-        .and_then(|state| state.fact(&["outcomes", "error"]))
-        .filter(|error| !error.node().is_null());
-    if let (Some("ok"), Some(error)) = (status, error) {
+}
+
+fn status() -> Place {
+    Place::state("/outcomes/status")
+}
+
+fn ok_with_error(state: StateFacts<'_>, findings: &mut Findings<'_>) {
+    let error = state.fact(&["outcomes", "error"]);
+    if let Some(error) = error.filter(|error| !error.node().is_null()) {
         let message = format!(
             "the status is \"ok\", but `outcomes.error` is {}",
             show(error.node())
         );
-        findings.push(
-            Draft::new(at_status(), message).related(Place::state("/outcomes/error"), "the error"),
+        let draft = Draft::new(status(), message);
+        findings.push(draft.related(Place::state("/outcomes/error"), "the error"));
+    }
+}
+
+/// Nothing was vetoed, by the summary's count.
+fn vetoes(of_run: Option<&str>, state: Option<StateFacts<'_>>, findings: &mut Findings<'_>) {
+    let is_vetoed = |step: &Value<'_>| step.text(&["status"]).as_deref() == Some("vetoed");
+    let draft = if of_run == Some("vetoed") {
+        Draft::new(
+            status(),
+            "the status is \"vetoed\", but `metrics.veto_count` is 0",
+        )
+    } else {
+        let steps = state.and_then(StateFacts::steps).unwrap_or_default();
+        let Some(index) = steps.iter().position(is_vetoed) else {
+            return;
+        };
+        let pointer = Pointer::new("/plan/steps").item(index).field("status");
+        let message = format!(
+            "`{}` is \"vetoed\", but `metrics.veto_count` is 0",
+            pointer.dotted()
         );
-    }
-    if success == Some(true) {
-        if status == Some("error") {
-            findings.push(at_success(Draft::new(
-                at_status(),
-                "the status is \"error\", but `metrics.success` is 1",
-            )));
-        } else if outcome == Some("error") {
-            findings.push(at_success(Draft::new(
-                Place::summary("/outcome"),
-                "the outcome is \"error\", but `metrics.success` is 1",
-            )));
-        }
-    }
-    if (outcome, success) == (Some("success"), Some(false)) {
-        findings.push(at_success(Draft::new(
-            Place::summary("/outcome"),
-            "the outcome is \"success\", but `metrics.success` is 0",
-        )));
-    }
-    if summary.is_some_and(SummaryFacts::no_vetoes) {
-        let at_count =
-            |draft: Draft| draft.related(Place::summary("/metrics/veto_count"), "the veto count");
-        let steps = run
-            .state
-            .read()
-            .and_then(StateFacts::steps)
-            .unwrap_or_default();
-        let vetoed = steps
-            .iter()
-            .position(|step| step.text(&["status"]).as_deref() == Some("vetoed"));
-        if status == Some("vetoed") {
-            findings.push(at_count(Draft::new(
-                at_status(),
-                "the status is \"vetoed\", but `metrics.veto_count` is 0",
-            )));
-        } else if let Some(index) = vetoed {
-            let pointer = Pointer::new("/plan/steps").item(index).field("status");
-            let message = format!(
-                "`{}` is \"vetoed\", but `metrics.veto_count` is 0",
-                pointer.dotted()
-            );
-            findings.push(at_count(Draft::new(
-                Place::value(Artifact::State, pointer),
-                message,
-            )));
-        }
-    }
+        Draft::new(Place::value(Artifact::State, pointer), message)
+    };
+    findings.push(draft.related(Place::summary("/metrics/veto_count"), "the veto count"));
 }

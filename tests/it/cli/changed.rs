@@ -1,5 +1,4 @@
-//! `--changed-since` in scratch repositories: what counts as changed, and what git is not made to
-//! do.
+//! `--changed-since` in scratch repositories: what counts as changed, and what git must not do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +33,7 @@ fn checked(dir: &Path, args: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Makes a file that is there longer.
+/// Makes an existing file longer.
 fn touch(file: &Path) {
     fs::write(file, [&fs::read(file).unwrap()[..], b"\n"].concat()).unwrap();
 }
@@ -52,7 +51,7 @@ fn episode_is_checked_however_an_artifact_changed() {
     ]);
     touch(&repository.episode("committed").join("state.json"));
     repository.commit();
-    // What git takes for a file that was renamed is gone from where it was.
+    // A file that git considers renamed no longer exists at its old path.
     fs::rename(
         repository.episode("deleted").join("manifest.json"),
         repository.path().join("manifest.json"),
@@ -84,7 +83,7 @@ fn episode_is_checked_however_an_artifact_changed() {
         checked(repository.path(), &["--changed-since", "HEAD", "runs"]),
         expected[1..]
     );
-    // From wherever one stands, and below whatever one names.
+    // From any working directory, and for any named paths.
     assert_eq!(
         checked(
             &repository.path().join("runs"),
@@ -139,7 +138,7 @@ fn git_runs_no_program_of_the_repository_and_writes_nothing() {
     )
     .unwrap();
     touch(&repository.episode("changed").join("state.json"));
-    // Files whose times alone have changed make git rewrite its index, if it is let.
+    // Files of which only the times have changed make git rewrite its index, if allowed.
     let clean = repository.episode("clean").join("state.json");
     fs::write(&clean, fs::read(&clean).unwrap()).unwrap();
     let index = || fs::read(repository.path().join(".git/index")).unwrap();
@@ -160,7 +159,10 @@ fn no_change_exits_0_and_no_episode_exits_3() {
         (output.status.code(), stdout(&output)),
         (Some(0), "no episodes\n")
     );
-    assert_eq!(stderr(&output), "note: no change since HEAD in 1 episode\n");
+    assert_eq!(
+        stderr(&output),
+        "note: nothing to check: no change since HEAD in 1 episode\n"
+    );
     assert_eq!(
         stderr(&validate(
             repository.path(),
@@ -168,7 +170,7 @@ fn no_change_exits_0_and_no_episode_exits_3() {
         )),
         ""
     );
-    // What is no episode any more can't be checked, and is told; copies of records are no episodes.
+    // A directory that is no longer an episode is reported; copies of records are not episodes.
     let lost = repository.add_episode("lost");
     fs::create_dir(repository.episode("clean").join("copy")).unwrap();
     fs::copy(
@@ -182,15 +184,15 @@ fn no_change_exits_0_and_no_episode_exits_3() {
     }
     fs::remove_dir_all(repository.episode("clean").join("copy")).unwrap();
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
-    let told = "note: no change since HEAD in 1 episode\n\
+    let notes = "note: nothing to check: no change since HEAD in 1 episode\n\
                 note: runs/episodes/lost held a run at HEAD and holds none now\n";
-    assert_eq!(stderr(&output), told);
+    assert_eq!(stderr(&output), notes);
     assert_eq!(
         stderr(&validate(
             &repository.path().join("runs"),
             &["--changed-since", "HEAD", "episodes/clean"]
         )),
-        told.lines().next().unwrap().to_owned() + "\n"
+        notes.lines().next().unwrap().to_owned() + "\n"
     );
     let many: Vec<PathBuf> = (0..12)
         .map(|index| repository.add_episode(&format!("run_{index:02}")))

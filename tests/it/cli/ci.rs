@@ -1,5 +1,5 @@
-//! The action and the examples for pipelines, executed as far as that can be done outside of them:
-//! what they run is run, in a repository with runs, by the shell that would run it.
+//! The action and the examples for pipelines, executed as far as possible outside of them: their
+//! commands run in a repository with runs, in the same shell.
 
 use std::fs;
 use std::process::Output;
@@ -59,7 +59,7 @@ fn gitlab_example_finds_the_bad_run() {
     let script = example
         .lines()
         .filter_map(|line| line.strip_prefix("    - "));
-    // What installs it can't be run here, and what stands on the search path is there already.
+    // The installation can't run here, but the binary is on the search path already.
     let script: Vec<&str> = script.filter(|line| line.starts_with("runvet ")).collect();
     assert_eq!(script.len(), 1);
     let output = shell(&repository, script[0]);
@@ -79,9 +79,9 @@ fn action_fails_and_gives_counts_when_a_run_is_bad() {
         return;
     };
     assert_eq!(stderr(&output), "");
-    let told = stdout(&output).lines().last().unwrap();
+    let last_line = stdout(&output).lines().last().unwrap();
     let expected = r#"{"code": 1, "status": "1", "episodes": "3", "valid": "2", "invalid": "1", "errors": "1", "warnings": "0"}"#;
-    assert_eq!(told, expected, "{}", stdout(&output));
+    assert_eq!(last_line, expected, "{}", stdout(&output));
     assert!(repository.path().join("runvet.sarif").is_file());
 }
 
@@ -102,10 +102,10 @@ fn action_never_runs_its_inputs() {
         let Some(output) = act(&repository, inputs, &[]) else {
             return;
         };
-        let told = stdout(&output).lines().last().unwrap().to_owned();
+        let last_line = stdout(&output).lines().last().unwrap().to_owned();
         assert!(
-            told.starts_with(&format!("{{\"code\": {code}, \"status\": \"{code}\"")),
-            "{inputs}: {told}"
+            last_line.starts_with(&format!("{{\"code\": {code}, \"status\": \"{code}\"")),
+            "{inputs}: {last_line}"
         );
     }
     assert!(!repository.path().join("ran").exists());

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: arguments, exit codes, what goes where.
+//! The command line for users: arguments, exit codes, standard output and standard error.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ fn code(args: &[&str]) -> i32 {
 }
 
 #[test]
-fn exit_code_tells_the_outcome_of_the_check() {
+fn exit_code_is_the_outcome_of_the_check() {
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().to_str().unwrap();
     assert_eq!(code(&["validate", "good/terminal"]), 0);
@@ -269,7 +269,7 @@ fn validate_ends_quietly_when_the_pipe_closes() {
     );
 }
 
-/// Commands that print little, much, what they found, and what they are.
+/// Commands that print little, much, findings, and their help.
 const PRINTING: [&[&str]; 9] = [
     &["validate", "good/terminal"],
     &["validate", "--format", "json", "good/terminal"],
@@ -327,9 +327,9 @@ fn exit_code_stays_when_stderr_is_closed() {
     }
 }
 
-/// A process that is to end, and the lines that it printed before.
+/// Interrupts a process, and returns its status and the lines that it printed.
 fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, String) {
-    // What is started in the background of a script inherits that interrupts are ignored.
+    // A process in the background of a script inherits that interrupts are ignored.
     let mut command = Command::new("env");
     command
         .arg("--default-signal=INT")
@@ -446,7 +446,7 @@ fn colour_is_used_when_asked_for() {
     assert!(with(&["--color", "always"], None));
     assert!(
         with(&["--color", "always"], Some(("NO_COLOR", "1"))),
-        "the flag goes before the environment"
+        "the flag overrides the environment"
     );
     assert!(with(&[], Some(("CLICOLOR_FORCE", "1"))));
     assert!(!with(&[], Some(("CLICOLOR_FORCE", "0"))));
@@ -468,7 +468,7 @@ fn report_is_the_same_for_any_jobs_and_order_of_paths() {
 }
 
 #[test]
-fn group_summary_makes_no_episode() {
+fn group_summary_is_not_an_episode() {
     let group = "good/group-summary/episodes/group";
     assert_eq!(code(&["validate", &format!("{group}/summary.json")]), 3);
     assert_eq!(stdout(&run(&["validate", group])), "1 episode: all valid\n");
@@ -588,7 +588,7 @@ fn oversized_line_takes_no_memory_beyond_the_limit() {
     let temp = tempfile::tempdir().unwrap();
     let episode = temp.path().join("episodes/ep_answer");
     copy_dir(&corpus().join("good/terminal/episodes/ep_answer"), &episode);
-    // Sparse: a line of a gigabyte of NUL bytes that takes no room on the disk.
+    // A sparse file: a line of a gigabyte of NUL bytes that takes no space on the disk.
     fs::OpenOptions::new()
         .write(true)
         .open(episode.join("events.jsonl"))

@@ -1,5 +1,5 @@
-//! The configuration as a user meets it: where it is found, what it changes, what it refuses, what
-//! it lets pass.
+//! The configuration for users: where it is found, its effects, its errors, and the findings it
+//! accepts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -98,8 +98,8 @@ const ALL: [&str; 7] = [
     "ep_05 warning record/misspelled-field",
 ];
 
-/// A setting in all the places where it can be made: the key, the default, the value in the file; a
-/// variable, its text and what that sets; a flag, its text and what that sets.
+/// A setting with all its sources: the key, the default, the value in the file; a variable, its
+/// text and the value it sets; a flag, its text and the value it sets.
 type Setting = (
     &'static str,
     &'static str,
@@ -189,7 +189,7 @@ fn flags_override_environment_file_and_defaults_in_order() {
     let mut empty: Vec<_> = variables.iter().map(|(name, _)| (*name, "")).collect();
     empty.push(("RUNVET_CONFIG", ""));
     assert_eq!(of(&empty, &[]), of(&[], &[]), "empty counts as unset");
-    // `--no-config` is a flag, and goes before the environment too.
+    // `--no-config` is a flag, and overrides the environment too.
     assert_eq!(
         of(&[("RUNVET_CONFIG", "runvet.toml")], &["--no-config"]),
         defaults
@@ -225,8 +225,8 @@ fn rule_levels_depend_on_the_directory() {
         ),
         (4, 3, 3)
     );
-    let told = "note: 1 directory excluded by the configuration\n";
-    assert_eq!(stderr(&project.run(&["validate", "runs"])), told);
+    let note = "note: 1 directory excluded by the configuration\n";
+    assert_eq!(stderr(&project.run(&["validate", "runs"])), note);
     assert_eq!(stderr(&project.run(&["validate", "--quiet", "runs"])), "");
     let skipped: Vec<&str> = report.episodes[3]
         .skipped
@@ -237,7 +237,7 @@ fn rule_levels_depend_on_the_directory() {
         !skipped.is_empty() && !skipped.contains(&"plan/no-event"),
         "{skipped:?}"
     );
-    // Flags go before all of it.
+    // Flags override all of it.
     let found = project.found(&[
         "--rule",
         "lifecycle/*=off",
@@ -251,13 +251,13 @@ fn rule_levels_depend_on_the_directory() {
             "ep_03 warning plan/projection"
         ]
     );
-    // A gate that was left nothing to look at must not pass.
+    // A gate without anything to check must not pass.
     project.write("runvet.toml", "exclude = ['runs']");
     let output = project.run(&["validate", "runs/demo/episodes/ep_03_edited/state.json"]);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(
         stderr(&output),
-        "error: no episode is left to check; excluded: 1\n"
+        "error: no episode to check: the configuration excludes 1 episode\n"
     );
 }
 
@@ -300,7 +300,7 @@ fn config_is_found_upward_but_never_in_run_data() {
     assert_eq!(from("runs"), "json ../runvet.toml:1");
     let episode = "runs/demo/episodes/ep_03_edited";
     assert_eq!(from(episode), "json ../../../../runvet.toml:1");
-    // What is there and can't be read is no reason to go without it.
+    // A file that exists but can't be read is an error, and is not ignored.
     fs::create_dir(project.path("tool")).unwrap();
     std::os::unix::fs::symlink("gone.toml", project.path("tool/runvet.toml")).unwrap();
     let said = || stderr(&project.run_in("tool", &[], &["validate", "../runs"])).to_owned();
@@ -316,7 +316,7 @@ fn config_is_found_upward_but_never_in_run_data() {
         "error: can't read the configuration runvet.toml: it is not a regular file\n"
     );
     fs::remove_dir_all(project.path("tool")).unwrap();
-    // Whoever writes run data may put there what they like, a repository too.
+    // The author of run data may put anything into it, even a repository.
     let planted = "format = 'junit'";
     for dir in ["runs/demo", "runs/demo/episodes", episode] {
         project.write(&format!("{dir}/runvet.toml"), planted);
@@ -326,16 +326,16 @@ fn config_is_found_upward_but_never_in_run_data() {
     assert_eq!(format, "json ../../../../runvet.toml:1");
     assert_eq!(notes.lines().count(), 3);
     assert!(
-        notes.starts_with("note: runvet.toml lies in run data and is not read"),
+        notes.starts_with("note: ignoring runvet.toml, because it is inside run data"),
         "{notes}"
     );
-    // An episode that lies elsewhere is run data as well.
+    // An episode outside `episodes` is run data as well.
     copy_dir(
         &corpus().join("demo/episodes/ep_03_edited"),
         &project.path("elsewhere"),
     );
     assert_eq!(from("elsewhere"), "json ../runvet.toml:1");
-    // The nearest one counts; one that is named counts wherever it lies.
+    // The nearest one counts; one that is named counts at any place.
     project.write("runs/runvet.toml", "format = 'sarif'");
     assert_eq!(from("runs"), "sarif runvet.toml:1");
     let named = project.run_in(episode, &[], &["config", "--config", "runvet.toml"]);
@@ -355,7 +355,7 @@ fn config_is_found_upward_but_never_in_run_data() {
         "{}",
         stderr(&nowhere)
     );
-    // Beyond the root of the repository, and outside of one, nothing is looked for upward.
+    // Outside the root of the repository, and outside of any repository, no parent is searched.
     fs::create_dir_all(project.path("tool/src/.git")).unwrap();
     assert_eq!(from("tool/src"), "human default");
     fs::remove_dir(project.path(".git")).unwrap();
@@ -378,7 +378,7 @@ fn unknown_key_is_refused_with_place_and_nearest_name() {
             "zzzzzzzz = 1",
             "1:1",
             "unknown key \"zzzzzzzz\"",
-            "known are: format, deny-warnings",
+            "expected one of: format, deny-warnings",
         ),
         (
             "format = 'jsno'",
@@ -394,12 +394,12 @@ fn unknown_key_is_refused_with_place_and_nearest_name() {
             "",
         ),
         ("exclude = 'x'", "1:11", "expected a list in brackets", ""),
-        ("baseline = 1", "1:12", "expected a path in quotes", ""),
+        ("baseline = 1", "1:12", "expected a path, in quotes", ""),
         ("rules = 1", "1:9", "expected a table", ""),
         (
             "rules = { 'plan/*' = 1 }",
             "1:22",
-            "expected a word in quotes",
+            "expected a string, in quotes",
             "",
         ),
         (
@@ -469,7 +469,7 @@ fn unknown_key_is_refused_with_place_and_nearest_name() {
         (
             "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\nexpires = 2026-12-01T00:00:00Z",
             "5:11",
-            "expected a day, such as 2026-12-31",
+            "expected a date such as 2026-12-31, without a time",
             "",
         ),
     ] {
@@ -537,7 +537,7 @@ fn ignored_findings_are_counted_apart() {
             .all(|suppressed| suppressed.by == Suppression::Ignore)
     );
     assert_eq!(reasons[0].reason.as_deref(), Some("by hand"));
-    // What ignores nothing is told, where it could have.
+    // An ignore that covers an episode but matches no finding is reported.
     let output = project.run(&["validate", "runs"]);
     let notes: Vec<&str> = stderr(&output).lines().collect();
     assert_eq!(
@@ -585,7 +585,7 @@ fn ignore_expires_at_the_start_of_its_day_in_utc() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// 200 episodes, 30 of them bad, as a repository may hold before runvet comes.
+/// 200 episodes, 30 of them bad, as in a repository that adopts runvet.
 fn adopted() -> Project {
     let project = Project::new("baseline = 'known.json'");
     fs::remove_dir_all(project.path("runs/demo")).unwrap();
@@ -610,8 +610,8 @@ fn baseline_fails_only_new_findings_in_every_format() {
         Some(2),
         "the baseline that the configuration names is not there yet"
     );
-    let told = "error: can't read the baseline known.json: ";
-    assert!(stderr(&missing).starts_with(told), "{}", stderr(&missing));
+    let start = "error: can't read the baseline known.json: ";
+    assert!(stderr(&missing).starts_with(start), "{}", stderr(&missing));
     let written = project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     assert_eq!(written.status.code(), Some(0));
     assert_eq!(
@@ -632,7 +632,7 @@ fn baseline_fails_only_new_findings_in_every_format() {
             "{format}"
         );
     }
-    // From elsewhere the episodes are called otherwise, and are the same.
+    // From another directory the same episodes have other paths.
     let below = project.run_in("runs/episodes", &[], &["validate", ".."]);
     assert_eq!(below.status.code(), Some(0), "{}", stdout(&below));
     assert_eq!(
@@ -662,14 +662,14 @@ fn baseline_fails_only_new_findings_in_every_format() {
         assert_eq!(output.status.code(), Some(1), "{format}");
         let text = stdout(&output);
         assert!(text.contains("run_150"), "{format}: {text}");
-        // Only JSON and SARIF, which tell what is suppressed, speak of the others.
-        let tells_all = ["json", "ndjson", "sarif", "junit"].contains(&format);
-        assert!(tells_all || !text.contains("run_001"), "{format}: {text}");
+        // The other episodes appear only in formats that list suppressed findings or all episodes.
+        let names_all = ["json", "ndjson", "sarif", "junit"].contains(&format);
+        assert!(names_all || !text.contains("run_001"), "{format}: {text}");
     }
 }
 
 #[test]
-fn baseline_knows_values_and_not_places() {
+fn baseline_matches_values_not_places() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let state = "runs/episodes/run_001/ep_03_edited/state.json";
@@ -694,8 +694,8 @@ fn baseline_knows_values_and_not_places() {
           /payload/outcomes/metrics/task_score"
         ]
     );
-    // What is gone is told, a few by name; what could not be judged, or was switched off, is not
-    // gone.
+    // Vanished findings are reported, a few by name. A finding that could not be judged, or whose
+    // rule is off, has not vanished.
     for number in (1..200).step_by(7) {
         let dir = project.path(&format!("runs/episodes/run_{number:03}/ep_03_edited"));
         let answer = fs::read_to_string(dir.join("state.json")).unwrap();
@@ -747,16 +747,19 @@ fn known_bad_episode_is_reported_briefly() {
 #[test]
 fn bad_numbers_get_the_same_message_everywhere() {
     let project = Project::new("");
-    for (args, told) in [
+    for (args, message) in [
         (["--jobs", "0"], "expected a whole number, at least 1"),
         (["--jobs", "x"], "expected a whole number"),
         (["--max-findings", "-1"], "expected a whole number"),
-        (["--jobs", "99999999999999999999"], "this is too large"),
+        (
+            ["--jobs", "99999999999999999999"],
+            "the number is too large",
+        ),
     ] {
         let output = project.run(&[&["validate"], &args[..]].concat());
         assert_eq!(output.status.code(), Some(2));
         assert!(
-            stderr(&output).contains(told),
+            stderr(&output).contains(message),
             "{args:?}: {}",
             stderr(&output)
         );
@@ -796,12 +799,12 @@ fn baseline_reports_findings_of_a_vanished_episode() {
     }
     let gone = |number| {
         format!(
-            "note: no longer found, and can be removed from the baseline: runs/episodes/run_{number:03}/ep_03_edited: the episode is gone, \
-             with 2 findings"
+            "note: no longer found, and can be removed from the baseline: runs/episodes/run_{number:03}/ep_03_edited: \
+             the episode no longer exists (2 findings)"
         )
     };
-    // Of episodes that were not asked for, too; those that are there and were not judged are not
-    // gone.
+    // Episodes that were not named are reported too. Episodes that exist but were not judged have
+    // not vanished.
     for paths in [&["runs"][..], &["runs/episodes/run_015"]] {
         let output = project.run(&[&["validate"], paths].concat());
         assert_eq!(output.status.code(), Some(0));
@@ -812,7 +815,7 @@ fn baseline_reports_findings_of_a_vanished_episode() {
     }
     let below = project.run_in("runs/episodes/run_015", &[], &["validate"]);
     assert_eq!(stderr(&below).lines().count(), 2, "{}", stderr(&below));
-    // Wherever the baseline lies and however it is called.
+    // At any place and with any name of the baseline.
     std::os::unix::fs::symlink(project.path("runs"), project.path("link")).unwrap();
     let link = [
         "validate",
@@ -852,7 +855,7 @@ fn baseline_reports_findings_of_a_vanished_episode() {
     );
     assert_eq!((beside.status.code(), stderr(&beside)), (Some(0), ""));
     fs::remove_file(project.path("link")).unwrap();
-    // A few are named, the rest is counted.
+    // A few are named, the rest are counted.
     fs::remove_dir_all(project.path("runs/episodes")).unwrap();
     let output = project.run(&["validate", "--allow-empty", "runs"]);
     let notes: Vec<&str> = stderr(&output).lines().collect();
@@ -1005,7 +1008,7 @@ fn baseline_is_sorted_small_and_written_atomically() {
             "{broken}"
         );
     }
-    // With nothing found it is empty, and can be read again.
+    // Without findings it is empty, and can be read again.
     write(&["--rule", "plan/*=off", "--rule", "projection/*=off", "runs"]);
     assert_eq!(
         fs::read_to_string(project.path("known.json")).unwrap(),
@@ -1093,7 +1096,7 @@ fn suppressed_findings_keep_the_schemas() {
         results
             .iter()
             .all(|result| result["suppressions"].is_array()),
-        "where one has it, all must"
+        "if one has it, all must"
     );
     crate::support::sarif::hold_to_the_sarif_schema(&log);
 }
@@ -1136,7 +1139,7 @@ fn config_schema_agrees_with_the_reader() {
     }
 }
 
-/// A text in TOML as an editor sees it: dates are texts.
+/// A TOML value as an editor's JSON: dates are strings.
 fn in_json(value: toml::Value) -> Value {
     match value {
         toml::Value::Datetime(date) => date.to_string().into(),

@@ -1,5 +1,4 @@
-//! What runvet makes of its own command line is whole: completions and manual pages know every
-//! command and option.
+//! Completions and manual pages are complete: they know every command and option.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -118,7 +117,7 @@ fn manual_pages_list_every_command_and_option() {
     }
     assert!(
         page("runvet-validate.1").contains("3  no episode was found"),
-        "what stands behind the options too"
+        "the text after the options too"
     );
     assert!(
         page("runvet-validate.1").contains("RUNVET_FORMAT"),

@@ -1,4 +1,4 @@
-//! The hooks for pre-commit, tried by the real program: with the configurations that the documents
+//! The hooks for pre-commit, run by the real program: with the configurations that the documents
 //! show, in a scratch repository, on real commits.
 
 use std::fs;
@@ -14,7 +14,7 @@ fn search_path(first: &Path) -> String {
 
 #[test]
 fn hooks_stop_commits_of_bad_runs() {
-    // The hooks as they are, but for how runvet gets there: the binary under test is on the search
+    // The hooks are unchanged except for the installation: the binary under test is on the search
     // path.
     let declared = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
     assert_eq!(

@@ -13,8 +13,7 @@ use crate::support::python::python;
 use crate::support::repository::without_settings;
 use crate::support::skip::{all_must_run, skip};
 
-/// The directory of the wheel: what `make dist` has built, else built here, for speed without
-/// optimization.
+/// The directory of the wheel: built by `make dist`, else here, without optimization to save time.
 static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
     if let Some(wheels) = std::env::var_os("RUNVET_WHEELS") {
         return wheels.into();
@@ -29,7 +28,7 @@ static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
     wheels
 });
 
-/// Whether the calling test is to run; else it is skipped.
+/// Whether the calling test should run; else it is skipped.
 #[track_caller]
 fn has_time() -> bool {
     if !all_must_run() {

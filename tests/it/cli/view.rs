@@ -1,5 +1,4 @@
-//! Reading runs from the command line: what the dashboards show, what machines get, and that no
-//! hostile run harms.
+//! Reading runs from the command line: dashboards, JSON, and hostile runs, which do no harm.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +21,7 @@ use crate::support::hostile::{commands, hostile_run};
 use crate::support::runs::{copy_dir, copy_of, replace, run_of, touch};
 use crate::support::terminal::{Width, command, runvet, snapshot};
 
-/// What a command prints that has nothing to complain about.
+/// The output of a command that prints no error.
 fn printed(dir: &Path, args: &[&str]) -> String {
     let output = runvet(dir, args, Width::Narrow);
     assert_eq!(
@@ -41,7 +40,7 @@ fn demo() -> PathBuf {
     corpus().join("demo")
 }
 
-/// A copy of the demo, the runs of which changed in the order 3, 1, 5, 2, 4, the last one first.
+/// A copy of the demo, whose runs changed in the order 3, 1, 5, 2, 4, newest first.
 fn demo_in_order() -> TempDir {
     let temp = tempfile::tempdir().unwrap();
     for (day, name) in [
@@ -124,7 +123,7 @@ fn dashboard_lines_fit_the_width() {
     {
         let path = dir.path.to_str().unwrap();
         for columns in [40, 80, 120] {
-            // A path is never cut, for it is there to be copied.
+            // A path is never cut, because it must be complete to be copied.
             let fits = |line: &&str| {
                 line.width() <= columns || (*line).contains("episodes/") || *line == path
             };
@@ -169,7 +168,7 @@ fn limited_list_says_how_many_more_there_are() {
     assert_eq!(ids(demo.path(), &["--limit", "2"]), in_order[..2]);
     let text = printed(demo.path(), &["list", "--limit", "2"]);
     assert!(
-        text.lines().count() == 4 && text.ends_with("\n… and 3 more runs (--limit)\n"),
+        text.lines().count() == 4 && text.ends_with("\n… and 3 more runs (--limit 0 shows all)\n"),
         "{text}"
     );
     assert!(!printed(demo.path(), &["list", "--limit", "5"]).contains("more"));
@@ -447,12 +446,12 @@ fn bad_timeline_lines_go_to_stderr_with_their_place() {
         .map(|line| line[..6].trim().to_owned())
         .collect();
     assert_eq!(shown, ["1", "2", "5", "6", "7", "8", "9", "10", "11", "12"]);
-    let told: Vec<&str> = stderr(&output).lines().collect();
+    let lines: Vec<&str> = stderr(&output).lines().collect();
     let path = "error: episodes/ep_04_crashed/events.jsonl";
-    assert_eq!(told[0], format!("{path}:4:1: an array, not an object"));
+    assert_eq!(lines[0], format!("{path}:4:1: an array, not an object"));
     assert!(
-        told.len() == 2 && told[1].starts_with(&format!("{path}:13:")),
-        "{told:?}"
+        lines.len() == 2 && lines[1].starts_with(&format!("{path}:13:")),
+        "{lines:?}"
     );
     fs::remove_file(dir.join("events.jsonl")).unwrap();
     let output = runvet(temp.path(), &["view", "ep", "--events"], Width::Narrow);
@@ -558,7 +557,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
     assert_eq!(
         dir(&elsewhere, &["ep_01"], Some(&demo)),
         absolute,
-        "the environment goes before the current directory"
+        "the environment overrides the current directory"
     );
     assert_eq!(dir(&demo, &["ep_01"], None), "episodes/ep_01_answer");
     assert_eq!(
@@ -627,7 +626,7 @@ fn unknown_id_is_a_fault_that_names_the_nearest() {
     }
     let output = runvet(&demo(), &["view", "ep_0"], Width::Narrow);
     assert_eq!(output.status.code(), Some(2));
-    let start = "error: several runs start with \"ep_0\": ";
+    let start = "error: several runs have an id that starts with \"ep_0\": ";
     let named: BTreeSet<&str> = stderr(&output)
         .strip_prefix(start)
         .unwrap()
@@ -656,7 +655,7 @@ fn unknown_id_is_a_fault_that_names_the_nearest() {
     );
 }
 
-/// A timeline of so many events beyond the ones that are there.
+/// Adds a number of events to a timeline.
 fn lengthen(dir: &Path, events: usize, phase: impl Fn(usize) -> String) {
     let payload = json!({"message": "x".repeat(100)});
     let mut file = OpenOptions::new()
@@ -725,11 +724,11 @@ fn every_command_ends_quietly_when_the_pipe_closes() {
     }
 }
 
-/// What wants to act on a terminal, to hide, or to look like a line of its own.
+/// Text that tries to control a terminal, to hide, or to forge a line.
 const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nRun: succeeded (ok) · Records: consistent\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
 
-/// Poisons every text and adds a poisonous key to every object, but for the texts that name a kind
-/// of thing.
+/// Poisons every text, except those that name a kind of thing, and adds a poisonous key to every
+/// object.
 fn poison(value: &mut Value) {
     match value {
         Value::String(text) => *text += EVIL,
@@ -745,7 +744,7 @@ fn poison(value: &mut Value) {
     }
 }
 
-/// A run in which every text is hostile, the name of its directory too.
+/// A run in which every text is hostile, even the name of its directory.
 fn poisoned_run() -> (TempDir, PathBuf) {
     let (temp, from) = copy_of("demo/episodes/ep_03_edited");
     for file in ["state.json", "summary.json", "events.jsonl"] {
@@ -793,7 +792,7 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
                 "{args:?}"
             );
             for text in [stdout(&output), stderr(&output)] {
-                // Colour is runvet's own.
+                // Colours come from runvet itself.
                 let text = if args.contains(&"always") {
                     text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
                 } else {
@@ -921,7 +920,7 @@ fn rare_phases_are_counted_together() {
     let timeline = outline(&RunReader::open(&dir).unwrap());
     assert_eq!(timeline.phases.len(), 101);
     assert_eq!(timeline.phases.values().sum::<u64>(), 3_011);
-    // Nine phases come before them.
+    // Nine phases precede them.
     assert_eq!(
         (timeline.phases["phase-0090"], timeline.phases["(others)"]),
         (3, 3 * (1_000 - 91))
@@ -969,7 +968,7 @@ fn huge_event_is_outlined_and_broken_lines_are_counted() {
         last.summary.len()
     );
     assert!(timeline.broken.iter().all(|broken| broken.len() < 1_000));
-    assert!(last.offset_sec.is_none() && last.summary.ends_with("labels of steps: 2"));
+    assert!(last.offset_sec.is_none() && last.summary.ends_with("step labels: 2"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `runvet watch` beside a writer: what it prints of runs as they are written, and how it ends.
+//! `runvet watch` beside a writer: its output for runs as they are written, and its end.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -13,10 +13,10 @@ use crate::support::binary::runvet;
 use crate::support::corpus::corpus;
 use crate::support::runs::copy_dir;
 
-/// Longer than any verdict takes: a test that would wait for ever fails.
+/// More than the time of any verdict: a test that would block forever fails instead.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// A watch that was started, and ends with the test.
+/// A running watch, which ends with the test.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -46,8 +46,8 @@ impl Watch {
         self.lines.recv_timeout(TOO_LONG).unwrap()
     }
 
-    /// The lines before the one that begins so. A writer that is held up half-way is judged
-    /// half-way too.
+    /// The lines before the one that starts with a text. There may be some, because a writer that
+    /// is delayed half-way is judged half-way.
     fn until(&self, expected: &str) -> Vec<String> {
         let mut before = Vec::new();
         loop {
@@ -63,14 +63,14 @@ impl Watch {
     }
 
     fn signal(&self, name: &str) {
-        let told = Command::new("kill")
+        let status = Command::new("kill")
             .args(["-s", name, &self.child.id().to_string()])
             .status()
             .unwrap();
-        assert!(told.success());
+        assert!(status.success());
     }
 
-    /// The lines that are left, how it ended, and what it said of faults.
+    /// The remaining lines, the exit status and standard error.
     fn end(mut self) -> (Vec<String>, ExitStatus, String) {
         let lines = self.lines.iter().collect();
         let faults = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
@@ -112,8 +112,8 @@ fn append(file: &Path, bytes: &[u8]) {
         .unwrap();
 }
 
-/// Writes a run as a runtime does: the timeline first, then the records. Waits for the verdicts in
-/// between.
+/// Writes a run in the order of a runtime: first the timeline, then the records. Waits for the
+/// verdicts in between.
 fn written_run_is_followed(args: &[&str]) {
     let (temp, episode) = scratch();
     copy_dir(
@@ -137,7 +137,7 @@ fn written_run_is_followed(args: &[&str]) {
         going_on.starts_with("episodes/ep_answer (in progress): valid, warning state/not-yet"),
         "{going_on}"
     );
-    // One more event changes nothing about the verdict; nor do files that are no artifacts.
+    // One more event does not change the verdict, nor do files that are not artifacts.
     let second = first
         + events[first..]
             .iter()
@@ -157,7 +157,7 @@ fn written_run_is_followed(args: &[&str]) {
             .contains(&going_on)
     );
 
-    // After its end it is tampered with, and an artifact goes away.
+    // After its end a record is edited, and an artifact is deleted.
     let state = fs::read_to_string(episode.join("state.json")).unwrap();
     fs::write(
         episode.join("state.json"),
@@ -187,13 +187,13 @@ fn watch_follows_a_run_by_polling() {
 fn watch_judges_directories_moved_in_whole() {
     let (temp, episode) = scratch();
     let watch = Watch::start(temp.path(), &["--rule", "record/*=warning"]);
-    // Where nothing else makes it an episode, its records do.
+    // Without a directory called `episodes`, its records make it an episode.
     let elsewhere = temp.path().join("elsewhere/a");
     copy_dir(&good("terminal"), &elsewhere);
     watch.until("elsewhere/a (ended): valid");
     fs::rename(elsewhere, &episode).unwrap();
     watch.until("episodes/ep_answer (ended): valid");
-    // A copy in a checkpoint belongs to the run that holds it, and a link leads nowhere.
+    // A copy in a checkpoint belongs to the run that contains it, and links are not followed.
     std::os::unix::fs::symlink(good("paused"), temp.path().join("episodes/ep_out")).unwrap();
     std::os::unix::fs::symlink("ep_answer", temp.path().join("episodes/ep_again")).unwrap();
     copy_dir(&good("terminal"), &episode.join("checkpoints/1"));
@@ -254,7 +254,10 @@ fn watch_faults_when_the_directory_is_missing_or_vanishes() {
     let (_, status, faults) = watch.end();
     assert_eq!(
         (status.code(), &*faults),
-        (Some(2), "error: episodes: the directory is gone\n")
+        (
+            Some(2),
+            "error: the watched directory episodes no longer exists\n"
+        )
     );
 }
 

@@ -1,5 +1,5 @@
-//! The public API of the library, one item a line, is what `docs/api.txt` says: no change of it
-//! goes unseen.
+//! The public API of the library, one item per line, is the text in `docs/api.txt`, so every change
+//! of it shows in a diff.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::support::skip::skip;
 /// The format of rustdoc's JSON that `public-api` reads.
 const READABLE_FORMAT: u64 = 57;
 
-/// What rustdoc says of the library, by the toolchain that runs the tests. It writes JSON only when
-/// unstable features are allowed, which changes how dependencies are built: so it has a target
-/// directory of its own.
+/// The output of rustdoc for the library, from the toolchain that runs the tests. It writes JSON
+/// only if unstable features are allowed, which changes how dependencies are built, so it has its
+/// own target directory.
 fn rustdoc_json() -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("api");
     let mut rustdoc = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -33,7 +33,7 @@ fn rustdoc_json() -> PathBuf {
     target.join("doc/runvet.json")
 }
 
-/// The text without what traits declare: the line that says that a type has the trait is enough.
+/// The text without the items of traits: the line with the implementation is enough.
 fn without_trait_items(api: &str) -> String {
     let mut with_trait = None;
     let mut kept = String::new();

@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use crate::support::corpus::{corpus, expecting_cases, good_cases};
 
-/// What was found, one line for each finding: rule, file within the case, and pointer where there
-/// is one.
+/// The findings, one per line: rule, file within the case, and pointer, if any.
 fn found(report: &Report, case: &Path) -> Vec<String> {
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
     let mut found: Vec<String> = findings
@@ -192,7 +191,7 @@ fn location_names_the_bytes_its_pointer_leads_to() {
                     .replace("~1", "/")
                     .replace("~0", "~");
                 let cut: Value = serde_json::from_slice(cut).unwrap();
-                // A key where the finding is about one (it may be written with escapes), else the
+                // A key if the finding is about one (it may be written with escapes), else the
                 // value.
                 assert!(
                     cut == *value || cut == key,

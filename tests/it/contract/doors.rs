@@ -1,4 +1,4 @@
-//! The doors agree: `list`, `view` and `validate` say the same id and lifecycle of a run.
+//! The doors agree: `list`, `view` and `validate` report the same id and lifecycle for a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ fn cases() -> Vec<PathBuf> {
     [good_cases(), expecting, vec![corpus().join("demo")]].concat()
 }
 
-/// What each door of the library says of a run.
+/// The id and lifecycle that each door of the library reports for a run.
 fn said(dir: &Path) -> [(String, Lifecycle); 3] {
     let check = Check::new();
     let [found] = &check.discover(&[dir]).episodes[..] else {
@@ -104,7 +104,7 @@ fn doors_agree_on_the_id_of_a_run_outside_of_run_data() {
         by_check.0
     };
     assert_eq!(id(), "ep_answer");
-    // An id that its schema refuses is none: the summary speaks for the run.
+    // An id that its schema refuses does not count: the id is that of the summary.
     replace(
         &moved.join("state.json"),
         "\"id\":\"ep_answer\"",

@@ -1,5 +1,5 @@
-//! What is generated is what it should be: files that are derived from the code (`make bless`
-//! rewrites them), and the run data that benchmarks make.
+//! Generated files and run data are as expected: files derived from the code (`make bless` rewrites
+//! them), and the run data that benchmarks make.
 
 use std::collections::BTreeSet;
 use std::path::Path;

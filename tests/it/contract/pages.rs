@@ -1,7 +1,7 @@
-//! Every rule's page is complete, and its example is true: the edit is made to a good run, and
-//! runvet finds what the page says.
+//! Every rule's page is complete, and its example is true: after the edit to a good run, runvet
+//! finds what the page says.
 //!
-//! A page's example is made of fenced blocks; the word behind the language says what a block does
+//! A page's example consists of fenced blocks; the word after the language says what a block does
 //! to the good run:
 //!
 //! | info string | what it does |
@@ -129,7 +129,7 @@ fn apply(block: &Block<'_>, dir: &Path) {
 }
 
 /// Makes the edits of an example to a good run and returns what runvet finds, and what the page
-/// says it finds.
+/// promises.
 fn found_and_promised(page: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let example = page
         .split("\n## ")

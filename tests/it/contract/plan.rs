@@ -1,5 +1,5 @@
-//! The plan rebuilt from a timeline: the reference's five steps, twice, and how a persisted plan
-//! differs from it.
+//! The plan rebuilt from a timeline: the five steps of the reference, implemented twice, and the
+//! differences from a persisted plan.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn five_steps(events: &[Value]) -> Option<Value> {
         (None, Some(labels)) => labels.iter().map(of_label).collect(),
         (None, None) => Vec::new(),
     };
-    // 4. Later act events with both, in order. 5. A step that they do not name keeps its status.
+    // 4. Later act events with an id and a status, in order. 5. Other steps keep their status.
     for (index, act) in events
         .iter()
         .enumerate()
@@ -298,13 +298,13 @@ fn each_of_the_five_steps_counts() {
         "payload": {"steps": ["detect:Look: closely", "no kind"], "agent_id": "b", "source": "c"}
     });
     let plan = project(typed(&[old, labels])).unwrap();
-    let told: Vec<_> = plan
+    let steps: Vec<_> = plan
         .steps
         .iter()
         .map(|step| (step.kind.as_deref(), step.description.as_deref()))
         .collect();
     assert_eq!(
-        told,
+        steps,
         [
             (Some("detect"), Some("Look: closely")),
             (None, Some("no kind"))
@@ -331,7 +331,7 @@ fn project_says_which_event_it_cannot_read() {
     assert!(
         error
             .to_string()
-            .starts_with("event 2 is not readable as JSON: "),
+            .starts_with("event 2 can't be read as JSON: "),
         "{error}"
     );
 }
@@ -491,7 +491,7 @@ fn plan_diverges_at_the_first_event_that_disagrees() {
 
 #[test]
 fn unjudged_plan_says_why_and_has_no_differences() {
-    let told = |dir: &Path| {
+    let unjudged = |dir: &Path| {
         let comparison = compare(&RunReader::open(dir).unwrap()).unwrap();
         assert_eq!(
             (differences(&comparison), comparison.differs_from()),
@@ -510,17 +510,17 @@ fn unjudged_plan_says_why_and_has_no_differences() {
     )
     .unwrap();
     let reason = "line 2 of events.jsonl is not an event, and could be the one that matters";
-    assert_eq!(told(&dir), (Some(3), reason.to_owned()));
+    assert_eq!(unjudged(&dir), (Some(3), reason.to_owned()));
     fs::remove_file(dir.join("events.jsonl")).unwrap();
-    assert_eq!(told(&dir), (None, "there is no timeline to read".into()));
+    assert_eq!(
+        unjudged(&dir),
+        (None, "events.jsonl is missing or can't be read".into())
+    );
     fs::write(dir.join("events.jsonl"), &events).unwrap();
     fs::remove_file(dir.join("state.json")).unwrap();
     assert_eq!(
-        told(&dir),
-        (
-            Some(3),
-            "there is no state that can be read, to compare with".into()
-        )
+        unjudged(&dir),
+        (Some(3), "state.json is missing or can't be read".into())
     );
 
     let (_temp, dir) = copy_of("good/paused");
@@ -531,7 +531,7 @@ fn unjudged_plan_says_why_and_has_no_differences() {
         "\"event_type\":\"run.other\"",
     );
     let reason = "the run may not have ended, and no projection event dates its snapshot";
-    assert_eq!(told(&dir), (None, reason.into()));
+    assert_eq!(unjudged(&dir), (None, reason.into()));
     // Events after the snapshot of a run in progress do not count.
     let beyond = RunReader::open(run_of("good/events-beyond-the-snapshot")).unwrap();
     let (all, compared) = (
@@ -588,7 +588,7 @@ fn plan_json_has_both_plans_and_their_differences() {
     );
     assert_eq!(
         json["comparison"]["unjudged"],
-        "there is no state that can be read, to compare with"
+        "state.json is missing or can't be read"
     );
 }
 
@@ -622,5 +622,8 @@ fn plan_table_marks_differences_and_ends_with_the_verdict() {
             .contains("\nnot judged: line 11 of events.jsonl is not an event")
     );
     assert!(table("good/legacy-labels").contains("Collect"));
-    assert!(table("broken/summary-alone").contains("\nnot judged: there is no timeline to read"));
+    assert!(
+        table("broken/summary-alone")
+            .contains("\nnot judged: events.jsonl is missing or can't be read")
+    );
 }

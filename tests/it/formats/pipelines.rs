@@ -1,4 +1,4 @@
-//! The formats for pipelines, with one set of findings: all say the same, each by its standard.
+//! The formats for pipelines, with the same findings: all agree, and each follows its standard.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -23,8 +23,8 @@ use crate::support::python::python;
 use crate::support::runs::copy_dir;
 use crate::support::sarif::hold_to_the_sarif_schema;
 
-/// A copy of the corpus, with a run whose every text is hostile, and one whose directory has an odd
-/// name.
+/// A copy of the corpus, with a run in which every text is hostile, and one whose directory has an
+/// odd name.
 static RUN_DATA: LazyLock<TempDir> = LazyLock::new(|| {
     let (temp, _) = hostile_run();
     let copied = Command::new("cp")
@@ -75,7 +75,7 @@ fn findings() -> impl Iterator<Item = &'static Finding> {
     REPORT.episodes.iter().flat_map(|episode| &episode.findings)
 }
 
-/// The path that a URI of a log names.
+/// The path that a URI in a log stands for.
 fn path_of(uri: &str) -> PathBuf {
     assert!(
         uri.bytes()
@@ -165,8 +165,8 @@ fn sarif_regions_are_the_offending_text() {
                 (offset, length),
                 "{result}"
             );
-            // That those bytes are the value or the key is held by the corpus; here, that both ways
-            // lead to the same.
+            // The corpus tests that these bytes are the value or the key; this tests that both ways
+            // lead to the same bytes.
             cut += 1;
             let Some(pointer) = location["logicalLocations"][0]["fullyQualifiedName"].as_str()
             else {
@@ -280,7 +280,7 @@ fn sarif_has_the_findings_of_the_report() {
 }
 
 #[test]
-fn fingerprints_survive_moves_and_tell_findings_apart() {
+fn fingerprints_survive_moves_and_are_distinct() {
     let fingerprints = |path: &Path| {
         let report = Check::new().run([path]).unwrap();
         let findings = report
@@ -373,8 +373,8 @@ fn junit_follows_its_schema() {
     assert!(judged.status.success(), "{out}{err}");
 }
 
-/// A case of a `JUnit` report: its suite, its name, its element's name if it has one, and what that
-/// says.
+/// A case of a `JUnit` report: its suite and its name, and the name and text of its element, if
+/// any.
 #[derive(Debug, PartialEq, Eq)]
 struct Case {
     suite: String,
@@ -407,7 +407,7 @@ fn read_junit(xml: &str) -> (Vec<Case>, BTreeMap<String, (usize, usize)>) {
                     );
                     assert!(
                         suites.insert(suite.clone(), counts).is_none(),
-                        "{suite} stands twice"
+                        "{suite} occurs twice"
                     );
                 }
                 "testcase" => {
@@ -499,8 +499,7 @@ fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
     );
 }
 
-/// What a workflow command says: its name, its properties and its text, as GitHub's runner reads
-/// them.
+/// The name, the properties and the text of a workflow command, as GitHub's runner reads them.
 fn read_command(line: &str) -> (String, BTreeMap<String, String>, String) {
     let (head, text) = line
         .strip_prefix("::")
@@ -556,14 +555,14 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
     }
     let all = REPORT.totals.errors + REPORT.totals.warnings;
     assert!(
-        last.ends_with(&format!("; {} more than the 10 annotated", all - 10)),
+        last.ends_with(&format!("; 10 findings annotated, {} not", all - 10)),
         "{last}"
     );
     assert!(
         last.starts_with(&format!("runvet: {} episodes: ", REPORT.totals.episodes)),
         "{last}"
     );
-    // Warnings get the space that errors leave.
+    // Warnings get the remaining space.
     let output = runvet(
         &RUN_DATA.path().join("corpus/demo"),
         &["--format", "github"],
@@ -721,7 +720,7 @@ fn markdown_counts_all_and_lists_in_one_fence() {
         "{text}"
     );
     let concise = print("concise");
-    // Notes on what could not be judged never push a finding out.
+    // Notes on what could not be judged never displace a finding.
     let (notes, lines): (Vec<&str>, Vec<&str>) = concise
         .lines()
         .partition(|line| line.contains(": note: not judged: "));
@@ -757,7 +756,7 @@ fn markdown_counts_all_and_lists_in_one_fence() {
             "{row}"
         );
     }
-    // A table keeps its columns whatever an adapter is called.
+    // A table keeps its columns with any name of an adapter.
     let output = runvet(RUN_DATA.path(), &["--format", "markdown", "--statistics"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let rows = text.lines().filter(|line| line.starts_with('|'));
@@ -920,7 +919,7 @@ fn report_file_is_written_whole_or_left_alone() {
     assert_eq!(
         code(&["--output", "json=/dev/null"]),
         Some(2),
-        "no device is replaced by a file"
+        "a device is never replaced by a file"
     );
     assert_eq!(code(&["--output", "yaml=report.yaml"]), Some(2));
     assert_eq!(code(&["--output", "json="]), Some(2));
@@ -945,7 +944,7 @@ fn report_file_is_written_whole_or_left_alone() {
         "as do permissions"
     );
     assert_eq!(names().len(), 2);
-    // A new file is for whom other programs' files are.
+    // A new file has the same permissions as the files of other programs.
     let fresh = temp.path().join("fresh");
     let touched = temp.path().join("touched");
     fs::write(&touched, "").unwrap();
@@ -987,7 +986,7 @@ fn report_file_never_replaces_a_link_or_a_device() {
         }
     }
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 4);
-    // A log to which others print too would be gone.
+    // Otherwise a log to which other programs also print would be lost.
     let log = temp.path().join("log");
     let stdout = fs::File::create(&log).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
@@ -999,7 +998,7 @@ fn report_file_never_replaces_a_link_or_a_device() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("standard output or standard error goes there"),
+        stderr(&output).contains("standard output or standard error is redirected to it"),
         "{}",
         stderr(&output)
     );
@@ -1013,7 +1012,7 @@ fn report_file_never_replaces_a_link_or_a_device() {
     let output = runvet(&demo, &["--output", "json=nowhere/x.json"]);
     assert_eq!(
         stderr(&output),
-        "error: can't write nowhere/x.json: its directory is not there\n"
+        "error: can't write nowhere/x.json: its directory does not exist\n"
     );
 }
 
@@ -1044,7 +1043,7 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
         let written = out.len() - before;
         renderer.end(&mut out, &closing).unwrap();
         let held = out.len() - before - written;
-        // What is written at the end beyond the totals was held until then.
+        // Text that is written at the end, beyond the totals, was held in memory until then.
         assert!(held <= holds_at_most.max(200), "{held} bytes were held");
         assert!(holds_at_most == 0 || held > 0);
     }

@@ -156,7 +156,7 @@ fn hostile_text_never_reaches_a_report_raw() {
                 !text.lines().any(|line| line.starts_with("0 episodes")),
                 "{format}:\n{text}"
             );
-            // In its own format the report is made of commands.
+            // In GitHub's format the report consists of commands.
             let forged: Vec<&str> = commands(&text)
                 .into_iter()
                 .filter(|line| !line.contains("title=runvet"))

@@ -52,7 +52,7 @@ fn counts(report: &EpisodeReport) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// State and timeline with another number for the score that both name.
+/// State and timeline with another number for the score that both contain.
 fn with_scores(state: &str, evidence: &str) -> EpisodeReport {
     let score = "\"task_score\":0.75";
     let (good_state, good_events) = (text(Artifact::State), text(Artifact::Events));
@@ -170,7 +170,7 @@ fn cost(records: &[(Artifact, &str)]) -> Duration {
 
 #[test]
 fn cost_grows_linearly_with_the_input() {
-    // What is repeated, around it what makes a text of it, and where it stands.
+    // The repeated part, the texts before and after it, and its artifact.
     let cases = [
         ("one-byte values", Artifact::State, "[", "1,", "1]"),
         ("keys", Artifact::State, "{", "\"a#\":1,", "\"z\":1}"),
@@ -189,7 +189,7 @@ fn cost_grows_linearly_with_the_input() {
         ("brackets", Artifact::State, "", "[", ""),
         ("blanks", Artifact::State, "", " \n", ""),
         (
-            "bytes that are no text",
+            "bytes that are not text",
             Artifact::State,
             "[\"",
             "\u{fffd}",
@@ -245,8 +245,7 @@ fn cost_grows_linearly_with_the_input() {
             };
             [before, &middle, after].concat()
         };
-        // The smaller input is so large that its cost is its own, and not that of the rest of the
-        // run.
+        // The smaller input is so large that the cost of the rest of the run does not matter.
         let mut timed = std::iter::successors(Some(64), |count| Some(count * 2))
             .map(|count| (count, cost(&[(artifact, &text(count))])));
         let (count, short) = timed

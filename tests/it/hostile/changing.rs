@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::support::runs::copy_of_good_run;
 
-/// A copy of a good run, and a writer of it.
+/// A copy of a good run, for a writer.
 struct Run {
     temp: tempfile::TempDir,
     dir: PathBuf,
@@ -32,7 +32,7 @@ impl Run {
         fs::read_to_string(self.dir.join(name)).unwrap()
     }
 
-    /// Puts a file into its place at once, as a careful writer does.
+    /// Replaces a file atomically, as a careful writer does.
     fn replace(&self, name: &str, text: &str) {
         let temporary = self.dir.join(format!("{name}.tmp"));
         fs::write(&temporary, text).unwrap();
@@ -62,7 +62,7 @@ fn while_writing<R>(
                 .for_each(&write);
             done.store(true, Relaxed);
         });
-        // However the reading ends, by a failure too, the writer stops.
+        // The writer stops however the reading ends, also after a failure.
         let _done = OnDrop(|| done.store(true, Relaxed));
         std::iter::from_fn(|| if done.load(Relaxed) { None } else { read() }).collect()
     })
@@ -120,12 +120,11 @@ fn rewritten_run_has_no_false_finding() {
             file.write_all(rest.as_bytes()).unwrap();
         }
         if started.elapsed() > Duration::from_millis(80) {
-            // Held up by the machine, it may have stood still between two files: then these did
-            // disagree.
+            // If the machine delayed the writer between two files, they did disagree for a while.
             slow_rounds.lock().unwrap().push(started..Instant::now());
         }
         if round.is_multiple_of(200) {
-            // Now and then the writer has nothing to write.
+            // Sometimes the writer pauses.
             thread::sleep(Duration::from_millis(150));
         }
     };
@@ -176,7 +175,7 @@ fn still_records_are_judged_while_others_change() {
     state["goal"]["task"] = "another".into();
     run.replace("state.json", &state.to_string());
     let events = run.text("events.jsonl");
-    let told = |report: &EpisodeReport| {
+    let has_both = |report: &EpisodeReport| {
         report
             .findings
             .iter()
@@ -184,7 +183,7 @@ fn still_records_are_judged_while_others_change() {
             .collect::<Vec<_>>()
             == ["episode/task", "state/schema"]
     };
-    assert!(told(&run.check()), "{:?}", run.check().findings);
+    assert!(has_both(&run.check()), "{:?}", run.check().findings);
     let write = |round: u64| {
         // Every second generation has a line that is not an event.
         let broken = if round.is_multiple_of(2) {
@@ -222,7 +221,7 @@ fn restless_run_fails_without_a_finding() {
             .output()
             .unwrap()
     };
-    // One finding in every generation, and never the time to make sure of it.
+    // Each generation has one finding, but there is never enough time to confirm it.
     let task = "Summarize the open tickets";
     let write =
         |round: u64| run.replace("state.json", &state.replace(task, &format!("task {round}")));
@@ -232,7 +231,7 @@ fn restless_run_fails_without_a_finding() {
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let episode = &report["episodes"][0];
         if episode["findings"] != Value::Array(Vec::new()) {
-            // The writer was held up for long.
+            // The machine delayed the writer for long.
             return false;
         }
         let reason = "the episode kept changing while it was read";
@@ -258,7 +257,7 @@ fn restless_run_fails_without_a_finding() {
     });
     assert!(
         given_up.len() < 20,
-        "it is judged although it never stands still"
+        "it is judged although it never stops changing"
     );
     let output = validate();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Anything in the place of a file or a directory: it is checked or reported, nothing outside is
-//! read, and the other episodes are checked as usual.
+//! Anything in place of a file or a directory: it is checked or reported, nothing outside is read,
+//! and other episodes are checked as usual.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -39,14 +39,14 @@ impl RunData {
         Self { temp, dir }
     }
 
-    /// Takes an artifact away; where it was.
+    /// Removes an artifact, and returns its path.
     fn without(&self, artifact: &str) -> PathBuf {
         let path = self.dir.join(artifact);
         fs::remove_file(&path).unwrap();
         path
     }
 
-    /// Checks it with the binary, which must come to an end.
+    /// Checks it with the binary, which must end.
     fn validate(&self, args: &[&str]) -> Checked {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
         command
@@ -57,7 +57,7 @@ impl RunData {
         Checked::of(&ended(&mut command))
     }
 
-    /// Checks it as a user whom permissions hold off; `None` where that can't be done here.
+    /// Checks it as a user without permissions; `None` if that is not possible here.
     #[track_caller]
     fn validate_unprivileged(&self) -> Option<Checked> {
         let binary = Path::new(env!("CARGO_BIN_EXE_runvet"));
@@ -67,7 +67,7 @@ impl RunData {
                 Command::new(binary).args(args).arg(self.temp.path()),
             )));
         }
-        // Where the binary lies, only its owner may be able to go.
+        // The directory of the binary may be accessible only to its owner.
         let elsewhere = tempfile::tempdir().unwrap();
         fs::set_permissions(elsewhere.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let copy = elsewhere.path().join("runvet");
@@ -171,7 +171,7 @@ impl Checked {
     }
 }
 
-/// Every artifact: those that are read, and those that are only there.
+/// Every artifact: those that are read, and those that only need to exist.
 const ARTIFACTS: [&str; 5] = [
     "state.json",
     "summary.json",
@@ -251,7 +251,7 @@ fn artifact_links_are_not_followed_by_default() {
 #[test]
 fn follow_links_stays_within_the_episode() {
     const OUTSIDE: &str = "a symbolic link that leads out of the episode's directory";
-    const NOWHERE: &str = "a symbolic link that leads nowhere";
+    const NOWHERE: &str = "a symbolic link to a file that does not exist";
     for artifact in ARTIFACTS {
         let data = RunData::new();
         let path = data.without(artifact);

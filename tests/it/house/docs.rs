@@ -27,7 +27,7 @@ use crate::support::markdown::{blocks, prose, read, root};
 /// The line that stands for lines left out.
 const LEFT_OUT: &str = "…";
 
-/// No test reads a document while another rewrites it.
+/// Held so that no test reads a document while another rewrites it.
 fn alone() -> MutexGuard<'static, ()> {
     static DOCUMENTS: Mutex<()> = Mutex::new(());
     DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -60,7 +60,7 @@ fn code_spans(prose: &str) -> Vec<&str> {
 fn runvet(args: &str) -> Output {
     assert!(
         !args.contains(['|', '>', '"', '\'', '\\']),
-        "no shell reads `runvet {args}`"
+        "a shell can't parse `runvet {args}`"
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     command
@@ -71,8 +71,8 @@ fn runvet(args: &str) -> Output {
         .unwrap()
 }
 
-/// What a block should show of a text, where a line `…` in it stands for any number of lines: as
-/// many lines at the beginning and at the end as it shows now, and in between what is still there.
+/// What a block should show of a text, where a line `…` stands for any number of lines: as many
+/// lines as now at the beginning and at the end, and in between those that still occur.
 fn abridged(actual: &str, shown: &str) -> String {
     let actual: Vec<&str> = actual.lines().collect();
     let shown: Vec<&str> = shown.lines().collect();
@@ -122,7 +122,7 @@ fn with_outputs(block: &str) -> String {
     expected
 }
 
-/// A page one level down, to stand below another heading.
+/// A page with its headings one level lower, to be put below another heading.
 fn demoted(page: &str) -> String {
     let mut is_code = false;
     let line = |line: &str| {
@@ -200,7 +200,7 @@ fn documents_show_the_reports_of_runvet() {
             .filter(|block| block.info.split_whitespace().next() == Some("json"))
         {
             let shown: Value = serde_json::from_str(&text[block.body.clone()])
-                .unwrap_or_else(|error| panic!("{document}: a block that is no JSON: {error}"));
+                .unwrap_or_else(|error| panic!("{document}: a block that is not JSON: {error}"));
             if let Some(path) = block.setting("report-of") {
                 let printed = runvet(&format!("validate --format json {path}")).stdout;
                 let printed: Value = serde_json::from_slice(&printed).unwrap();
@@ -315,7 +315,7 @@ fn index_lists_every_document() {
     assert!(absent.is_empty(), "docs/README.md does not link {absent:?}");
 }
 
-/// What a text in backticks names, as far as it can be looked up.
+/// What a text in backticks names, if it can be found.
 enum Named<'s> {
     /// A file or directory of the repository.
     Path(&'s str),
@@ -327,7 +327,7 @@ enum Named<'s> {
     Option(&'s str),
 }
 
-/// The file of a module of the test binary `it`, whichever guarantee it stands under.
+/// The file of a module of the test binary `it`, in any of its directories.
 fn test_file(module: &str) -> Option<String> {
     let guarantees = fs::read_dir(root().join("tests/it")).unwrap();
     let names = guarantees.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -404,7 +404,7 @@ fn commands() -> Vec<String> {
     commands
 }
 
-/// All that the command line says of itself.
+/// The help texts of all commands.
 fn help() -> String {
     commands()
         .iter()
@@ -455,7 +455,7 @@ fn documents_name_what_exists() {
                 .filter(|span| Named::of(span).is_some_and(|named| !named.is_there(&help)))
                 .map(|span| format!("{document}: {span}")),
         );
-        // A line of the form "`this` in `that/file`" says what stands in a file.
+        // A line of the form "`this` in `that/file`" says what is in a file.
         for pair in prose.split("` in `").collect::<Vec<_>>().windows(2) {
             let text = pair[0].rsplit('`').next().unwrap();
             let file = pair[1].split('`').next().unwrap();
@@ -474,7 +474,7 @@ fn contributing_lists_the_steps_that_a_rule_took() {
     let section = contributing
         .split("\n## ")
         .find(|section| section.starts_with("Adding a rule\n"));
-    let section = section.expect("a section that tells how to add a rule");
+    let section = section.expect("a section on how to add a rule");
     let named: BTreeSet<&str> = code_spans(section).into_iter().collect();
     for step in [
         "src/rules/started_at/summary.rs",
@@ -492,7 +492,7 @@ fn contributing_lists_the_steps_that_a_rule_took() {
             "the section on adding a rule does not name {step}"
         );
     }
-    // That the files and lines are there is for the test above; here is what it can't see.
+    // The test above checks that the files and lines exist; this checks the rest.
     assert!(read("src/rules/started_at.rs").contains("pub(super) mod summary;"));
     assert!(read("src/rules.rs").contains("&started_at::summary::RULE,"));
     assert!(
@@ -527,7 +527,7 @@ fn written_value(text: &str) -> u64 {
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
-        other => panic!("{other} is no unit of a limit"),
+        other => panic!("{other} is not a unit of a limit"),
     };
     number.replace(',', "").parse::<u64>().unwrap() * factor
 }
@@ -564,7 +564,7 @@ fn limits_page_lists_every_limit_of_the_code() {
         assert_eq!(written_value(limit), coded_value(expression), "{row}");
         assert!(
             listed.insert((file.to_owned(), name.to_owned())),
-            "{name} stands twice"
+            "{name} occurs twice"
         );
     }
     let files = walkdir::WalkDir::new(root().join("src"))

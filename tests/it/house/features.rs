@@ -1,4 +1,4 @@
-//! The library alone stays small: what a terminal needs stands behind features.
+//! The library alone stays small: what only a terminal needs is behind features.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn crates(features: &str) -> BTreeSet<String> {
     let listed = String::from_utf8(output.stdout).unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    // A crate of two versions is compiled twice.
+    // A crate in two versions is compiled twice.
     listed.lines().map(str::to_owned).collect()
 }
 

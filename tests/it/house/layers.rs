@@ -1,4 +1,4 @@
-//! The rooms of `src/` stand in one order, and every import goes to an earlier one.
+//! The rooms of `src/` have one order, and every import goes to an earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const ROOMS: [&str; 28] = [
     "words",
     "digest",
     "timestamp",
-    // What is said, as data.
+    // Results, as data.
     "source",
     "document",
     "record",
@@ -142,10 +142,10 @@ fn every_import_goes_to_an_earlier_room() {
             let top = from.first().copied().unwrap_or(name);
             match place(top) {
                 None => wrong.push(format!(
-                    "{file} names `{top}` by the crate's root, and should by its room"
+                    "{file} imports `{top}` through the crate's root, but must name its room"
                 )),
                 Some(imported) if imported > room => wrong.push(format!(
-                    "{file} imports {top}, which stands after {} in `ROOMS`",
+                    "{file} imports {top}, which comes after {} in `ROOMS`",
                     module[0]
                 )),
                 Some(_) => {}

@@ -1,4 +1,4 @@
-//! `make rule` starts a rule as CONTRIBUTING.md describes it: tried in a copy of the files that it
+//! `make rule` starts a rule as CONTRIBUTING.md describes it: run in a copy of the files that it
 //! reads and writes.
 
 use std::fs;
@@ -12,7 +12,7 @@ use crate::support::binary::{stderr, stdout};
 use crate::support::markdown::{read, root};
 use crate::support::skip::skip;
 
-/// A copy of the tool with what it works on.
+/// A copy of the tool and of the files that it works on.
 struct House(TempDir);
 
 impl House {
@@ -71,7 +71,7 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
 
     let rule = house.read("src/rules/plan/updated_before_start.rs");
     assert!(rule.starts_with("//! `plan/updated-before-start`: "));
-    // It compiles as long as the rules beside it have this form.
+    // It compiles as long as the other rules have this form.
     assert!(
         read("src/rule.rs")
             .contains("    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>)),")

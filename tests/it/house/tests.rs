@@ -1,5 +1,5 @@
-//! The tests keep their own order: each stands under a guarantee, none leans on another, names stay
-//! short, and what is skipped is counted.
+//! The tests keep their own order: each belongs to a guarantee and imports no other, names stay
+//! short, and skipped tests are counted.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -37,7 +37,7 @@ fn test_files_stand_under_a_guarantee_and_are_listed() {
         let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
         let ["main.rs"] = parts[..] else {
             let [guarantee, name] = parts[..] else {
-                panic!("{file} stands under no guarantee")
+                panic!("{file} belongs to no guarantee")
             };
             let (_, list) = main
                 .split_once(&format!("mod {guarantee} {{"))
@@ -83,7 +83,7 @@ fn test_names_are_short() {
     assert!(names > 200, "{names} tests were seen");
 }
 
-/// Runs `tests/run` with a stand-in for cargo, which skips two tests and notes its arguments.
+/// Runs `tests/run` with a stand-in for cargo, which skips two tests and records its arguments.
 fn run_with_stand_in(tests: &str) -> (Option<i32>, String) {
     let temp = tempfile::tempdir().unwrap();
     let cargo = temp.path().join("cargo");

@@ -1,4 +1,4 @@
-//! The layout keeps its promises: who may import whom, what each file says first, what belongs
+//! The layout keeps its promises: which files import which, how each file starts, what belongs
 //! where.
 
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ fn rule_stands_in_the_file_of_its_name() {
 fn rule_ids_titles_and_hints_have_their_form() {
     let mut ids = BTreeSet::new();
     for rule in runvet::check::all_rules() {
-        assert!(ids.insert(rule.id), "{} stands twice", rule.id);
+        assert!(ids.insert(rule.id), "{} occurs twice", rule.id);
         assert!(
             rule.title.starts_with(char::is_lowercase) && !rule.title.ends_with('.'),
             "the title of {}",

@@ -1,11 +1,11 @@
-//! Comments and prose are at most 100 columns wide; rustfmt sees to the code.
+//! Comments and prose are at most 100 columns wide; rustfmt limits the code.
 
 use crate::support::markdown::prose;
 use crate::support::sources::files;
 
 const MAX_COLUMNS: usize = 100;
 
-/// Whether a line of prose is too wide. A table has no narrower form, and neither has a link.
+/// Whether a line of prose is too wide. A table or a link can't be wrapped.
 fn is_too_wide(line: &str) -> bool {
     let text = line.trim_start_matches(['/', '!', ' ']);
     let has_link = text.contains("://") || text.contains("](");
@@ -32,7 +32,7 @@ fn comments_are_at_most_100_columns_wide() {
 fn prose_is_at_most_100_columns_wide() {
     let mut wide = Vec::new();
     for (file, text) in files("", "md") {
-        // The titles of rules are lines of this one.
+        // The titles of rules are lines of this document.
         if file != "docs/rules.md" {
             let text = prose(&text);
             let found = text.lines().filter(|line| is_too_wide(line));

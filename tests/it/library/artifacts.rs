@@ -1,4 +1,4 @@
-//! Episodes whose artifacts others hold: they are judged as those on a disk are.
+//! Episodes whose artifacts are stored elsewhere: they are judged like those on a disk.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::support::corpus::{expecting_cases, good_cases};
 /// Objects of a store that hands out a few bytes at a time.
 struct Bucket {
     objects: BTreeMap<Artifact, Vec<u8>>,
-    /// How often the version was asked for, and whether it is another one each time.
+    /// How often the version was requested, and whether it changes each time.
     asked: Cell<u64>,
     is_rewritten: bool,
 }
@@ -131,7 +131,7 @@ fn listed_artifact_is_there_but_can_not_be_read() {
         messages,
         [
             "manifest.json can't be read: reading it is not permitted",
-            "state.json can't be read: its name was given, and not its content"
+            "state.json can't be read: only its name was given, not its content"
         ]
     );
     assert!(

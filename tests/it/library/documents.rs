@@ -556,7 +556,7 @@ fn nesting_is_read_up_to_its_limit() {
                 assert_eq!(
                     error.offset,
                     MAX_DEPTH * open.len() + bracket,
-                    "the bracket that is one too many"
+                    "the one bracket too many"
                 );
             }
             // The only difference: `serde_json` allows one level less.

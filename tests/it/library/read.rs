@@ -1,5 +1,5 @@
-//! Reading runs through the library: nothing is lost, nothing is opened in vain, and what can't be
-//! read has its place.
+//! Reading runs through the library: nothing is lost, nothing is opened unnecessarily, and errors
+//! have a place.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -31,7 +31,7 @@ fn ids(runs: &[RunEntry]) -> Vec<&str> {
     runs.iter().map(|run| &*run.episode_id).collect()
 }
 
-/// What is wrong with an artifact: the name of the file, the place, the reason.
+/// The error of an artifact: the name of the file, the place, the reason.
 fn fault(error: Error) -> (String, Option<(u64, u64)>, String) {
     let shown = error.to_string();
     let Error::Artifact {
@@ -213,8 +213,8 @@ fn good_records_read_and_lose_nothing() {
     }
 }
 
-/// What a typed record says stands in the stored one too: an absent field may have become null, and
-/// a number been written differently.
+/// Asserts that the stored record contains everything in the typed one, except that an absent field
+/// may be null, and a number may be written differently.
 fn assert_within(typed: &Value, stored: &Value, at: &str) {
     match (typed, stored) {
         (Value::Object(typed), Value::Object(stored)) => {
@@ -307,22 +307,15 @@ fn bad_line_is_named_and_the_next_ones_are_read() {
                     file == "events.jsonl" && column > 0 && !reason.is_empty(),
                     "{reason}"
                 );
-                format!("{line} is none")
+                format!("{line} fails")
             }
         });
     }
     assert_eq!(
         typed,
         [
-            "1 act",
-            "4 is none",
-            "5 is none",
-            "6 is none",
-            "7 is none",
-            "8 is none",
-            "9 is none",
-            "10 act",
-            "11 is none"
+            "1 act", "4 fails", "5 fails", "6 fails", "7 fails", "8 fails", "9 fails", "10 act",
+            "11 fails"
         ]
     );
 
@@ -385,7 +378,7 @@ fn runs_are_listed_newest_first_by_ulid() {
 #[test]
 fn runs_without_a_ulid_are_listed_by_modification_time() {
     let temp = named(&["ep_b", "ep_a", "ep_c"]);
-    // 2026 lies after all days of `touch`.
+    // 2026 is later than all times that `touch` sets.
     copy_dir(
         &run_of("good/terminal"),
         &temp.path().join("episodes").join(ulid(0)),
@@ -722,7 +715,7 @@ fn run_is_found_by_id_prefix_or_path() {
     assert_eq!(
         found("ep_1"),
         "ep_1",
-        "a whole id goes before the beginning of another"
+        "an exact id takes precedence over a prefix"
     );
     assert_eq!(found("ep_10"), "ep_10");
     assert_eq!(found("ep_2"), "ep_2_long");
@@ -740,7 +733,7 @@ fn run_is_found_by_id_prefix_or_path() {
         "ep_paused",
         "a path leads anywhere"
     );
-    // Elsewhere than below `episodes` the records name the run.
+    // Outside `episodes` the records give the id of the run.
     let elsewhere = temp.path().join("elsewhere");
     copy_dir(&run_of("good/terminal"), &elsewhere);
     let id = || RunReader::open(&elsewhere).unwrap().id();
@@ -810,7 +803,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     assert_eq!((&**prefix, matches.len()), ("ep_0", 3));
     assert_eq!(
         error.to_string(),
-        "several runs start with \"ep_0\": ep_01_answer, ep_02_paused, ep_03_edited"
+        "several runs have an id that starts with \"ep_0\": ep_01_answer, ep_02_paused, ep_03_edited"
     );
 
     assert!(
@@ -853,7 +846,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     }
 }
 
-/// A policy that says always the same, and what it saw.
+/// A policy that always gives the same advice, and the states that it saw.
 struct Fixed<'s> {
     name: &'static str,
     version: &'static str,

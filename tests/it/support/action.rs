@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::support::python::python;
 use crate::support::repository::{Repository, without_settings};
 
-/// A repository with a good run, and two on a branch of which one is bad.
+/// A repository with a good run, and a branch with two more runs, one of them bad.
 pub(crate) fn repository() -> Repository {
     let repository = Repository::with(&["ep_good"]);
     repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
@@ -35,8 +35,8 @@ pub(crate) fn with_runvet(program: &str) -> Command {
     command
 }
 
-/// What became of a job: its steps were run in turn, `ok` says whether all went well, and these are
-/// the action's outputs.
+/// The result of a job: its steps are run in turn, `ok` says whether all succeeded, and the rest
+/// are the action's outputs.
 #[track_caller]
 pub(crate) fn act(
     repository: &Repository,

@@ -1,4 +1,4 @@
-//! Where the cases of the corpus are.
+//! The paths of the cases in the corpus.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -17,12 +17,12 @@ pub(crate) struct Hooked {
     pub(crate) repository: Repository,
     /// Where pre-commit keeps what it installs.
     home: TempDir,
-    /// What a commit finds in its environment besides.
+    /// Further environment variables for a commit.
     environment: Vec<(String, String)>,
 }
 
 impl Hooked {
-    /// Nothing where pre-commit can't be had; then the calling test is skipped.
+    /// `None` if pre-commit is not available; then the calling test is skipped.
     #[track_caller]
     pub(crate) fn new(config: &str, environment: Vec<(String, String)>) -> Option<Self> {
         let mut pre_commit = python("pre-commit", &["pre-commit==4.7.0"])?;
@@ -56,7 +56,7 @@ impl Hooked {
         .unwrap();
     }
 
-    /// Makes a good run another, which is as good.
+    /// Replaces a good run by another good one.
     pub(crate) fn change(&self, name: &str) {
         let summary = self.repository.episode(name).join("summary.json");
         fs::write(&summary, fs::read_to_string(&summary).unwrap() + "\n").unwrap();
@@ -82,7 +82,7 @@ impl Hooked {
         );
     }
 
-    pub(crate) fn fails(&self, told: &str) {
+    pub(crate) fn fails(&self, message: &str) {
         let mut git = without_settings("git");
         git.current_dir(self.repository.path())
             .env("PRE_COMMIT_HOME", self.home.path())
@@ -93,8 +93,8 @@ impl Hooked {
             .unwrap();
         let said = [stdout(&output), stderr(&output)].concat();
         assert!(
-            !output.status.success() && said.contains(told),
-            "{told}: {said}"
+            !output.status.success() && said.contains(message),
+            "{message}: {said}"
         );
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn config_with(hooks: &Path, revision: &str) -> String {
         .replace("v0.1.0", revision)
 }
 
-/// The environment of whoever runs the tests, from which packages can be had.
+/// The environment of the tests, which gives access to packages.
 pub(crate) fn of_user() -> Vec<(String, String)> {
     std::env::vars()
         .filter(|(name, _)| !name.starts_with("GIT_"))

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::support::skip::skip;
 
-/// A Python in a virtual environment of its own that has the packages. Where none can be made there
-/// is none, and the calling test is skipped.
+/// A Python in a new virtual environment with these packages. If it can't be created, the calling
+/// test is skipped.
 #[track_caller]
 pub(crate) fn python(environment: &str, packages: &[&str]) -> Option<Command> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/environment.py");

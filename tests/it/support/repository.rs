@@ -55,7 +55,7 @@ impl Repository {
     }
 }
 
-/// A command that knows nothing of the user's settings of git.
+/// A command that ignores the user's git settings.
 pub(crate) fn without_settings(program: &str) -> Command {
     let mut command = Command::new(program);
     command

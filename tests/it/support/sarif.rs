@@ -1,4 +1,4 @@
-//! Logs held against the official schema of SARIF.
+//! Logs, checked against the official schema of SARIF.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// Fails where a log is not what its official schema says.
+/// Fails if a log does not follow its official schema.
 pub(crate) fn hold_to_the_sarif_schema(log: &Value) {
     static VALIDATOR: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standards/sarif-schema-2.1.0.json");
         let mut schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        // The one pattern in it that is no regular expression; runvet does not write the fields
-        // that have it.
+        // One pattern in the schema is not a regular expression; runvet does not write fields that
+        // use it.
         for of in ["run", "toolComponent"] {
             let language = schema["definitions"][of]["properties"]["language"]
                 .as_object_mut()

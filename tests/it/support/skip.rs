@@ -18,7 +18,7 @@ pub(crate) fn skip(reason: &str) {
 }
 
 /// Says that a part of the calling test is left out, because the machine does not allow it: a
-/// container seldom may mount anything. So this is no failure even where all tests must run.
+/// container can seldom mount anything. This is not a failure even if all tests must run.
 #[track_caller]
 pub(crate) fn leave_out(reason: &str) {
     note("left out", reason);

@@ -1,4 +1,4 @@
-//! The files that somebody wrote, as text.
+//! The files of the repository that people wrote, as text.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ pub(crate) fn sources() -> BTreeMap<String, String> {
     files("src", "rs")
 }
 
-/// Every file below a directory that has an extension; what is built or hidden is left out.
+/// Every file below a directory that has an extension; built and hidden files are left out.
 pub(crate) fn files(below: &str, extension: &str) -> BTreeMap<String, String> {
     let is_written = |entry: &DirEntry| {
         let name = entry.file_name().to_str().unwrap_or_default();
@@ -30,7 +30,7 @@ pub(crate) fn files(below: &str, extension: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A text without its comments, which may speak of anything, and without its tests.
+/// A text without its comments, which may mention anything, and without its tests.
 pub(crate) fn code(text: &str) -> String {
     let production = text.split("#[cfg(test)]\nmod tests").next().unwrap();
     production

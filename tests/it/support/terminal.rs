@@ -1,4 +1,4 @@
-//! What the binary prints on a terminal of a width, and the snapshots of it.
+//! The output of the binary at a given width, and its snapshots.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::support::binary::stdout;
 
-/// How wide the output is to be.
+/// The width of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Width {
     Narrow,
