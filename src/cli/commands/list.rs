@@ -94,7 +94,7 @@ impl List {
         };
         let gate = self
             .invalid
-            .then(|| self.gate.resolve(matches, Baselines::Read, output))
+            .then(|| self.gate.resolve(matches, Baselines::Read))
             .transpose()?;
         let mut gate = gate.map(|settings| settings.gate);
         let mut opened = 0;

@@ -132,7 +132,7 @@ impl Validate {
         } else {
             Baselines::Read
         };
-        let settings = self.settings.resolve(matches, reading, output)?;
+        let settings = self.settings.resolve(matches, reading)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline

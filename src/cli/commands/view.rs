@@ -80,7 +80,7 @@ impl View {
             return self.timeline(&run, output);
         }
         let view = view::View::new(&run);
-        let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if self.json {
             json(output, &run, &view, &mut gate)?;
             return Ok(Exit::Success);

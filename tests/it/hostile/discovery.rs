@@ -128,6 +128,7 @@ fn records_copied_into_a_group_hide_no_run() {
     data.write("runvet.toml", "exclude = ['episodes/group/*']");
     let (code, dirs, faults) = data.validate(&["--config", "runvet.toml", "."]);
     assert_eq!((code, dirs.len(), &*faults), (1, 3, &[][..]));
+    fs::remove_file(data.path("runvet.toml")).unwrap();
     // A directory without a timeline is none that a run could be in.
     fs::remove_file(data.path(hidden).join("events.jsonl")).unwrap();
     assert_eq!(data.validate(&["."]).0, 1);
