@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{EpisodeDir, is_gone, path};
-use crate::source::Artifact;
+use crate::source::{Artifact, EntryKind};
 
 /// What changed since a revision.
 pub(crate) struct Changed {
@@ -38,11 +38,13 @@ pub(crate) enum GitError {
     Outside { path: PathBuf, top: PathBuf },
 }
 
-/// Those of the episodes below paths that changed since a revision.
+/// Those of the episodes below paths that changed since a revision. Where links are followed, an
+/// episode in which an artifact is one counts as changed: git tells of the link alone.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<EpisodeDir>,
     paths: &[PathBuf],
+    follow_links: bool,
 ) -> Result<Changed, GitError> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
@@ -55,7 +57,10 @@ pub(crate) fn changed_since(
                 path: episode.path.clone(),
                 source,
             })?;
-        if changes.touch(&episode, &dir)? {
+        let has_link = Artifact::ALL
+            .iter()
+            .any(|it| episode.entries.kind(*it) == Some(EntryKind::Link));
+        if changes.touch(&episode, &dir)? || (follow_links && has_link) {
             touched.push(episode);
         }
         real.insert(dir);

@@ -93,8 +93,8 @@ pub(in crate::cli) struct Validate {
     /// Check only episodes in which an artifact changed since a git revision
     ///
     /// Runs git in the working directory, whose repository must contain the paths. An artifact
-    /// counts as changed if it was committed, staged, edited, added or deleted since, or if git
-    /// ignores it.
+    /// counts as changed if it was committed, staged, edited, added or deleted since, if git
+    /// ignores it, or if it is a link that `--follow-links` follows.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
@@ -269,7 +269,7 @@ impl Validate {
     ) -> Result<Vec<EpisodeDir>, Failure> {
         let found = episodes.len() as u64;
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, paths).map_err(Failure::fault)?;
+            changed_since(revision, episodes, paths, self.follow_links).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
