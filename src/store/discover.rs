@@ -394,15 +394,21 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
         })
 }
 
-/// `typed` without its last `levels` parts; `..` instead where a part is a symbolic link.
+/// The directory `levels` above `typed`, whose real path is `real`: as a user would type it, unless
+/// a symbolic link lies between.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
-    match typed.ancestors().nth(levels) {
-        Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => {
-            above.to_owned()
+    let mut above = typed.to_owned();
+    for _ in 0..levels {
+        match above.components().next_back() {
+            Some(Component::Normal(_)) => drop(above.pop()),
+            _ => above = tidy(&above.join("..")),
         }
-        _ => tidy(
-            &std::iter::repeat_n("..", levels).fold(typed.to_owned(), |path, up| path.join(up)),
-        ),
+    }
+    let above = tidy(&above);
+    if above.canonicalize().is_ok_and(|path| path == real) {
+        above
+    } else {
+        real.to_owned()
     }
 }
 

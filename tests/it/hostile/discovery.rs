@@ -220,6 +220,21 @@ fn excluded_directory_is_not_opened() {
 }
 
 #[test]
+fn artifact_behind_a_link_stands_for_the_run_it_is_in() {
+    let data = RunData::new();
+    let other = tempfile::tempdir().unwrap();
+    let other = other.path().canonicalize().unwrap();
+    let bad = other.join("episodes/ep_1");
+    copy_dir(&bad_run(), &bad);
+    fs::create_dir(bad.join("deep")).unwrap();
+    fs::copy(bad.join("state.json"), bad.join("deep/state.json")).unwrap();
+    copy_dir(&run_of("good/terminal"), &data.path("A/ep_1"));
+    data.link(bad.join("deep"), "A/ep_1/chk");
+    let (code, dirs, _) = data.validate(&["A/ep_1/chk/state.json"]);
+    assert_eq!((code, &*dirs), (1, &[bad.display().to_string()][..]));
+}
+
+#[test]
 fn faults_are_told_in_plain_words() {
     let data = RunData::new();
     data.link("/", "episodes/root");
