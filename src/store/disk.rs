@@ -102,6 +102,11 @@ impl Directory {
 
     /// Opens an artifact, which must be a regular file.
     pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
+        // Opening a FIFO or a device can have an effect, so that it is refused afterwards is not
+        // enough.
+        if self.entries.kind(artifact) == Some(EntryKind::Special) {
+            return Err(Unreadable::Special);
+        }
         let file = self.open_any(artifact)?;
         let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
         let version = FileVersion::from(&stat);
@@ -124,14 +129,19 @@ impl Directory {
         #[cfg(target_os = "linux")]
         if self.follow_links {
             use rustix::fs::ResolveFlags;
-            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-            match rustix::fs::openat2(
-                &self.dir,
-                artifact.file_name(),
-                flags,
-                Mode::empty(),
-                beneath,
-            ) {
+            let open = |flags| {
+                let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+                let name = artifact.file_name();
+                rustix::fs::openat2(&self.dir, name, flags, Mode::empty(), beneath)
+            };
+            if self.entries.kind(artifact) == Some(EntryKind::Link)
+                && let Ok(target) = open(OFlags::PATH | OFlags::CLOEXEC)
+                && let Ok(stat) = rustix::fs::fstat(&target)
+                && FileVersion::from(&stat).kind() == EntryKind::Special
+            {
+                return Err(Unreadable::Special);
+            }
+            match open(flags) {
                 // An old kernel or a sandbox does not support it: then links are not followed.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 Err(Errno::XDEV) => return Err(Unreadable::Outside),

@@ -224,6 +224,34 @@ fn irregular_file_is_reported_for_every_artifact() {
 }
 
 #[test]
+fn fifo_is_never_opened() {
+    for artifact in ARTIFACTS {
+        let data = RunData::new();
+        let fifo = data.without(artifact);
+        rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        // It waits until somebody opens the FIFO to read.
+        let mut writer = Command::new("sh")
+            .args(["-c", "echo > \"$1\"", "sh"])
+            .arg(&fifo)
+            .spawn()
+            .unwrap();
+        for args in [&[][..], &["--follow-links"]] {
+            data.validate(args).unreadable(artifact);
+        }
+        fs::rename(&fifo, data.dir.join("fifo")).unwrap();
+        symlink("fifo", &fifo).unwrap();
+        data.validate(&["--follow-links"]).unreadable(artifact);
+        thread::sleep(Duration::from_millis(50));
+        assert!(
+            writer.try_wait().unwrap().is_none(),
+            "{artifact} was opened"
+        );
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+    }
+}
+
+#[test]
 fn artifact_links_are_not_followed_by_default() {
     for artifact in ARTIFACTS {
         for target in [
