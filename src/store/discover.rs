@@ -1,7 +1,7 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -442,7 +442,8 @@ impl Found {
             Nature::Episode => {
                 let episode = root.episode(below, listing.entries);
                 if episode.id.is_some() {
-                    self.look_for_hidden(&episode.path, &listing.directories, excludes);
+                    let run_data = || run_data(&join(&root.real, below));
+                    self.look_for_hidden(&episode.path, listing, run_data, excludes);
                 }
                 self.episodes.push(episode);
                 return false;
@@ -469,21 +470,33 @@ impl Found {
     fn look_for_hidden(
         &mut self,
         episode: &Path,
-        directories: &[OsString],
+        listing: &Listing,
+        run_data: impl Fn() -> PathBuf,
         excludes: Excludes<'_>,
     ) {
-        for name in directories {
+        let timeline = |directory: &Path| {
+            let timeline = directory.join(Artifact::Events.file_name());
+            match timeline.symlink_metadata() {
+                Ok(_) => Ok(true),
+                Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
+                Err(source) => Err(unlistable(directory, source)),
+            }
+        };
+        for name in &listing.directories {
             let directory = episode.join(name);
             if excludes(&directory) {
                 continue;
             }
-            match directory
-                .join(Artifact::Events.file_name())
-                .symlink_metadata()
-            {
-                Ok(_) => self.faults.push(Fault::Hidden(directory)),
-                Err(error) if is_nothing(&error) => {}
-                Err(source) => self.faults.push(unlistable(&directory, source)),
+            match timeline(&directory) {
+                Ok(true) => self.faults.push(Fault::Hidden(directory)),
+                Ok(false) => {}
+                Err(fault) => self.faults.push(fault),
+            }
+        }
+        for name in &listing.links {
+            let link = episode.join(name);
+            if timeline(&link).unwrap_or(true) {
+                self.follow(link, run_data(), excludes);
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Run data that tries to hide a run from the gate: what is not judged is a fault, never passed.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use runvet::check::Check;
+use runvet::gate::{Exit, Gate};
 use runvet::read;
 use tempfile::TempDir;
 
@@ -152,8 +154,12 @@ fn link_below_episodes_hides_no_run() {
     data.link("episodes", "other");
     assert_eq!(data.faults(), [""; 0]);
     assert_eq!(data.validate(&["episodes"]).0, 1);
-    // What an episode holds is not searched.
+    // What an episode holds is not searched, but for a run that could be hidden.
     data.link("/", "episodes/ep_answer/root");
+    data.link("../ep_03_edited", "episodes/ep_answer/parent");
+    data.link(elsewhere, "episodes/ep_answer/run");
+    assert_eq!(data.faults(), ["episodes/ep_answer/run"]);
+    fs::remove_file(data.path("episodes/ep_answer/run")).unwrap();
     assert_eq!(data.faults(), [""; 0]);
 
     let links = [
@@ -186,6 +192,7 @@ fn link_below_episodes_hides_no_run() {
     fs::remove_file(data.path("episodes/a")).unwrap();
     fs::remove_dir_all(data.path("episodes/ep_03_edited")).unwrap();
     data.link(elsewhere, "episodes/ep_03_edited");
+    fs::remove_file(data.path("episodes/ep_answer/parent")).unwrap();
     let faults = ["episodes/ep_03_edited", "episodes/worst"];
     assert_eq!(data.faults(), faults);
 }
@@ -312,4 +319,101 @@ fn run_with_only_a_summary_is_listed_and_viewed() {
     assert_eq!(runvet(&["view", "ep_1", "--json"]).0, 0);
     let (code, told) = runvet(&["view", "snapshot"]);
     assert!(code == 2 && !told.contains("snapshots"), "{told}");
+}
+
+/// What is done to run data to hide a run in it.
+#[derive(Clone, Debug)]
+enum Trick {
+    MakeDir(String),
+    /// Copies a valid run.
+    Copy(String),
+    /// Adds an empty file.
+    Touch(String, &'static str),
+    /// Links the second to the first.
+    Link(String, String),
+}
+
+fn trick() -> impl Strategy<Value = Trick> {
+    // The run data itself, or anything in it.
+    let place = || {
+        let name = select(&["a", "b", "episodes", "ep_bad", "ep_answer"]);
+        let below = prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"));
+        prop_oneof![
+            below.clone(),
+            below.prop_map(|below| format!("episodes/{below}"))
+        ]
+    };
+    let artifact = select(&["state.json", "summary.json", "events.jsonl", "learn.jsonl"]);
+    prop_oneof![
+        place().prop_map(Trick::MakeDir),
+        place().prop_map(Trick::Copy),
+        (place(), artifact).prop_map(|(place, name)| Trick::Touch(place, name)),
+        (place(), place()).prop_map(|(target, place)| Trick::Link(target, place)),
+    ]
+}
+
+impl Trick {
+    /// Does it, where it can be done, but not to the artifacts of the bad run.
+    fn play(&self, top: &Path, bad: &Path) {
+        let make = |place: &String| {
+            let dir = top.join(place);
+            let _ = fs::create_dir_all(&dir);
+            dir.canonicalize().ok().filter(|dir| dir != bad)
+        };
+        match self {
+            Self::MakeDir(place) => drop(make(place)),
+            Self::Copy(place) => drop(make(place).map(|dir| {
+                for file in fs::read_dir(run_of("good/terminal")).unwrap().flatten() {
+                    let _ = fs::copy(file.path(), dir.join(file.file_name()));
+                }
+            })),
+            Self::Touch(place, name) => drop(make(place).map(|dir| {
+                fs::File::options()
+                    .append(true)
+                    .create(true)
+                    .open(dir.join(name))
+            })),
+            Self::Link(target, place) => drop(symlink(top.join(target), top.join(place))),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn nothing_that_is_added_makes_the_gate_pass(
+        group in select(&["", "a", "b", "episodes"]),
+        is_linked: bool,
+        tricks in prop::collection::vec(trick(), 1..6),
+    ) {
+        let (temp, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let top = temp.path().canonicalize().unwrap();
+        let elsewhere = elsewhere.path().canonicalize().unwrap();
+        copy_dir(&run_of("good/terminal"), &top.join("episodes/ep_answer"));
+        let group = top.join("episodes").join(group);
+        fs::create_dir_all(&group).unwrap();
+        let in_place = group.join("ep_bad");
+        let bad = if is_linked { &elsewhere } else { &in_place };
+        copy_dir(&bad_run(), bad);
+        if is_linked {
+            symlink(bad, &in_place).unwrap();
+        }
+        let exit = || {
+            let (check, mut gate) = (Check::new(), Gate::new());
+            let selection = gate.discover(&check, &[&top]);
+            // Where it is judged it fails; to judge it takes a while, for it was just written.
+            if selection.faults.is_empty() && selection.episodes.iter().any(|run| run.path == *bad) {
+                return Exit::Findings;
+            }
+            let outcome = gate.each(&check, selection, |_| ControlFlow::Continue(()));
+            outcome.exit(false)
+        };
+        prop_assert_eq!(exit(), if is_linked { Exit::Fault } else { Exit::Findings });
+        for trick in &tricks {
+            trick.play(&top, bad);
+            let exit = exit();
+            prop_assert!(matches!(exit, Exit::Findings | Exit::Fault), "{:?}: {:?}", trick, exit);
+        }
+    }
 }
