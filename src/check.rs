@@ -402,10 +402,11 @@ impl Check {
             if report.findings.is_empty() {
                 return Ok((report, other));
             }
-            let mut movement = files.movement();
-            if !movement.is_none() {
-                thread::sleep(movement.settles_in());
-                movement = files.movement();
+            let mut movement = files.movement(&episode);
+            let settles_in = movement.settles_in();
+            if !(movement.is_none() && settles_in.is_zero()) {
+                thread::sleep(settles_in);
+                movement = files.movement(&episode);
             }
             if movement.is_none() || readings == MAX_READINGS {
                 judge::hold_back(&mut report, &movement);

@@ -109,6 +109,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             .map_err(Failure::from),
     };
     match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
+        Ok(_) if output.is_muted() => Exit::Fault,
         Ok(exit) => exit,
         Err(failure) => {
             // Earlier output comes before the message.

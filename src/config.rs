@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -13,7 +13,7 @@ use toml::Spanned;
 use crate::finding::{Level, Location};
 use crate::printable::{escape, quote};
 use crate::report::Format;
-use crate::source;
+use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 
 /// The settings in `runvet.toml`. Every key is optional.
@@ -91,6 +91,10 @@ pub(crate) struct Ignore {
     /// The episodes in which findings are ignored.
     #[schemars(with = "Glob")]
     pub(crate) episode: Spanned<String>,
+    /// The file whose findings are ignored. Absent to ignore findings in any file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("enum" = Artifact::ALL.map(Artifact::file_name)))]
+    pub(crate) file: Option<Spanned<String>>,
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// Absent to ignore findings at any place.
     #[serde(default)]
@@ -172,6 +176,8 @@ fn suggestion(help: Option<&str>) -> String {
 pub(crate) struct File<'f> {
     /// Its path, as messages name it.
     pub(crate) name: &'f str,
+    /// The directory that it lies in, whose name need not be UTF-8.
+    pub(crate) dir: &'f Path,
     /// Its text.
     pub(crate) text: &'f str,
 }
@@ -217,6 +223,13 @@ impl File<'_> {
         for ignore in &config.ignores {
             if ignore.reason.get_ref().trim().is_empty() {
                 return Err(self.error(ignore.reason.span(), "the reason is empty", None));
+            }
+            if let Some(file) = &ignore.file
+                && Artifact::from_file_name(file.get_ref()).is_none()
+            {
+                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                let message = format!("an episode has no such file, only {names}");
+                return Err(self.error(file.span(), message, None));
             }
             if let Some(pointer) = &ignore.pointer
                 && !pointer.get_ref().starts_with('/')
@@ -306,6 +319,7 @@ mod tests {
     fn error_of(text: &str) -> (u64, u64, String, Option<String>) {
         let file = File {
             name: "runvet.toml",
+            dir: Path::new(""),
             text,
         };
         let error = file.read().unwrap_err();
@@ -389,6 +403,7 @@ mod tests {
         let text = "deny-warning = true";
         let file = File {
             name: "a/runvet.toml",
+            dir: Path::new(""),
             text,
         };
         assert_eq!(

@@ -12,20 +12,34 @@ pub struct Digest([u8; 16]);
 impl Digest {
     /// The digest of a sequence of parts: `["ab", "c"]` and `["a", "bc"]` have different digests.
     pub(crate) fn of<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Self {
-        let mut hash = Sha256::new();
+        let mut parts_so_far = Parts::default();
         for part in parts {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+            parts_so_far.add(part);
         }
-        let mut digest = [0; 16];
-        for (to, from) in digest.iter_mut().zip(hash.finalize()) {
-            *to = from;
-        }
-        Self(digest)
+        parts_so_far.digest()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+/// A sequence of parts that comes one at a time, on its way to its digest.
+#[derive(Default)]
+pub(crate) struct Parts(Sha256);
+
+impl Parts {
+    pub(crate) fn add(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    pub(crate) fn digest(self) -> Digest {
+        let mut digest = [0; 16];
+        for (to, from) in digest.iter_mut().zip(self.0.finalize()) {
+            *to = from;
+        }
+        Digest(digest)
     }
 }
 

@@ -6,17 +6,20 @@
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
 mod builder;
+mod essence;
 mod number;
 mod parser;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod value;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use builder::{Builder, Open};
+pub(crate) use essence::digests;
 pub use number::Number;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use resolve::Found;

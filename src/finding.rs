@@ -206,6 +206,14 @@ pub struct EpisodeReport {
 }
 
 impl EpisodeReport {
+    /// The findings as people read them: errors before warnings, and causes before what they lead
+    /// to.
+    pub(crate) fn by_weight(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings.iter().collect();
+        findings.sort_by_key(|finding| (finding.severity, finding.rank));
+        findings
+    }
+
     /// Whether findings were held back: the episode kept changing while it was read, and what
     /// disagreed may have been records of two generations.
     #[must_use]
@@ -243,9 +251,10 @@ pub struct Finding {
     /// How to fix it.
     pub help: String,
     /// A stable identifier of the finding: 32 hexadecimal digits, computed from the episode's id,
-    /// the rule, the name of the file, the pointer, and the text at the place and at the related
-    /// places. It does not change when the episode moves or when text is added before the place. It
-    /// is unique within an episode.
+    /// the rule, the name of the file, the pointer, the values at the place and at the related
+    /// places, and the number of lines that the finding stands for. It does not change when the
+    /// episode moves, when keys change places, or when text is added before the place. It is unique
+    /// within an episode.
     #[serde(default)]
     #[schemars(extend("examples" = ["0c7e3a9d5b1f4e8296a1c0d2e4f60718"]))]
     pub fingerprint: String,

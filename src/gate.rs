@@ -206,7 +206,11 @@ impl Gate {
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         let name = path.to_string_lossy();
-        let file = File { name: &name, text };
+        let file = File {
+            name: &name,
+            dir: path.parent().unwrap_or(Path::new("")),
+            text,
+        };
         Self::new().configured(file, &file.read()?, now)
     }
 
@@ -216,10 +220,7 @@ impl Gate {
         config: &Config,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
-        self.root = Path::new(file.name)
-            .parent()
-            .map(Path::to_owned)
-            .unwrap_or_default();
+        file.dir.clone_into(&mut self.root);
         self.levels.read(file, config)?;
         self.deny_warnings = config
             .deny_warnings

@@ -34,7 +34,7 @@ use crate::source::Line;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RebuiltPlan {
-    /// Where the plan comes from: the `source` of the latest `plan` event's payload, else its
+    /// The source of the plan: the `source` of the latest `plan` event's payload, else its
     /// `agent_id`, else the event's.
     pub source: Option<String>,
     /// The time when the plan changed: the timestamp of that event.
@@ -59,7 +59,7 @@ pub struct PlanStep {
     pub status: Option<String>,
     /// The reason for the step.
     pub rationale: Option<String>,
-    /// The inputs.
+    /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
     pub inputs: Option<Value>,
     /// The line of the act event that set the status; from [`project`], which sees no lines, the
     /// number of the event.
@@ -84,7 +84,7 @@ pub struct PlanComparison {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PlanDifference {
-    /// Where the persisted plan differs: a JSON Pointer into the state.
+    /// The place of the difference: a JSON Pointer into the state.
     pub pointer: String,
     /// The values on both sides, in a sentence.
     pub message: String,
@@ -255,7 +255,7 @@ impl PlanStep {
             rationale: text("rationale"),
             inputs: step
                 .field("inputs")
-                .and_then(|inputs| serde_json::from_str(inputs.node()?.raw()).ok()),
+                .and_then(|inputs| Some(inputs.node()?.to_value())),
             status_line: update.map(|(_, line)| line),
         }
     }

@@ -24,15 +24,16 @@ const QUOTED_CHARS: usize = 80;
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether a character would complete a command to a CI runner, given the text before it. GitHub's
 /// runner obeys `::error::` at the start of a line, after optional whitespace, and `##[error]`
-/// anywhere; Azure's obeys `##vso[` anywhere.
+/// anywhere; Azure's obeys `##vso[` anywhere, and `TeamCity`'s `##teamcity[`.
 fn makes_command(before: &str, c: char) -> bool {
     let at_start = |before: &str| before.is_empty() || before.ends_with(char::is_whitespace);
     match c {
@@ -42,9 +43,12 @@ fn makes_command(before: &str, c: char) -> bool {
     }
 }
 
+/// What stands before the bracket of a command that a CI runner obeys anywhere in a line.
+const COMMANDS: [&str; 3] = ["##", "##vso", "##teamcity"];
+
 /// Whether a character would complete a command that is obeyed anywhere in a line.
 pub(crate) fn opens_command(before: &str, c: char) -> bool {
-    c == '[' && (before.ends_with("##") || before.ends_with("##vso"))
+    c == '[' && COMMANDS.iter().any(|command| before.ends_with(command))
 }
 
 /// The text with every hostile character escaped, as in `\u{202e}`, and every command to a CI
@@ -179,5 +183,56 @@ pub(crate) fn stand_in(c: char) -> char {
         '\u{7f}' => '\u{2421}',
         c if is_hostile(c) => '\u{fffd}',
         c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The characters of the category Cf in Unicode 15, which format others or are invisible.
+    const FORMAT_CHARACTERS: [std::ops::RangeInclusive<u32>; 21] = [
+        0xad..=0xad,
+        0x600..=0x605,
+        0x61c..=0x61c,
+        0x6dd..=0x6dd,
+        0x70f..=0x70f,
+        0x890..=0x891,
+        0x8e2..=0x8e2,
+        0x180e..=0x180e,
+        0x200b..=0x200f,
+        0x202a..=0x202e,
+        0x2060..=0x2064,
+        0x2066..=0x206f,
+        0xfeff..=0xfeff,
+        0xfff9..=0xfffb,
+        0x110bd..=0x110bd,
+        0x110cd..=0x110cd,
+        0x13430..=0x1343f,
+        0x1bca0..=0x1bca3,
+        0x1d173..=0x1d17a,
+        0xe0001..=0xe0001,
+        0xe0020..=0xe007f,
+    ];
+
+    #[test]
+    fn every_format_character_is_escaped() {
+        for c in FORMAT_CHARACTERS.into_iter().flatten() {
+            let c = char::from_u32(c).unwrap();
+            assert!(is_hostile(c), "{}", u32::from(c));
+            assert_eq!(escape(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));
+        }
+    }
+
+    #[test]
+    fn command_of_any_runner_is_broken() {
+        for command in [
+            "##[error]",
+            "##vso[task.complete]",
+            "##teamcity[buildStop x='y']",
+        ] {
+            let shown = escape(command);
+            assert!(!shown.contains('['), "{shown}");
+        }
     }
 }

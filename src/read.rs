@@ -194,7 +194,7 @@ impl RunData {
         Runs(self.runs.iter())
     }
 
-    /// The run with an id, with a prefix of an id, at a path, or the newest one (`@latest`).
+    /// The run with an id, at a path, with a prefix of an id, or the newest one (`@latest`).
     ///
     /// # Errors
     ///
@@ -213,9 +213,14 @@ impl RunData {
         if name.contains('/') || name.starts_with('.') {
             return RunReader::open(name);
         }
+        // A name in the working directory, such as `state.json`, is a path as well.
+        let at_path = (!store::is_gone(Path::new(name))).then(|| RunReader::open(name));
+        if let Some(Ok(run)) = at_path {
+            return Ok(run);
+        }
         let matches = self.matching(|id| !name.is_empty() && id.starts_with(name));
         if matches.is_empty() {
-            return Err(self.unknown(name));
+            return at_path.unwrap_or_else(|| Err(self.unknown(name)));
         }
         only(matches, name)
     }
@@ -548,8 +553,9 @@ impl<T> Stored<T> {
 }
 
 impl<T: DeserializeOwned> Stored<T> {
-    /// The record as a type. Fields that the type does not have are ignored; [`Stored::object`] has
-    /// them.
+    /// The record as a type. Fields that the type does not have are ignored, and numbers are rounded
+    /// to what the type holds; one beyond a double, or a count beyond a `u64`, becomes the largest
+    /// there is. [`Stored::object`] has the fields, and the numbers as they were written.
     ///
     /// # Errors
     ///
@@ -563,7 +569,7 @@ impl<T: DeserializeOwned> Stored<T> {
                 reason,
             });
         }
-        typed(self.text()).map_err(|reason| Error::Artifact {
+        typed(self.object()).map_err(|reason| Error::Artifact {
             path: self.path.clone(),
             place: None,
             reason,
@@ -571,19 +577,10 @@ impl<T: DeserializeOwned> Stored<T> {
     }
 }
 
-/// A text as a type, or why it can't be read as one, without a place. The last of several equal
+/// A value as a type, or why it can't be read as one, without a place. The last of several equal
 /// keys counts, as everywhere.
-fn typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| reason(&error))?;
-    serde_json::from_value(value).map_err(|error| reason(&error))
-}
-
-fn reason(error: &serde_json::Error) -> String {
-    let (reason, place) = (
-        error.to_string(),
-        format!(" at line {} column {}", error.line(), error.column()),
-    );
-    escape(reason.strip_suffix(&place).unwrap_or(&reason)).into_owned()
+fn typed<T: DeserializeOwned>(value: Node<'_>) -> Result<T, String> {
+    serde_json::from_value(value.to_value()).map_err(|why| escape(&why.to_string()).into_owned())
 }
 
 fn io_error(path: &Path, why: &io::Error) -> Error {
@@ -591,28 +588,5 @@ fn io_error(path: &Path, why: &io::Error) -> Error {
         path: path.to_owned(),
         place: None,
         reason: why.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::typed;
-
-    /// Texts that a document accepts and a type does not, each with its full reason.
-    #[test]
-    fn reason_of_a_misfit_names_no_place() {
-        let reason = |text: &str| typed::<Vec<u8>>(text).unwrap_err();
-        assert_eq!(reason("[1, 1e999]"), "number out of range");
-        assert_eq!(reason(r#"["\ud800"]"#), "unexpected end of hex escape");
-        assert_eq!(
-            reason(&format!("{}1{}", "[".repeat(128), "]".repeat(128))),
-            "recursion limit exceeded"
-        );
-        assert_eq!(reason("{}"), "invalid type: map, expected a sequence");
-        assert_eq!(
-            reason(r#"["in line at line 3 column 4"]"#),
-            "invalid type: string \"in line at line 3 column 4\", expected u8"
-        );
-        assert_eq!(reason("[300]"), "invalid value: integer `300`, expected u8");
     }
 }

@@ -99,6 +99,10 @@ pub(crate) struct Draft {
     /// Replaces the rule's hint.
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Place, String)>,
+    /// What makes it this finding and no other besides the texts at its places, such as the number
+    /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
+    /// accepts no more than that.
+    pub(crate) besides: String,
 }
 
 impl Draft {
@@ -108,7 +112,13 @@ impl Draft {
             message: message.into(),
             help: None,
             related: Vec::new(),
+            besides: String::new(),
         }
+    }
+
+    pub(crate) fn besides(mut self, besides: &(impl ToString + ?Sized)) -> Self {
+        self.besides = besides.to_string();
+        self
     }
 
     pub(crate) fn help(mut self, help: Option<String>) -> Self {
@@ -162,7 +172,7 @@ impl Findings<'_> {
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
             let artifact = last.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");
-            let draft = Draft::new(Place::whole(artifact), message);
+            let draft = Draft::new(Place::whole(artifact), message).besides(&untold);
             self.drafts.push((self.info, self.severity, draft));
         }
     }

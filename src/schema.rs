@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use jsonschema::{PatternOptions, Validator};
 
 use crate::document::{Document, Node};
+use crate::record::format::VERSION_FIELDS;
 use crate::timestamp::Timestamp;
 use instance::Tape;
 use shape::{Glance, Shapes};
@@ -118,10 +119,8 @@ impl Schema {
             ));
         };
         let is_version = |violation: &Violation| {
-            matches!(
-                violation.pointer.as_str(),
-                "/version" | "/state_schema_version" | "/schema_version"
-            )
+            let field = violation.pointer.as_str().strip_prefix('/');
+            field.is_some_and(|field| VERSION_FIELDS.contains(&field))
         };
         let first = violations
             .into_iter()

@@ -14,6 +14,8 @@ mod memory;
 pub(crate) mod path;
 mod runs;
 mod settings;
+#[cfg(feature = "watch")]
+mod snapshot;
 mod stillness;
 #[cfg(feature = "cli")]
 mod whole;
@@ -33,9 +35,11 @@ pub(crate) use runs::{RunDir, runs};
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;
 pub use settings::{ConfigSearch, find_config};
+#[cfg(feature = "watch")]
+pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::Movement;
 #[cfg(feature = "cli")]
-pub(crate) use whole::{WholeFile, append};
+pub(crate) use whole::{WholeFile, append, is_one_file};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

@@ -19,29 +19,32 @@
 
 mod touched;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use notify::event::{EventKind, ModifyKind};
-use notify::{Config, Event, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::{EventKind, MetadataKind, ModifyKind, RemoveKind};
+use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::{Gate, Selection};
+use crate::printable::escape;
 use crate::source::Artifact;
-use crate::store::EpisodeDir;
 use crate::store::path::join;
-use touched::{End, Touched};
+use crate::store::{EpisodeDir, Snapshot, directories, is_gone};
+use touched::{Due, End, Touched};
 
 /// Why a watch ended, or could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The directory can't be reached.
-    #[error("can't watch {}: {source}", .dir.display())]
+    #[error("can't watch {}: {source}", escape(&.dir.to_string_lossy()))]
     Unreachable {
         /// The directory.
         dir: PathBuf,
@@ -49,13 +52,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The directory no longer exists.
-    #[error("the watched directory {} no longer exists", .dir.display())]
+    #[error("the watched directory {} no longer exists", escape(&.dir.to_string_lossy()))]
     Gone {
         /// The directory.
         dir: PathBuf,
     },
     /// The system does not report changes in the directory.
-    #[error("can't watch {}: {reason}", .dir.display())]
+    #[error("can't watch {}: {reason}", escape(&.dir.to_string_lossy()))]
     Unwatchable {
         /// The directory.
         dir: PathBuf,
@@ -71,8 +74,15 @@ pub struct Watch {
     /// Its real path.
     top: PathBuf,
     touched: Arc<Touched>,
-    #[expect(dead_code, reason = "it reports changes until it is dropped")]
-    watcher: Box<dyn Watcher + Send>,
+    eyes: Eyes,
+}
+
+/// What sees changes.
+enum Eyes {
+    /// The system reports them, for each directory that it was told of.
+    System(Mutex<Box<dyn Watcher + Send>>),
+    /// All artifacts are looked at again and again, at this interval.
+    Polling(Duration),
 }
 
 impl std::fmt::Debug for Watch {
@@ -121,21 +131,27 @@ impl Watch {
     }
 
     fn start(dir: PathBuf, poll: Option<Duration>) -> Result<Self, Error> {
-        let top = dir.canonicalize().map_err(|source| Error::Unreachable {
+        let unreachable = |source| Error::Unreachable {
             dir: dir.clone(),
             source,
-        })?;
-        let touched = Arc::new(Touched::new(dir.clone()));
-        let watcher = watcher(&dir, &top, poll, &touched);
-        let watcher = watcher.map_err(|error| Error::Unwatchable {
-            dir: dir.clone(),
-            reason: error.to_string(),
-        })?;
+        };
+        let top = dir.canonicalize().map_err(unreachable)?;
+        directories(&top).map_err(unreachable)?;
+        let touched = Arc::new(Touched::new(PathBuf::new()));
+        let eyes = if let Some(interval) = poll {
+            Eyes::Polling(interval)
+        } else {
+            let watcher = watcher(&top, &touched).map_err(|reason| Error::Unwatchable {
+                dir: dir.clone(),
+                reason,
+            })?;
+            Eyes::System(Mutex::new(watcher))
+        };
         Ok(Self {
             dir,
             top,
             touched,
-            watcher,
+            eyes,
         })
     }
 
@@ -150,6 +166,9 @@ impl Watch {
     /// report, and each path that could not be searched, to `take`, until `take` says to stop or
     /// the watch is stopped.
     ///
+    /// A run that kept changing while it was read is judged again. Its report is passed on only when
+    /// the watch is stopped, and says so.
+    ///
     /// # Errors
     ///
     /// [`Error`] if the directory no longer exists, or changes in it are no longer reported.
@@ -159,16 +178,29 @@ impl Watch {
         gate: &mut Gate,
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
+        let (mut snapshot, mut seen) = (Snapshot::default(), Seen::default());
+        let mut next_look = self.look(&mut snapshot);
         // Runs that exist already count as new.
         self.touched.add_all();
         loop {
-            let due = self.touched.wait();
+            let mut due = self.touched.wait(next_look);
+            if due.end.is_some() || next_look.is_some_and(|next| next <= Instant::now()) {
+                next_look = self.look(&mut snapshot);
+            }
+            if due.end.is_some() {
+                // What was seen just now is judged too.
+                due.dirs.append(&mut self.touched.wait(None).dirs);
+            }
+            self.open_eyes(&mut due, &mut seen);
             let mut flow = ControlFlow::Continue(());
-            let selection = self.episodes(check, gate, &due.dirs);
+            let selection = self.episodes(check, gate, &due.dirs, &mut seen);
             gate.each(check, selection, |judged| {
                 let is_reported = match &judged {
-                    // Its next change is reported too, and it is judged when it no longer changes.
-                    Ok(episode) => !episode.kept_changing(),
+                    Ok(episode) if episode.kept_changing() && due.end.is_none() => {
+                        self.judge_again(episode.key.as_path());
+                        false
+                    }
+                    Ok(_) => true,
                     Err(fault) => !has_vanished(fault),
                 };
                 if is_reported {
@@ -191,21 +223,89 @@ impl Watch {
         }
     }
 
-    /// The episodes in directories in which something changed, each once.
-    fn episodes(&self, check: &Check, gate: &Gate, dirs: &[(PathBuf, bool)]) -> Selection {
-        let mut found = Selection::default();
-        // An artifact leads to its episode even from a checkpoint, where copies lie.
-        let mut artifacts = Vec::new();
-        for (dir, is_new) in dirs {
-            // By now it may be deleted, or be a link that leaves the watched directory.
-            if !dir
-                .canonicalize()
-                .is_ok_and(|real| real.starts_with(&self.top))
-            {
+    /// Compares all artifacts with the last time, where the system does not report changes; when to
+    /// do so again.
+    fn look(&self, snapshot: &mut Snapshot) -> Option<Instant> {
+        let Eyes::Polling(interval) = &self.eyes else {
+            return None;
+        };
+        match snapshot.renew(&self.top) {
+            Ok(changed) => {
+                for (below, is_new) in changed {
+                    self.touched.add(below, is_new);
+                }
+            }
+            Err(_) if is_gone(&self.top) => self.touched.end(End::Fault(touched::Fault::Gone)),
+            Err(error) => {
+                let reason = error.to_string();
+                self.touched.end(End::Fault(touched::Fault::Failed(reason)));
+            }
+        }
+        Some(Instant::now() + *interval)
+    }
+
+    /// Has the system report changes in directories that are new, and in all below.
+    fn open_eyes(&self, due: &mut Due, seen: &mut Seen) {
+        let Eyes::System(watcher) = &self.eyes else {
+            return;
+        };
+        let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        for (below, is_new) in &mut due.dirs {
+            if seen.closed.contains(below) {
+                *is_new = true;
+                due.new.insert(below.clone());
+            }
+        }
+        let mut open: Vec<PathBuf> = due.new.iter().cloned().collect();
+        while let Some(below) = open.pop() {
+            let dir = join(&self.top, &below);
+            if !is_dir(&dir) {
                 continue;
             }
-            artifacts.extend(Artifact::ALL.map(|artifact| dir.join(artifact.file_name())));
-            if *is_new {
+            // First it is watched, then listed: nothing can come into it unseen.
+            match watcher.watch(&dir, RecursiveMode::NonRecursive) {
+                Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
+                    let reason = error.to_string();
+                    return self.touched.end(End::Fault(touched::Fault::Failed(reason)));
+                }
+                _ => {}
+            }
+            if let Ok(directories) = directories(&dir) {
+                seen.closed.remove(&below);
+                open.extend(directories.into_iter().map(|name| below.join(name)));
+                seen.directories.insert(below);
+            } else {
+                seen.closed.insert(below);
+            }
+        }
+    }
+
+    /// The episodes in directories in which something changed, each once.
+    fn episodes(
+        &self,
+        check: &Check,
+        gate: &Gate,
+        dirs: &[(PathBuf, bool)],
+        seen: &mut Seen,
+    ) -> Selection {
+        let mut found = Selection::default();
+        // An artifact leads to its episode even from a checkpoint, where copies lie.
+        let mut artifacts = BTreeSet::new();
+        for (below, is_new) in dirs {
+            let is_inside = self.is_inside(below);
+            let is_polled = matches!(self.eyes, Eyes::Polling(_));
+            if !is_inside && !is_polled && !seen.forget(below) {
+                // A file that is no artifact.
+                continue;
+            }
+            // What a directory is depends on what lies below it.
+            for above in below.ancestors().filter(|above| self.is_inside(above)) {
+                let dir = join(&self.dir, above);
+                let names = Artifact::ALL.map(|artifact| dir.join(artifact.file_name()));
+                artifacts.extend(names);
+            }
+            let dir = join(&self.dir, below);
+            if is_inside && (*is_new || is_closed(&dir)) {
                 let mut below = gate.discover(check, &[dir]);
                 found.faults.append(&mut below.faults);
                 // Either all of them are copies, or none.
@@ -216,12 +316,17 @@ impl Watch {
                         .any(|episode| path.parent() == Some(&episode.path))
                 });
                 match copy {
-                    Some(copy) => artifacts.push(copy),
+                    Some(copy) => {
+                        artifacts.insert(copy);
+                    }
                     None => found.episodes.append(&mut below.episodes),
                 }
             }
         }
-        artifacts.retain(|artifact| artifact.symlink_metadata().is_ok());
+        let artifacts: Vec<PathBuf> = artifacts
+            .into_iter()
+            .filter(|artifact| artifact.symlink_metadata().is_ok())
+            .collect();
         let mut named = gate.discover(check, &artifacts);
         found.episodes.append(&mut named.episodes);
         found.faults.append(&mut named.faults);
@@ -229,16 +334,53 @@ impl Watch {
         found.episodes.dedup_by(|a, b| a.path == b.path);
         found
     }
+
+    fn judge_again(&self, episode: &Path) {
+        let real = episode.canonicalize();
+        match real.as_deref().map(|real| real.strip_prefix(&self.top)) {
+            Ok(Ok(below)) => self.touched.add(below.to_owned(), false),
+            Ok(Err(_)) => self.touched.add_all(),
+            // It is gone.
+            Err(_) => {}
+        }
+    }
+
+    /// Whether a directory exists, and no link leads out of the watched directory.
+    fn is_inside(&self, below: &Path) -> bool {
+        let real = join(&self.top, below).canonicalize();
+        real.is_ok_and(|real| real.starts_with(&self.top) && real.is_dir())
+    }
 }
 
-/// A watcher that reports changes below a directory until it is dropped.
-fn watcher(
-    typed: &Path,
-    top: &Path,
-    poll: Option<Duration>,
-    touched: &Arc<Touched>,
-) -> notify::Result<Box<dyn Watcher + Send>> {
-    let (typed, real, touched) = (typed.to_owned(), top.to_owned(), Arc::clone(touched));
+/// The directories that are known, relative to the top.
+#[derive(Default)]
+struct Seen {
+    directories: BTreeSet<PathBuf>,
+    /// Those that could not be listed.
+    closed: BTreeSet<PathBuf>,
+}
+
+impl Seen {
+    /// Forgets a directory that is gone; whether it was known.
+    fn forget(&mut self, below: &Path) -> bool {
+        self.closed.remove(below);
+        let is_below = |known: &PathBuf| known.starts_with(below);
+        let gone = self.directories.range(below.to_owned()..);
+        let gone: Vec<PathBuf> = gone.take_while(|known| is_below(known)).cloned().collect();
+        for directory in &gone {
+            self.directories.remove(directory);
+        }
+        !gone.is_empty()
+    }
+}
+
+/// What reports changes in directories, for as long as it is kept.
+fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>, String> {
+    // The watcher panics where it can't have a thread.
+    let thread = thread::Builder::new().spawn(|| ());
+    let thread = thread.map_err(|error| error.to_string())?;
+    let _ = thread.join();
+    let (real, touched) = (top.to_owned(), Arc::clone(touched));
     let report = move |event: notify::Result<Event>| match event {
         Ok(event) if event.need_rescan() => touched.add_all(),
         Ok(event) => {
@@ -246,22 +388,19 @@ fn watcher(
                 if *path == real && !is_dir(path) {
                     touched.end(End::Fault(touched::Fault::Gone));
                 } else if let Some((dir, is_new)) = place(event.kind, path) {
-                    touched.add(join(&typed, dir.strip_prefix(&real).unwrap_or(dir)), is_new);
+                    let below = dir.strip_prefix(&real).unwrap_or(dir);
+                    touched.add(below.to_owned(), is_new);
                 }
             }
         }
         Err(error) => touched.end(End::Fault(touched::Fault::Failed(error.to_string()))),
     };
     let config = Config::default().with_follow_symlinks(false);
-    let mut watcher: Box<dyn Watcher + Send> = match poll {
-        None => Box::new(RecommendedWatcher::new(report, config)?),
-        Some(interval) => Box::new(PollWatcher::new(
-            report,
-            config.with_poll_interval(interval),
-        )?),
-    };
-    watcher.watch(top, RecursiveMode::Recursive)?;
-    Ok(watcher)
+    let watcher = RecommendedWatcher::new(report, config);
+    let mut watcher = watcher.map_err(|error| error.to_string())?;
+    let started = watcher.watch(top, RecursiveMode::NonRecursive);
+    started.map_err(|error| error.to_string())?;
+    Ok(Box::new(watcher))
 }
 
 /// The directory to judge after an event, and whether everything below it may be new.
@@ -274,11 +413,26 @@ fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
     if name.and_then(Artifact::from_file_name).is_some() {
         return Some((path.parent()?, false));
     }
-    let may_be_new = matches!(
-        kind,
-        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_))
-    );
-    (may_be_new && is_dir(path)).then_some((path, true))
+    match kind {
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) if is_dir(path) => {
+            Some((path, true))
+        }
+        // What is gone may have been a directory.
+        EventKind::Remove(RemoveKind::Folder) | EventKind::Modify(ModifyKind::Name(_)) => {
+            Some((path, false))
+        }
+        // Permissions let others in, or no longer.
+        EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)) if is_dir(path) => {
+            Some((path, false))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a directory can't be listed, or what it lists can't be looked at.
+fn is_closed(dir: &Path) -> bool {
+    let state = dir.join(Artifact::State.file_name());
+    directories(dir).is_err() || (state.symlink_metadata().is_err() && !is_gone(&state))
 }
 
 /// Whether a path is a directory, and not a link to one.

@@ -210,22 +210,26 @@ fn locate(
     let mut locations = locator.locate(loaded, key).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
-        .map(|(info, severity, draft)| Finding {
-            rank: rank(info),
-            rule: info.id.into(),
-            severity,
-            message: draft.message,
-            help: draft.help.unwrap_or_else(|| info.hint.into()),
-            fingerprint: String::new(),
-            location: locations.next().unwrap_or_default(),
-            related: draft
-                .related
-                .into_iter()
-                .map(|(_, message)| Related {
-                    message,
-                    location: locations.next().unwrap_or_default(),
-                })
-                .collect(),
+        .map(|(info, severity, draft)| {
+            let mut finding = Finding {
+                rank: rank(info),
+                rule: info.id.into(),
+                severity,
+                message: draft.message,
+                help: draft.help.unwrap_or_else(|| info.hint.into()),
+                fingerprint: String::new(),
+                location: locations.next().unwrap_or_default(),
+                related: draft
+                    .related
+                    .into_iter()
+                    .map(|(_, message)| Related {
+                        message,
+                        location: locations.next().unwrap_or_default(),
+                    })
+                    .collect(),
+            };
+            finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
+            finding
         })
         .collect();
     findings.sort_by(|a, b| {
@@ -237,19 +241,19 @@ fn locate(
             &b.message,
         ))
     });
-    let mut met: BTreeMap<Digest, u64> = BTreeMap::new();
+    let mut met: BTreeMap<String, u64> = BTreeMap::new();
     for finding in &mut findings {
-        let identity = identity(finding, id);
-        let nth = met.entry(identity).or_default();
-        finding.fingerprint = Digest::of([identity.bytes(), &nth.to_le_bytes()]).to_string();
+        let nth = met.entry(finding.fingerprint.clone()).or_default();
+        let parts = [finding.fingerprint.as_bytes(), &nth.to_le_bytes()];
+        finding.fingerprint = Digest::of(parts).to_string();
         *nth += 1;
     }
     findings
 }
 
-/// The parts of a finding that stay the same when the episode moves or text is added before the
-/// place.
-fn identity(finding: &Finding, id: &str) -> Digest {
+/// What names a finding: what stays the same when the episode moves, keys change places, or text is
+/// added before the place.
+fn identity(finding: &Finding, id: &str, besides: &str) -> Digest {
     let place = |location: &Location| {
         let file = location.artifact.map_or("", Artifact::file_name);
         let pointer = location.pointer.as_deref().unwrap_or_default();
@@ -268,7 +272,8 @@ fn identity(finding: &Finding, id: &str) -> Digest {
         .chain(others)
         .collect();
     Digest::of(
-        [id.as_bytes(), finding.rule.as_bytes()]
+        [id, &*finding.rule, besides]
+            .map(str::as_bytes)
             .into_iter()
             .chain(places.iter().map(Digest::bytes)),
     )

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::digest::Digest;
-use crate::document::{Document, Key, Tape};
+use crate::document::{Document, Node, Tape, digests};
 use crate::finding::Location;
 use crate::load::Loaded;
 use crate::source::{self, Artifact, EpisodeKey, Line, Place, Target};
@@ -95,43 +95,48 @@ impl Fill<'_> {
             .map(|document| document.resolve(pointers))
             .unwrap_or_default();
         let mut found = found.into_iter();
-        let span_of = |index: &usize| {
+        let of_place = |index: &usize| {
             // If the text has changed since the check, the value may be gone; the location is then
             // the start of the text.
-            let start = 0..0;
+            let start = Found::Bytes(0..0);
             match self.places.get(*index).map(|place| &place.target) {
                 None | Some(Target::Whole) => start,
-                Some(Target::Bytes(range)) => range.clone(),
+                Some(Target::Bytes(range)) => Found::Rest(range.clone()),
                 Some(Target::Value(_)) => found
                     .next()
                     .flatten()
-                    .map_or(start, |found| found.value.span()),
+                    .map_or(start, |found| Found::Value(found.value)),
                 Some(Target::Key(_)) => found
                     .next()
                     .flatten()
                     .and_then(|found| found.key)
-                    .map_or(start, Key::span),
+                    .map_or(start, |key| Found::Bytes(key.span())),
                 Some(Target::Token(token, _)) => {
                     found.next();
                     document
                         .and_then(|document| document.span_of(*token))
-                        .unwrap_or(start)
+                        .map_or(start, Found::Bytes)
                 }
             }
         };
-        let spans: Vec<Range<usize>> = indices.iter().map(span_of).collect();
-        // A record may have many findings at one place, and the place may be large.
-        let mut digests: BTreeMap<(usize, usize), Digest> = BTreeMap::new();
-        for ((index, span), (spot, excerpt)) in indices
+        let found: Vec<Found<'_>> = indices.iter().map(of_place).collect();
+        let spans: Vec<Range<usize>> = found.iter().map(Found::span).collect();
+        let values: Vec<Node<'_>> = found.iter().filter_map(Found::value).collect();
+        let mut of_values = digests(&values).into_iter();
+        for ((index, found), (spot, excerpt)) in indices
             .iter()
-            .zip(&spans)
+            .zip(&found)
             .zip(source::locate(bytes, base, line, &spans))
         {
             let Some(location) = self.locations.get_mut(*index) else {
                 continue;
             };
-            let text = || Digest::of([bytes.get(span.clone()).unwrap_or_default()]);
-            location.digest = Some(*digests.entry((span.start, span.end)).or_insert_with(text));
+            let text = |span: Range<usize>| Digest::of([bytes.get(span).unwrap_or_default()]);
+            location.digest = match found {
+                Found::Value(_) => of_values.next(),
+                Found::Bytes(span) => Some(text(span.clone())),
+                Found::Rest(span) => Some(text(span.start..bytes.len())),
+            };
             location.line = Some(spot.line);
             location.column = Some(spot.column);
             location.end_line = Some(spot.end_line);
@@ -139,6 +144,33 @@ impl Fill<'_> {
             location.offset = Some(spot.offset);
             location.length = Some(spot.length);
             location.excerpt = Some(excerpt);
+        }
+    }
+}
+
+/// What a place names in a text, as its digest takes it.
+enum Found<'d> {
+    /// A value, in whatever order its keys are.
+    Value(Node<'d>),
+    /// A key.
+    Bytes(Range<usize>),
+    /// A character at which a text stops being JSON. Many texts have the same one, so all that
+    /// follows it counts.
+    Rest(Range<usize>),
+}
+
+impl<'d> Found<'d> {
+    fn span(&self) -> Range<usize> {
+        match self {
+            Self::Value(value) => value.span(),
+            Self::Bytes(span) | Self::Rest(span) => span.clone(),
+        }
+    }
+
+    fn value(&self) -> Option<Node<'d>> {
+        match self {
+            Self::Value(value) => Some(*value),
+            Self::Bytes(_) | Self::Rest(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a command prints -> standard output and standard error, drawn as they allow.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
 use crate::printable::escape;
@@ -24,6 +25,8 @@ pub(super) enum Color {
 /// The output of a command.
 pub(super) struct Output {
     stdout: WholeLines,
+    /// Whether a message could not be printed.
+    is_muted: Cell<bool>,
 }
 
 /// The number of bytes to write at a time: `PIPE_BUF`, up to which a write to a pipe is atomic.
@@ -88,6 +91,7 @@ impl Output {
     pub(super) fn new() -> Self {
         Self {
             stdout: WholeLines::default(),
+            is_muted: Cell::new(false),
         }
     }
 
@@ -102,30 +106,30 @@ impl Output {
     }
 
     /// Reports that runvet could not do something.
-    #[expect(
-        clippy::print_stderr,
-        reason = "the one place that writes to standard error"
-    )]
-    #[expect(
-        clippy::unused_self,
-        reason = "standard error is part of the output of a command"
-    )]
     pub(super) fn fault(&self, message: &dyn std::fmt::Display) {
-        eprintln!("error: {}", escape(&message.to_string()));
+        self.tell(&format!("error: {}\n", escape(&message.to_string())));
     }
 
     /// Reports something that is not a fault.
-    #[expect(clippy::print_stderr, reason = "standard error, as above")]
-    #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn note(&self, message: &str) {
-        eprintln!("note: {}", escape(message));
+        self.tell(&format!("note: {}\n", escape(message)));
     }
 
     /// Reports a fault whose text is already drawn and escaped.
-    #[expect(clippy::print_stderr, reason = "standard error, as above")]
-    #[expect(clippy::unused_self, reason = "the same")]
     pub(super) fn drawn(&self, text: &str) {
-        eprint!("error:\n{text}");
+        self.tell(&format!("error:\n{text}"));
+    }
+
+    /// Prints to standard error; nothing else does. `eprint!` would panic if it can't be written.
+    fn tell(&self, text: &str) {
+        if io::stderr().write_all(text.as_bytes()).is_err() {
+            self.is_muted.set(true);
+        }
+    }
+
+    /// Whether a message could not be printed, which only the exit code can show.
+    pub(super) fn is_muted(&self) -> bool {
+        self.is_muted.get()
     }
 
     /// Reports that output can't be written, unless its reader has closed the pipe.

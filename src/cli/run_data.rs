@@ -8,7 +8,7 @@ use super::output::Output;
 use crate::read::{Error, RunData, RunReader};
 use crate::store::is_gone;
 
-/// Where the runs are.
+/// The location of the runs.
 #[derive(Args)]
 pub(super) struct RunDataArgs {
     /// The run-data directory, which contains `episodes` [default: the nearest one upward]

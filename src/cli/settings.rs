@@ -207,6 +207,7 @@ pub(super) struct GateSettings {
 #[derive(Default)]
 pub(super) struct ConfigFile {
     name: String,
+    dir: PathBuf,
     text: String,
     pub(super) config: Config,
 }
@@ -215,6 +216,7 @@ impl ConfigFile {
     pub(super) fn file(&self) -> File<'_> {
         File {
             name: &self.name,
+            dir: &self.dir,
             text: &self.text,
         }
     }
@@ -321,8 +323,7 @@ impl GateArgs {
             file.config.baseline.as_ref(),
         );
         if let (Some(path), Origin::File(..)) = (&mut baseline.value, &baseline.origin) {
-            let dir = Path::new(&file.name).parent().unwrap_or(Path::new(""));
-            *path = dir.join(&path);
+            *path = file.dir.join(&path);
         }
         baseline
     }
@@ -397,13 +398,14 @@ impl<'s> Sources<'s> {
 fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
     let name = path.display().to_string();
     let text = store::read_text(path).map_err(|error| unreadable_config(path, &error))?;
-    let config = File {
-        name: &name,
-        text: &text,
-    }
-    .read()
-    .map_err(|error| drawn(&error))?;
-    Ok(ConfigFile { name, text, config })
+    let mut file = ConfigFile {
+        name,
+        dir: path.parent().unwrap_or(Path::new("")).to_owned(),
+        text,
+        config: Config::default(),
+    };
+    file.config = file.file().read().map_err(|error| drawn(&error))?;
+    Ok(file)
 }
 
 fn unreadable_config(path: &Path, error: &io::Error) -> Failure {

@@ -9,7 +9,7 @@ use super::Failure;
 use super::output::Output;
 use crate::finding::EpisodeReport;
 use crate::report::{Closing, Format, Options, Renderer, Style};
-use crate::store::{self, WholeFile};
+use crate::store::{self, WholeFile, is_one_file};
 
 /// The width of a human report in a file.
 const FILE_WIDTH: usize = 80;
@@ -70,13 +70,14 @@ impl Sinks {
         }];
         let in_file = options.style(Style::Plain).width(FILE_WIDTH);
         for (index, (format, path)) in outputs.iter().enumerate() {
-            if outputs.iter().take(index).any(|(_, other)| other == path) {
+            let mut earlier = outputs.iter().take(index);
+            if earlier.any(|(_, other)| is_one_file(other, path)) {
                 return Err(Failure::Fault(format!(
                     "two reports can't both be written to {}",
                     path.display()
                 )));
             }
-            if baselines.contains(&path) {
+            if baselines.iter().any(|other| is_one_file(other, path)) {
                 return Err(Failure::Fault(format!(
                     "{} can't be both a report and the baseline",
                     path.display()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{EpisodeReport, Finding};
+use crate::printable::escape;
 use crate::report::write_json;
 use crate::store::{self, path};
 
@@ -19,7 +20,7 @@ const VERSION: u64 = 1;
 #[non_exhaustive]
 pub enum Error {
     /// The file can't be read.
-    #[error("can't read the baseline {}: {source}", .path.display())]
+    #[error("can't read the baseline {}: {source}", escape(&.path.to_string_lossy()))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -27,7 +28,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The file is not a baseline.
-    #[error("the baseline {} is damaged: {reason}", .path.display())]
+    #[error("the baseline {} is damaged: {reason}", escape(&.path.to_string_lossy()))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -37,7 +38,7 @@ pub enum Error {
     /// The file has another version.
     #[error(
         "the baseline {} has version {found}, but this runvet reads version {VERSION}",
-        .path.display()
+        escape(&.path.to_string_lossy())
     )]
     Version {
         /// The file.

@@ -7,6 +7,7 @@ use super::{known_rule, read_glob};
 use crate::check::names;
 use crate::config::{ConfigError, File, Ignore};
 use crate::finding::Finding;
+use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
 /// Findings that do not count.
@@ -16,6 +17,7 @@ pub(super) struct Ignored {
     place: String,
     rule: String,
     episode: Glob,
+    artifact: Option<Artifact>,
     pointer: Option<String>,
     reason: String,
     /// The day on which it expired, if it has.
@@ -40,6 +42,10 @@ impl Ignored {
             place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
             rule: ignore.rule.get_ref().clone(),
             episode: read_glob(file, &ignore.episode)?,
+            artifact: ignore
+                .file
+                .as_ref()
+                .and_then(|file| Artifact::from_file_name(file.get_ref())),
             pointer: ignore
                 .pointer
                 .as_ref()
@@ -76,6 +82,7 @@ impl Ignored {
         };
         self.expired.is_none()
             && names(&self.rule, &finding.rule)
+            && (self.artifact.is_none() || self.artifact == finding.location.artifact)
             && self.pointer.as_ref().is_none_or(is_within)
     }
 

@@ -20,6 +20,36 @@ const SPLIT_BYTES: u64 = 1 << 20;
 /// blocks.
 const MAX_THREADS: usize = 4;
 
+/// When several threads are started for the rest of a timeline. They end at a line that is longer
+/// than a block. Where such lines are so close that the threads read too little in between, each
+/// start waits twice as long as the one before.
+struct Split {
+    due: u64,
+    wait: u64,
+}
+
+impl Split {
+    fn new() -> Self {
+        Self {
+            due: SPLIT_BYTES,
+            wait: SPLIT_BYTES,
+        }
+    }
+
+    /// The threads have read from one offset to another.
+    fn ended(&mut self, from: u64, to: u64) {
+        if to - from < SPLIT_BYTES {
+            self.due = to + self.wait;
+            self.wait = self.wait.saturating_mul(2);
+        } else {
+            *self = Self {
+                due: to,
+                ..Self::new()
+            };
+        }
+    }
+}
+
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'a>,
@@ -39,9 +69,12 @@ impl EventsReader<'_, '_> {
         buffer: &mut Vec<u8>,
     ) -> Result<Opened<'s>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
+        let mut split = Split::new();
         loop {
-            if self.threads > 1 && lines.offset() >= SPLIT_BYTES {
+            if self.threads > 1 && lines.offset() >= split.due {
+                let from = lines.offset();
                 self.read_blocks(&mut lines)?;
+                split.ended(from, lines.offset());
             }
             let Some(read) = lines.next_line()? else {
                 break;
@@ -174,4 +207,34 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
         });
     }
     refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often threads are started for a timeline of blocks, and of long lines between them.
+    fn starts(lengths: impl IntoIterator<Item = (u64, u64)>) -> usize {
+        let (mut split, mut offset, mut starts) = (Split::new(), 0, 0);
+        for (blocks, long_line) in lengths {
+            if offset >= split.due {
+                starts += 1;
+                split.ended(offset, offset + blocks);
+            }
+            offset += blocks + long_line;
+        }
+        starts
+    }
+
+    #[test]
+    fn threads_are_started_only_where_they_have_work() {
+        assert!(
+            starts(std::iter::repeat_n((0, 300_000), 2_000)) <= 10,
+            "nothing but long lines"
+        );
+        let mixed = starts([(8 << 20, 300_000); 100]);
+        assert_eq!(mixed, 99, "a long line in some megabytes");
+        let late = starts([[(0, 300_000); 100], [(8 << 20, 300_000); 100]].concat());
+        assert!(late >= 95, "short lines after long ones");
+    }
 }

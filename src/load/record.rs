@@ -28,8 +28,11 @@ pub(super) struct RecordKind {
 pub(super) static STATE: RecordKind = RecordKind {
     artifact: Artifact::State,
     schema: &schema::STATE,
-    version: ("state_schema_version", format::STATE_SCHEMA_VERSION),
-    identifier: Some(("version", format::STATE_VERSION)),
+    version: (
+        format::STATE_SCHEMA_VERSION_FIELD,
+        format::STATE_SCHEMA_VERSION,
+    ),
+    identifier: Some((format::STATE_VERSION_FIELD, format::STATE_VERSION)),
     absent: "there is no state.json",
     unusable: "state.json can't be judged",
 };
@@ -37,7 +40,10 @@ pub(super) static STATE: RecordKind = RecordKind {
 pub(super) static SUMMARY: RecordKind = RecordKind {
     artifact: Artifact::Summary,
     schema: &schema::SUMMARY,
-    version: ("schema_version", format::SUMMARY_SCHEMA_VERSION),
+    version: (
+        format::SUMMARY_SCHEMA_VERSION_FIELD,
+        format::SUMMARY_SCHEMA_VERSION,
+    ),
     identifier: None,
     absent: "there is no summary.json",
     unusable: "summary.json can't be judged",

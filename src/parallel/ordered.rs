@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// How many items workers may run ahead of the oldest unfinished one, whose results wait in memory.
 const AHEAD: usize = 1024;
@@ -163,14 +164,15 @@ struct StopAtPanic<'q, R>(&'q Queue<R>);
 
 impl<R> Drop for StopAtPanic<'_, R> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             self.0.stop();
         }
     }
 }
 
 /// Processes all items with several workers, each with its own state, and hands out the results in
-/// order. The calling thread hands out the results, and is one of the workers.
+/// order. The calling thread hands out the results, and is one of the workers. Where the system
+/// gives fewer threads, there are fewer workers.
 pub(crate) fn in_order<T: Sync, S, R: Send>(
     items: &[T],
     jobs: NonZeroUsize,
@@ -191,17 +193,20 @@ pub(crate) fn in_order<T: Sync, S, R: Send>(
         let chunk = items.iter().skip(first).take(CHUNK);
         queue.put(first, chunk.map(|item| work(state, item)).collect());
     };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs {
-            scope.spawn(|| {
-                let _stop = StopAtPanic(&queue);
-                let mut state = new_state();
-                while let Some(first) = queue.claim() {
-                    work_on(&mut state, first);
-                }
-            });
-        }
+    let help = || {
         let _stop = StopAtPanic(&queue);
+        let mut state = new_state();
+        while let Some(first) = queue.claim() {
+            work_on(&mut state, first);
+        }
+    };
+    thread::scope(|scope| {
+        let _stop = StopAtPanic(&queue);
+        for _ in 1..jobs {
+            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                break;
+            }
+        }
         let mut state = new_state();
         loop {
             match queue.take_turn() {

@@ -3,10 +3,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 
 /// Processes the items of a source with several workers, and hands out the results in order. The
 /// source and the taker run on the calling thread and share a state. At most two items for each
-/// worker, plus one, are in progress.
+/// worker, plus one, are in progress. Where the system gives fewer threads, there are fewer workers;
+/// where it gives none, the calling thread does the work.
 pub(crate) fn pipeline<C, T: Send, R: Send>(
     workers: usize,
     state: &mut C,
@@ -16,10 +18,10 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
 ) {
     let (send, receive) = mpsc::channel::<(T, mpsc::Sender<R>)>();
     let (receive, work) = (Arc::new(Mutex::new(receive)), &work);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
+    thread::scope(|scope| {
+        let started = (0..workers).take_while(|_| {
             let receive = Arc::clone(&receive);
-            scope.spawn(move || {
+            let help = move || {
                 let next = || {
                     receive
                         .lock()
@@ -29,7 +31,15 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
                 while let Ok((item, reply)) = next() {
                     let _ = reply.send(work(item));
                 }
-            });
+            };
+            thread::Builder::new().spawn_scoped(scope, help).is_ok()
+        });
+        let workers = started.count();
+        if workers == 0 {
+            while let Some(item) = source(state) {
+                take(state, work(item));
+            }
+            return;
         }
         // When the last worker ends, even by a panic, this drops the remaining items, so that no
         // thread waits for them forever.
@@ -61,7 +71,7 @@ mod tests {
 
     #[test]
     fn pipeline_keeps_the_order_of_its_source() {
-        for workers in [1, 2, 5] {
+        for workers in [0, 1, 2, 5] {
             let mut state = (0..1000, Vec::new());
             pipeline(
                 workers,

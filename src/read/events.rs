@@ -28,7 +28,7 @@ pub struct EventLine {
     pub offset: u64,
     /// The line as it was written.
     pub text: String,
-    /// The event.
+    /// The event, with numbers rounded as in [`Stored::record`](super::Stored::record).
     pub event: Event,
 }
 
@@ -83,7 +83,7 @@ fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64
     if let Some((span, reason)) = schema::EVENT.first_violation(document) {
         return Err((column_of(text, span.start), reason));
     }
-    let event = typed(text).map_err(|reason| (1, reason))?;
+    let event = typed(document.root()).map_err(|reason| (1, reason))?;
     Ok(EventLine {
         line: line.number,
         offset: line.offset,

@@ -41,7 +41,7 @@ impl DateTime {
 }
 
 /// The number of times something happened: an integer, at least 0. In JSON `2`, `2.0` and `2e0` are
-/// the same count.
+/// the same count. One beyond a `u64` is read as `u64::MAX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Count(pub u64);
@@ -59,9 +59,9 @@ impl<'de> Deserialize<'de> for Count {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "whole and within the range of a u64"
+            reason = "whole and not negative, and a cast ends at the largest"
         )]
-        if float.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&float) {
+        if float.fract() == 0.0 && float >= 0.0 {
             Ok(Self(float as u64))
         } else {
             Err(D::Error::invalid_value(Unexpected::Float(float), &EXPECTED))

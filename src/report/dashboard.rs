@@ -293,7 +293,8 @@ impl Page<'_> {
 
     fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
         if let Some(fault) = &outline.fault {
-            return self.title(&format!("Timeline: can't be shown: {fault}"));
+            writeln!(self.out)?;
+            return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));
         }
         self.title(&format!("Timeline, events: {}", outline.events))?;
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
@@ -350,20 +351,22 @@ impl Page<'_> {
                 self.line(&format!("  {what}: {}", count(number as u64, "finding")))?;
             }
         }
-        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
-        if !unjudged.is_empty() {
-            self.line(&format!(
-                "  {} not judged (runvet validate says why)",
-                count(unjudged.len() as u64, "rule")
-            ))?;
-        }
-        let mut findings: Vec<&Finding> = report.findings.iter().collect();
-        findings.sort_by_key(|finding| finding.severity);
+        let findings = report.by_weight();
         for finding in findings.iter().take(SECTION_LINES) {
             self.finding(finding)?;
         }
         let more = findings.len().saturating_sub(SECTION_LINES);
-        self.more(more, " (runvet validate)")
+        self.more(more, " (runvet validate)")?;
+        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
+        if unjudged.is_empty() {
+            return Ok(());
+        }
+        let unjudged = count(unjudged.len() as u64, "rule");
+        let dir = escape(&report.dir);
+        self.paragraph(
+            "  ",
+            &format!("{unjudged} not judged; for the reasons: runvet validate {dir}"),
+        )
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
@@ -384,7 +387,7 @@ impl Page<'_> {
     }
 }
 
-/// How a run went, by its status.
+/// The outcome of a run in words, by its status.
 fn how_it_went(status: Option<&str>, lifecycle: Lifecycle) -> &'static str {
     match (status, lifecycle) {
         (Some("ok"), _) => "succeeded (ok)",
@@ -417,7 +420,7 @@ fn consistency(report: &EpisodeReport) -> String {
     };
     match errors {
         1.. => format!("{}{warned}", count(errors, "error")),
-        0 if !is_whole => format!("{none}{warned}, but not all rules could be judged"),
+        0 if !is_whole => format!("{none}{warned}, not all rules judged"),
         0 if !report.suppressed.is_empty() => format!("{none}{warned}"),
         0 => format!("consistent{warned}"),
     }

@@ -221,13 +221,8 @@ impl Renderer for Human {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let mut shown: Vec<&Finding> = episode
-            .findings
-            .iter()
-            .filter(|finding| self.show(finding))
-            .collect();
-        // Errors come before warnings, and causes before what they lead to.
-        shown.sort_by_key(|finding| (finding.severity, finding.rank));
+        let mut shown = episode.by_weight();
+        shown.retain(|finding| self.show(finding));
         self.unjudged += u64::from(!episode.skipped.is_empty());
         if episode.findings.is_empty() && episode.skipped.is_empty() {
             return Ok(());

@@ -18,7 +18,9 @@ const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
     deny_warnings: bool,
-    suite: Option<Suite>,
+    /// The suites that may still get cases, each within the one before it. Episodes are sorted, so
+    /// a directory is done when an episode beside it comes.
+    open: Vec<Suite>,
 }
 
 /// The test cases of one run-data directory.
@@ -33,38 +35,48 @@ impl Junit {
     pub(super) fn new(deny_warnings: bool) -> Self {
         Self {
             deny_warnings,
-            suite: None,
+            open: Vec::new(),
         }
     }
 
-    /// The suite of an episode; if it is a new one, writes the previous one.
+    /// The suite of an episode; writes those before that get no more cases.
     fn suite_of(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<&mut Suite> {
-        let name = run_data(Path::new(&episode.dir));
-        if self.suite.as_ref().is_none_or(|suite| suite.name != name) {
-            self.write(out)?;
+        let dir = Path::new(&episode.dir);
+        let name = run_data(dir);
+        while let Some(suite) = self.open.pop() {
+            if suite.name == "." || dir.starts_with(&suite.name) {
+                self.open.push(suite);
+                break;
+            }
+            suite.write(out)?;
         }
-        Ok(self.suite.get_or_insert_with(|| Suite {
-            name,
-            cases: Writer::new(Vec::new()),
-            tests: 0,
-            failures: 0,
-        }))
+        let at = self.open.iter().position(|suite| suite.name == name);
+        let at = at.unwrap_or(self.open.len());
+        if at == self.open.len() {
+            self.open.push(Suite {
+                name,
+                cases: Writer::new(Vec::new()),
+                tests: 0,
+                failures: 0,
+            });
+        }
+        self.open
+            .get_mut(at)
+            .ok_or_else(|| io::Error::other("no suite"))
     }
+}
 
-    /// Writes the suite, which is complete.
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(suite) = self.suite.take() else {
-            return Ok(());
-        };
-        let (tests, failures) = (suite.tests.to_string(), suite.failures.to_string());
-        let name = escape(&suite.name);
+impl Suite {
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        let (tests, failures) = (self.tests.to_string(), self.failures.to_string());
+        let name = escape(&self.name);
         let attributes = [
             ("name", &*name),
             ("tests", &*tests),
             ("failures", &*failures),
             ("errors", "0"),
         ];
-        let cases = suite.cases.into_inner();
+        let cases = self.cases.into_inner();
         Writer::new(&mut *out)
             .create_element("testsuite")
             .with_attributes(attributes)
@@ -131,7 +143,9 @@ impl Renderer for Junit {
     }
 
     fn end(&mut self, out: &mut dyn Write, _: &Closing<'_>) -> io::Result<()> {
-        self.write(out)?;
+        while let Some(suite) = self.open.pop() {
+            suite.write(out)?;
+        }
         out.write_all(b"</testsuites>\n")
     }
 }

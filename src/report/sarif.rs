@@ -69,7 +69,7 @@ impl Sarif {
     }
 
     fn index(&self, rule: &str) -> Option<usize> {
-        self.rules.iter().position(|meta| meta.id == rule)
+        self.rules.iter().position(|info| info.id == rule)
     }
 }
 
@@ -81,7 +81,7 @@ impl Renderer for Sarif {
         )?;
         let tool = Tool::this();
         let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
-        let rules = self.rules.iter().map(|meta| Rule::of(meta)).collect();
+        let rules = self.rules.iter().map(|info| Rule::of(info)).collect();
         let driver = Driver {
             name: &tool.name,
             semantic_version: &tool.version,
@@ -175,22 +175,22 @@ struct Configuration {
 }
 
 impl Rule {
-    fn of(meta: &'static RuleInfo) -> Self {
-        let first = meta.title.chars().take(1).flat_map(char::to_uppercase);
+    fn of(info: &'static RuleInfo) -> Self {
+        let first = info.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
-            .chain(meta.title.chars().skip(1))
+            .chain(info.title.chars().skip(1))
             .chain(['.'])
             .collect();
         Self {
-            id: meta.id,
+            id: info.id,
             short_description: Message { text: title },
             help: Help {
-                text: meta.hint,
-                markdown: meta.page,
+                text: info.hint,
+                markdown: info.page,
             },
-            help_uri: help_uri(REPOSITORY, meta.id),
+            help_uri: help_uri(REPOSITORY, info.id),
             default_configuration: Configuration {
-                level: meta.severity.word(),
+                level: info.severity.word(),
             },
         }
     }

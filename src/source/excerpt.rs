@@ -66,10 +66,8 @@ impl Excerpt {
         if !(whole && to_the_end) {
             text.push('…');
         }
-        // Some CI runners obey `##[command]` anywhere in a line. The replacement has the same
-        // length.
         Self {
-            text: text.replace("##[", "##(").replace("##vso[", "##vso("),
+            text,
             span: start..end,
         }
     }

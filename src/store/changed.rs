@@ -1,4 +1,4 @@
-//! What git says of the working tree -> the episodes that changed since a revision.
+//! The output of git for a working tree -> the episodes that changed since a revision.
 //!
 //! An episode is left out only if git says that each of its artifacts is unchanged. So an artifact
 //! that git does not track, ignores, or keeps in a nested repository counts as changed: run data
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{EpisodeDir, is_gone, path};
+use crate::printable::escape;
 use crate::source::{Artifact, EntryKind};
 
 /// What changed since a revision.
@@ -27,13 +28,13 @@ pub(crate) enum GitError {
     NotRun(io::Error),
     #[error("git failed: {0}")]
     Failed(String),
-    #[error("{} has no commit `{revision}`; a shallow clone may lack it", .top.display())]
+    #[error("{} has no commit `{revision}`; a shallow clone may lack it", escape(&.top.to_string_lossy()))]
     NoCommit { top: PathBuf, revision: String },
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", escape(&.path.to_string_lossy()))]
     Unreachable { path: PathBuf, source: io::Error },
     #[error(
         "{} lies outside of {}, so git can't say whether it changed",
-        .path.display(), .top.display()
+        escape(&.path.to_string_lossy()), escape(&.top.to_string_lossy())
     )]
     Outside { path: PathBuf, top: PathBuf },
 }
@@ -120,8 +121,8 @@ impl Changes {
             )
         };
         let tracked = paths(&["ls-files", "-z"])?;
-        // What is staged, and what is not. `git diff` would report both, but it sometimes rewrites
-        // the index.
+        // Staged changes, and unstaged ones. `git diff` would report both, but it sometimes
+        // rewrites the index.
         let mut differ = paths(&[
             "diff-index",
             "--cached",
@@ -183,8 +184,8 @@ impl Changes {
     }
 }
 
-/// What git prints. It writes nothing, not even its index, and asks no monitor of the file system
-/// what has changed.
+/// Runs git and returns its output. It writes nothing, not even its index, and does not use a file
+/// system monitor.
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     let mut command = Command::new("git");
     command

@@ -154,36 +154,44 @@ impl Directory {
             }
         }
         // A name without a slash that is not a link can only lead into the directory.
-        Ok(rustix::fs::openat(
+        rustix::fs::openat(
             &self.dir,
             artifact.file_name(),
             flags | OFlags::NOFOLLOW,
             Mode::empty(),
         )
-        .map_err(Unreadable::from_errno)?)
+        .map_err(Unreadable::from_errno)
     }
 
-    /// What is changing, or has changed since it was read.
-    pub(crate) fn movement(&self) -> Movement {
-        let Ok(directory) = rustix::fs::fstat(&self.dir) else {
-            return Movement::default();
-        };
-        let mut movement = Movement::in_directory(SystemTime::now(), FileVersion::from(&directory));
+    /// The changes since the artifacts were read, and those in progress.
+    pub(crate) fn movement(&self, episode: &EpisodeDir) -> Movement {
+        let mut movement = Movement::at(SystemTime::now());
+        if let Ok(opened) = rustix::fs::fstat(&self.dir) {
+            let is = rustix::fs::stat(&episode.path).ok();
+            let is = is.map(|stat| FileVersion::from(&stat));
+            movement.directory(FileVersion::from(&opened), is);
+        }
         for artifact in Artifact::ALL {
             let version = |flags| {
                 let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags);
-                stat.ok().map(|stat| FileVersion::from(&stat))
+                stat.map(|stat| FileVersion::from(&stat))
             };
+            let listed = self.entries.kind(artifact);
             let entry = version(AtFlags::SYMLINK_NOFOLLOW);
-            let kind = entry.map(FileVersion::kind);
-            movement.entry(artifact, self.entries.kind(artifact), kind);
+            let kind = match entry {
+                Ok(entry) => Some(entry.kind()),
+                Err(Errno::NOENT) => None,
+                // What can't be looked at has not vanished.
+                Err(_) => listed,
+            };
+            movement.entry(artifact, listed, kind);
             if let Some(opened) = self.opened.get(artifact as usize).and_then(Cell::get) {
                 let is = if kind == Some(EntryKind::Link) {
                     version(AtFlags::empty())
                 } else {
                     entry
                 };
-                movement.file(artifact, opened, is);
+                movement.file(artifact, opened, is.ok());
             }
         }
         movement

@@ -14,7 +14,7 @@ const CONFIG: &str = "runvet.toml";
 /// The number of bytes of a user's file that are read, at most.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Where the configuration is.
+/// The result of searching for the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigSearch {

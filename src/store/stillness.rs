@@ -2,8 +2,9 @@
 //!
 //! This is an optimistic read, validated afterwards. A writer replaces several files one after the
 //! other, so a read in between sees two generations, and their differences are not defects. A read
-//! is valid if no file has changed since it was opened, and nothing in the directory was written
-//! within the last moment.
+//! is valid if the directory is still the same one, lists the same artifacts, and no artifact has
+//! changed since it was opened, nor within the last moment. Other entries of the directory don't
+//! count: a lock or a heartbeat that comes and goes says nothing about the records.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,12 +13,16 @@ use rustix::fs::{FileType, Stat};
 use super::Version;
 use crate::source::{Artifact, EntryKind};
 
-/// How long the last change must be ago. A writer is expected to need less time between two files.
+/// The time that must have passed since the last change. A writer is expected to need less between
+/// two files.
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest time in which a kernel gives two changes the same time, and some more.
+const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileVersion {
+pub(crate) struct FileVersion {
     kind: EntryKind,
     device: u64,
     inode: u64,
@@ -54,6 +59,15 @@ impl FileVersion {
         self.bytes
     }
 
+    fn is_same_file(self, other: Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+
+    /// Whether the last change was so recent that another one may leave the same version behind.
+    pub(super) fn is_fresh(self, now: SystemTime) -> bool {
+        nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
+    }
+
     /// The time until the last change is older than [`QUIET`]; zero if it is older already, or if
     /// the clocks differ so much that its time means nothing.
     fn settles_in(self, now_ns: i128) -> Duration {
@@ -67,30 +81,31 @@ impl FileVersion {
     }
 }
 
-/// What changes in an episode's directory.
+/// The changes in an episode's directory.
 #[derive(Debug, Default)]
 pub(crate) struct Movement {
     now_ns: i128,
     artifacts: Vec<Artifact>,
-    /// Whether entries appear or disappear.
-    listing: bool,
+    /// Whether another directory is in the place of the one that was read.
+    is_replaced: bool,
     settles_in: Duration,
 }
 
 impl Movement {
-    /// Records the version of the directory, which changes when an entry is added, removed or
-    /// renamed.
-    pub(super) fn in_directory(now: SystemTime, directory: FileVersion) -> Self {
-        let now_ns = now
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(0, |since| since.as_nanos().cast_signed());
-        let settles_in = directory.settles_in(now_ns);
+    /// Nothing has been compared yet.
+    pub(super) fn at(now: SystemTime) -> Self {
         Self {
-            now_ns,
-            artifacts: Vec::new(),
-            listing: !settles_in.is_zero(),
-            settles_in,
+            now_ns: nanoseconds(now),
+            ..Self::default()
         }
+    }
+
+    /// Records the directory: the one that was opened, and the one that has its path now. A recent
+    /// change in it is no movement, but worth a wait: an artifact that is missing may be about to
+    /// come back.
+    pub(super) fn directory(&mut self, opened: FileVersion, is: Option<FileVersion>) {
+        self.is_replaced |= is.is_none_or(|is| !is.is_same_file(opened));
+        self.settles_in = self.settles_in.max(opened.settles_in(self.now_ns));
     }
 
     /// Records an entry: as it was listed, and as it is now.
@@ -101,7 +116,6 @@ impl Movement {
         is: Option<EntryKind>,
     ) {
         if is != listed {
-            self.listing = true;
             self.artifacts.push(artifact);
         }
     }
@@ -133,20 +147,24 @@ impl Movement {
 
     /// Whether nothing changes.
     pub(crate) fn is_none(&self) -> bool {
-        self.artifacts.is_empty() && !self.listing
+        self.artifacts.is_empty() && !self.is_replaced
     }
 
     /// Whether one of these artifacts changes.
     pub(crate) fn touches(&self, artifacts: &[Artifact]) -> bool {
-        artifacts
-            .iter()
-            .any(|artifact| self.artifacts.contains(artifact))
+        let moves = |artifact| self.artifacts.contains(artifact);
+        self.is_replaced || artifacts.iter().any(moves)
     }
 
     /// How long to wait until the last change is older than [`QUIET`].
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
     }
+}
+
+fn nanoseconds(now: SystemTime) -> i128 {
+    now.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos().cast_signed())
 }
 
 pub(super) fn kind_of(file_type: FileType) -> EntryKind {
@@ -177,7 +195,8 @@ mod tests {
 
     fn movement(directory_ns: i128, opened: FileVersion, is: Option<FileVersion>) -> Movement {
         let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(NOW_NS).unwrap());
-        let mut movement = Movement::in_directory(now, written(directory_ns));
+        let mut movement = Movement::at(now);
+        movement.directory(written(directory_ns), Some(written(directory_ns)));
         movement.entry(
             Artifact::State,
             Some(EntryKind::File),
@@ -231,12 +250,24 @@ mod tests {
         assert!(
             waits.touches(&[Artifact::State]) && waits.settles_in() == Duration::from_millis(70)
         );
-        let gone = movement(NOW_NS - 60 * MS, written(0), Some(written(0)));
+        let beside = movement(NOW_NS - 60 * MS, written(0), Some(written(0)));
         assert!(
-            !gone.is_none()
-                && !gone.touches(&Artifact::ALL)
-                && gone.settles_in() == Duration::from_millis(40)
+            beside.is_none() && beside.settles_in() == Duration::from_millis(40),
+            "other entries of the directory may come and go"
         );
+    }
+
+    #[test]
+    fn every_artifact_moves_when_the_directory_is_replaced() {
+        let other = FileVersion {
+            inode: 9,
+            ..written(0)
+        };
+        for is in [None, Some(other)] {
+            let mut movement = movement(0, written(0), Some(written(0)));
+            movement.directory(written(0), is);
+            assert!(!movement.is_none() && movement.touches(&[Artifact::State]));
+        }
     }
 
     #[test]

@@ -11,6 +11,19 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
 
+/// Whether two paths name one file, there or not, however they are spelled.
+pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let dir = path
+            .parent()
+            .filter(|dir| !dir.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let in_its_dir = || Some(fs::canonicalize(dir).ok()?.join(path.file_name()?));
+        fs::canonicalize(path).ok().or_else(in_its_dir)
+    };
+    a == b || place(a).is_some_and(|of_a| place(b) == Some(of_a))
+}
+
 /// A file that is being written. Until [`WholeFile::keep`] it has a temporary name next to its
 /// path, and it is deleted when dropped.
 pub(crate) struct WholeFile {

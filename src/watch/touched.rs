@@ -1,6 +1,6 @@
 //! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,6 +26,7 @@ pub(super) struct Touched {
 #[derive(Default)]
 struct Inbox {
     dirs: BTreeMap<PathBuf, Touch>,
+    new: BTreeSet<PathBuf>,
     end: Option<End>,
 }
 
@@ -63,6 +64,8 @@ impl Touch {
 pub(super) struct Due {
     /// Directories, and whether everything below each may be new.
     pub(super) dirs: Vec<(PathBuf, bool)>,
+    /// Directories that are new since the last time: to be watched at once, and looked at later.
+    pub(super) new: BTreeSet<PathBuf>,
     pub(super) end: Option<End>,
 }
 
@@ -94,16 +97,17 @@ impl Touched {
         self.news.notify_one();
     }
 
-    /// Waits until a directory is due, or the watch ends.
-    pub(super) fn wait(&self) -> Due {
+    /// Waits until there is something to look at, or to watch, or an end, or until a time.
+    pub(super) fn wait(&self, until: Option<Instant>) -> Due {
         let mut inbox = self.inbox();
         loop {
             let now = Instant::now();
             let due = inbox.take(now);
-            if due.end.is_some() || !due.dirs.is_empty() {
+            let is_over = until.is_some_and(|until| until <= now);
+            if is_over || due.end.is_some() || !due.dirs.is_empty() || !due.new.is_empty() {
                 return due;
             }
-            let next = inbox.dirs.values().map(Touch::due).min();
+            let next = inbox.dirs.values().map(Touch::due).chain(until).min();
             inbox = match next {
                 None => self
                     .news
@@ -130,6 +134,10 @@ impl Inbox {
         };
         if is_full {
             self.dirs.retain(|known, _| known == top);
+            self.new.clear();
+        }
+        if is_new {
+            self.new.insert(dir.clone());
         }
         let touch = self.dirs.entry(dir).or_insert(Touch {
             first: now,
@@ -144,6 +152,7 @@ impl Inbox {
     fn take(&mut self, now: Instant) -> Due {
         let mut due = Due {
             dirs: Vec::new(),
+            new: std::mem::take(&mut self.new),
             end: self.end.clone(),
         };
         self.dirs.retain(|dir, touch| {

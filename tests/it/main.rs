@@ -17,6 +17,7 @@
 
 /// What is promised about findings, and what is generated from the code.
 mod contract {
+    mod accepted;
     mod agreement;
     mod api;
     mod corpus;
@@ -39,6 +40,7 @@ mod hostile {
     mod crash;
     mod discovery;
     mod files;
+    mod machine;
     mod properties;
 }
 
@@ -84,6 +86,7 @@ mod support {
     pub(crate) mod hostile;
     pub(crate) mod markdown;
     pub(crate) mod pre_commit;
+    pub(crate) mod process;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod repository;

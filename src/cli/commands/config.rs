@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use clap::{ArgMatches, Args};
-use toml::Spanned;
 
 use super::output::Output;
 use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs};
@@ -122,14 +121,15 @@ fn configured(file: &ConfigFile) -> Vec<Row> {
 }
 
 fn ignored(ignore: &Ignore, at: &impl Fn(Range<usize>) -> String) -> Row {
-    let pointer = ignore.pointer.as_ref().map(Spanned::get_ref);
-    let pointer = pointer
-        .map(|pointer| format!(" {pointer}"))
-        .unwrap_or_default();
+    let place: String = [&ignore.file, &ignore.pointer]
+        .into_iter()
+        .flatten()
+        .flat_map(|part| [" ", part.get_ref().as_str()])
+        .collect();
     let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
     let until = ignore.expires.as_ref().map(|day| format!(" until {day}"));
     Row::new(
-        &format!("{rule} in {episode}{pointer}"),
+        &format!("{rule} in {episode}{place}"),
         &format!("ignored{}", until.unwrap_or_default()),
         &at(ignore.rule.span()),
     )

@@ -17,6 +17,7 @@ use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, all_rules};
+use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::report::{Format, GroupBy, Options, count};
 use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
@@ -172,6 +173,7 @@ impl Validate {
             }
         }
         let exit = match outcome.exit(settings.deny_warnings.value) {
+            _ if output.is_muted() => Exit::Fault,
             Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
             exit => exit,
         };
@@ -208,11 +210,7 @@ impl Validate {
                 Ok(episode) => {
                     progress.step();
                     if episode.kept_changing() {
-                        let message = format!(
-                            "{}: the episode kept changing while it was read; check it again",
-                            episode.dir
-                        );
-                        progress.beside(|| output.fault(&message));
+                        progress.beside(|| output.fault(&kept_changing(&episode)));
                     }
                     written = progress.beside(|| {
                         sinks.episode(output, &episode)?;
@@ -327,6 +325,14 @@ impl Validate {
         }
         Ok(paths)
     }
+}
+
+/// That an episode could not be judged, because its writer never paused.
+pub(super) fn kept_changing(episode: &EpisodeReport) -> String {
+    format!(
+        "{}: the episode kept changing while it was read; check it again",
+        episode.dir
+    )
 }
 
 fn nothing_to_check(excluded: usize) -> String {

@@ -14,6 +14,7 @@ use signal_hook::iterator::Signals;
 
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
+use super::validate::kept_changing;
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{EpisodeReport, Lifecycle, Severity};
@@ -37,8 +38,8 @@ On Ctrl-C (or SIGTERM), it judges what was written so far and ends.
 
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM, whether or not runs were invalid
-  2  runvet could not do its whole job: a directory that vanished or can't be watched,
-     output that can't be written
+  2  runvet could not do its whole job: a directory that vanished or can't be watched or read,
+     a run that kept changing until the end, output that can't be written
 
 Examples:
   runvet watch runs/
@@ -78,7 +79,9 @@ impl Watch {
         };
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let stop = watch.stop();
-        std::thread::spawn(move || signals.forever().for_each(|_| stop.stop()));
+        std::thread::Builder::new()
+            .spawn(move || signals.forever().for_each(|_| stop.stop()))
+            .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
 
         let mut verdicts = Verdicts {
             format: self.format,
@@ -88,6 +91,10 @@ impl Watch {
         let mut printed = Ok(());
         watch.run(&Check::new(), &mut gate, |judged| {
             match judged {
+                Ok(episode) if episode.kept_changing() => {
+                    exit = Exit::Fault;
+                    output.fault(&kept_changing(&episode));
+                }
                 Ok(episode) => printed = verdicts.print(output, &episode),
                 Err(fault) => {
                     exit = Exit::Fault;

@@ -63,10 +63,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
                 "{lines} events belong to other episodes, the first of them to {id}, but {known}"
             ),
         };
-        findings.push(other_side(
-            Draft::new(Place::event(foreign.first, "/episode_id"), message),
-            *says,
-        ));
+        let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
+        findings.push(other_side(draft.besides(&foreign.lines), *says));
     }
 }
 

@@ -4,7 +4,7 @@ use crate::document::Kind;
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{Lifecycle, RuleInfo, Severity};
 use crate::printable::brief;
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,13 +69,11 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         } else {
             Place::state("")
         };
-        findings.at(
-            place,
-            format!(
-                "{kind} must link exactly `{}`, but this one {}",
-                expected.join("`, `"),
-                parts.join(" and ")
-            ),
+        let message = format!(
+            "{kind} must link exactly `{}`, but this one {}",
+            expected.join("`, `"),
+            parts.join(" and ")
         );
+        findings.push(Draft::new(place, message).besides(&at.lifecycle));
     }
 }

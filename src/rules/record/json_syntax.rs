@@ -32,8 +32,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line: None,
         target: Target::Bytes(span.clone()),
     };
-    Some(Draft::new(
-        place,
-        format!("{artifact} is not JSON: {error}"),
-    ))
+    let message = format!("{artifact} is not JSON: {error}");
+    Some(Draft::new(place, message).besides(error.what))
 }

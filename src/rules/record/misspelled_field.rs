@@ -34,5 +34,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         brief(key)
     );
     let help = format!("Rename the field to `{known}`, if that is what it means.");
-    Some(Draft::new(Place::key(*artifact, pointer.clone()), message).help(Some(help)))
+    let draft = Draft::new(Place::key(*artifact, pointer.clone()), message);
+    Some(draft.besides(known).help(Some(help)))
 }

@@ -20,18 +20,19 @@ pub(crate) static RULE: Rule = Rule {
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
-        Trouble::Unreadable { artifact, why } => Some(Draft::new(
-            Place::whole(*artifact),
-            format!("{artifact} can't be read: {why}"),
-        )),
-        Trouble::LineTooLong { line, limit } => Some(Draft::new(
-            Place::line_bytes(*line, 0..0),
-            format!(
+        Trouble::Unreadable { artifact, why } => {
+            let message = format!("{artifact} can't be read: {why}");
+            Some(Draft::new(Place::whole(*artifact), message).besides(why))
+        }
+        Trouble::LineTooLong { line, limit } => {
+            let message = format!(
                 "line {} is longer than the limit of {} MiB",
                 line.number,
                 limit >> 20
-            ),
-        )),
+            );
+            let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
+            Some(draft.besides(&line.length))
+        }
         _ => None,
     }
 }

@@ -31,7 +31,8 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
             "`branching_factor` is {}, but the timeline has {counted} `direction` {events}",
             brief(factor.text())
         );
-        let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message);
+        let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message)
+            .besides(&counted);
         findings.push(match timeline.first_direction {
             Some(line) => {
                 draft.related(Place::event(line, "/phase"), "the first `direction` event")

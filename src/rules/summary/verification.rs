@@ -4,7 +4,7 @@ use crate::document::Node;
 use crate::facts::{SummaryFacts, Value, show};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::quote;
-use crate::rule::{Check, Findings, Rule};
+use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
@@ -48,7 +48,8 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
                 passed.raw(),
                 reasons.join(" and ")
             );
-            findings.at(Place::summary("/verification/passed"), message);
+            let draft = Draft::new(Place::summary("/verification/passed"), message);
+            findings.push(draft.besides(&reasons.join(" and ")));
         }
     }
     if let Some(assertions) = field("assertions").filter(|_| not_provided) {

@@ -300,6 +300,40 @@ fn full_disk_is_a_fault() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn full_standard_error_is_a_fault() {
+    let temp = tempfile::tempdir().unwrap();
+    let (report, config) = (
+        temp.path().join("report.json"),
+        temp.path().join("runvet.toml"),
+    );
+    let expired = "[[ignore]]\nrule = 'plan/*'\nepisode = '**'\nreason = 'x'\nexpires = 2020-01-01";
+    fs::write(&config, expired).unwrap();
+    let output = format!("--output=json={}", report.display());
+    let noted = format!("--config={}", config.display());
+    for args in [
+        &["validate", "nowhere"][..],
+        &["validate", "good", "nowhere"],
+        &["validate", "--no-such-option"],
+        &["view", "nobody"],
+        &["watch", "nowhere"],
+        // A note would be lost.
+        &["validate", "good", &noted, &output],
+    ] {
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = runvet(args).stderr(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+    assert!(!report.exists());
+    let output = run(&["validate", "good", &noted, &output]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).starts_with("note: ") && report.exists());
+}
+
 #[test]
 fn unwritable_output_is_a_fault() {
     for args in PRINTING {

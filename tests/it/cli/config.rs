@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -1045,31 +1046,99 @@ fn baseline_is_sorted_small_and_written_atomically() {
 }
 
 #[test]
+fn globs_hold_below_a_directory_that_is_not_utf8() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    copy_dir(
+        &corpus().join("demo/episodes/ep_03_edited"),
+        &dir.join("runs/episodes/ep_03_edited"),
+    );
+    fs::write(
+        dir.join("runvet.toml"),
+        "baseline = 'known.json'\nexclude = ['runs/episodes']",
+    )
+    .unwrap();
+    let exit = |args: &[&std::ffi::OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        command
+            .arg("validate")
+            .args(args)
+            .current_dir(temp.path())
+            .env_clear();
+        let output = command.output().unwrap();
+        (output.status.code(), stderr(&output).to_owned())
+    };
+    let config = dir.join("runvet.toml");
+    let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("can't read the baseline"), "{told}");
+    fs::write(dir.join("known.json"), "{\"version\":1,\"episodes\":{}}").unwrap();
+    let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
+    assert_eq!(code, Some(3), "{told}");
+}
+
+#[test]
 fn baseline_is_never_also_a_report() {
     let project = adopted();
     project.run(&["validate", "--write-baseline", "known.json", "runs"]);
     let text = fs::read_to_string(project.path("known.json")).unwrap();
-    for option in ["--baseline", "--write-baseline"] {
+    std::os::unix::fs::symlink("known.json", project.path("link.json")).unwrap();
+    let whole = project.path("known.json");
+    let spellings = [
+        "known.json",
+        "./known.json",
+        "runs/../known.json",
+        "link.json",
+    ];
+    for spelling in spellings.into_iter().chain(whole.to_str()) {
+        for option in ["--baseline", "--write-baseline"] {
+            let report = format!("json={spelling}");
+            let output = project.run(&[
+                "validate",
+                option,
+                "known.json",
+                "--output",
+                &report,
+                "runs",
+            ]);
+            assert_eq!(output.status.code(), Some(2), "{option} {spelling}");
+            let told = format!("{spelling} can't be both a report and the baseline");
+            assert!(stderr(&output).contains(&told), "{}", stderr(&output));
+            assert_eq!(
+                fs::read_to_string(&whole).unwrap(),
+                text,
+                "{option} {spelling}"
+            );
+        }
+        let new = format!(
+            "json={}",
+            spelling.replace("known", "new").replace("link", "new")
+        );
         let output = project.run(&[
             "validate",
-            option,
-            "known.json",
+            "--write-baseline",
+            "new.json",
             "--output",
-            "json=known.json",
+            &new,
             "runs",
         ]);
-        assert_eq!(output.status.code(), Some(2), "{option}");
-        assert!(
-            stderr(&output).contains("known.json can't be both a report and the baseline"),
-            "{}",
-            stderr(&output)
-        );
         assert_eq!(
-            fs::read_to_string(project.path("known.json")).unwrap(),
-            text,
-            "{option}"
+            output.status.code(),
+            Some(2),
+            "a file that is not there: {new}"
         );
     }
+    let twice = [
+        "validate",
+        "--output",
+        "json=o",
+        "--output",
+        "sarif=./o",
+        "runs",
+    ];
+    let output = project.run(&twice);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("two reports can't both be written to ./o"));
 }
 
 #[test]

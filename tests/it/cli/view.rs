@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use runvet::check::Check;
 use runvet::plan::compare;
@@ -1006,4 +1006,33 @@ fn message_names_the_path_that_leads_to_no_run() {
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(path), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn name_of_a_file_here_is_a_path_without_a_slash() {
+    let (temp, dir) = copy_of("good/terminal");
+    copy_dir(&dir, &temp.path().join("ep_out"));
+    copy_dir(&dir, &temp.path().join("episodes/ep_outer"));
+    let view = |dir: &Path, name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        let command = command
+            .args(["view", name, "--json"])
+            .current_dir(dir)
+            .env_clear();
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+        let page: Value = serde_json::from_slice(&output.stdout).unwrap();
+        page["dir"]
+            .as_str()
+            .or(page["episode_id"].as_str())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(!view(&dir, "state.json").is_empty());
+    assert_ne!(view(temp.path(), "ep_out"), view(temp.path(), "ep_outer"));
+    assert_eq!(
+        view(temp.path(), "ep_oute"),
+        view(temp.path(), "ep_outer"),
+        "the beginning of an id"
+    );
 }

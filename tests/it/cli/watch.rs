@@ -1,7 +1,9 @@
 //! `runvet watch` beside a writer: its output for runs as they are written, and its end.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -11,6 +13,7 @@ use serde_json::Value;
 
 use crate::support::binary::runvet;
 use crate::support::corpus::corpus;
+use crate::support::process::Unprivileged;
 use crate::support::runs::copy_dir;
 
 /// More than the time of any verdict: a test that would block forever fails instead.
@@ -25,8 +28,12 @@ struct Watch {
 impl Watch {
     fn start(dir: &Path, args: &[&str]) -> Self {
         let mut command = runvet(&[&["watch"], args].concat());
+        command.current_dir(dir);
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command
-            .current_dir(dir)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -132,7 +139,11 @@ fn written_run_is_followed(args: &[&str]) {
     let first = events.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     fs::create_dir(&episode).unwrap();
     append(&episode.join("events.jsonl"), &events[..first]);
-    let going_on = watch.line();
+    let mut going_on = watch.line();
+    while going_on.starts_with("episodes/ep_01_answer") {
+        // Written just before the watch began, it is looked at a second time.
+        going_on = watch.line();
+    }
     assert!(
         going_on.starts_with("episodes/ep_answer (in progress): valid, warning state/not-yet"),
         "{going_on}"
@@ -282,4 +293,181 @@ fn watch_counts_what_validate_counts() {
     watch.signal("INT");
     let (rest, status, faults) = watch.end();
     assert_eq!((rest, status.code(), &*faults), (vec![], Some(0), ""));
+}
+
+#[test]
+fn watch_judges_a_run_beside_foreign_files() {
+    let (temp, episode) = scratch();
+    copy_dir(&good("terminal"), &episode);
+    let watch = Watch::start(temp.path(), &[]);
+    watch.until("episodes/ep_answer (ended): valid");
+    // A file that comes and goes without a pause while the run is looked at.
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                fs::write(episode.join("heartbeat"), "").unwrap();
+                std::thread::sleep(Duration::from_millis(10));
+                fs::remove_file(episode.join("heartbeat")).unwrap();
+            }
+        });
+        edit_plan(&episode);
+        watch.until("episodes/ep_answer (ended): error plan/projection");
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+/// Makes a finding that rests on more than one record.
+fn edit_plan(episode: &Path) {
+    let state = fs::read_to_string(episode.join("state.json")).unwrap();
+    let mut state: Value = serde_json::from_str(&state).unwrap();
+    state["plan"]["steps"] = Value::Array(Vec::new());
+    let temporary = episode.join("state.json.tmp");
+    fs::write(&temporary, state.to_string()).unwrap();
+    fs::rename(temporary, episode.join("state.json")).unwrap();
+}
+
+#[test]
+fn polling_sees_older_files_and_writes_of_one_second() {
+    let (temp, episode) = scratch();
+    copy_dir(&good("terminal"), &episode);
+    let watch = Watch::start(temp.path(), &["--poll", "1"]);
+    watch.until("episodes/ep_answer (ended): valid");
+    // A file that is older than the one in its place.
+    let sound = fs::read(episode.join("state.json")).unwrap();
+    edit_plan(&episode);
+    let state = fs::File::options()
+        .write(true)
+        .open(episode.join("state.json"))
+        .unwrap();
+    state.set_modified(std::time::UNIX_EPOCH).unwrap();
+    watch.until("episodes/ep_answer (ended): error plan/projection");
+    for _ in 0..3 {
+        // A write in the second of an earlier one.
+        fs::write(episode.join("state.json"), &sound).unwrap();
+        watch.until("episodes/ep_answer (ended): valid");
+        let state = fs::File::options()
+            .write(true)
+            .open(episode.join("state.json"))
+            .unwrap();
+        let written = state.metadata().unwrap().modified().unwrap();
+        edit_plan(&episode);
+        let state = fs::File::options()
+            .write(true)
+            .open(episode.join("state.json"))
+            .unwrap();
+        state.set_modified(written).unwrap();
+        watch.until("episodes/ep_answer (ended): error plan/projection");
+    }
+}
+
+#[test]
+fn unreadable_directories_are_reported_and_watched_again() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    for poll in [&[][..], &["--poll", "1"]] {
+        let temp = Unprivileged::scratch();
+        let episodes = temp.path().join("episodes");
+        for name in ["ep_answer", "closed", "listed"] {
+            copy_dir(&good("terminal"), &episodes.join(name));
+        }
+        let chmod = |name: &str, mode| {
+            fs::set_permissions(episodes.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        chmod("closed", 0o000);
+        chmod("listed", 0o444);
+        let dir = temp.path().to_str().unwrap();
+        let command = user.runvet(
+            &[],
+            &[&["watch", dir, "--rule=episode/id=off"], poll].concat(),
+        );
+        let watch = Watch::spawn(command);
+        let of = |name: &str, verdict: &str| format!("{dir}/episodes/{name} (ended): {verdict}");
+        watch.until(&of("ep_answer", "valid"));
+        chmod("closed", 0o755);
+        watch.until(&of("closed", "valid"));
+        chmod("listed", 0o755);
+        watch.until(&of("listed", "valid"));
+        // It is watched from now on.
+        edit_plan(&episodes.join("closed"));
+        watch.until(&of("closed", "error plan/projection"));
+        watch.signal("INT");
+        let (_, status, faults) = watch.end();
+        let expected = format!("error: {dir}/episodes/closed: Permission denied (os error 13)\n");
+        assert_eq!((status.code(), faults), (Some(2), expected));
+    }
+}
+
+/// Whatever is done to run data: once it stops, the last verdicts are those of `validate`.
+fn last_verdict_is_that_of_validate(args: &[&str], seed: u64) {
+    let mut random = seed + 1;
+    let mut below = |bound: u64| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((random >> 33) % bound).unwrap()
+    };
+    let (temp, _) = scratch();
+    let episodes = temp.path().join("episodes");
+    let watch = Watch::start(temp.path(), &[&["--format", "ndjson"], args].concat());
+    let names = ["ep_answer", "group/ep_answer", "ep_b"];
+    for _ in 0..60 {
+        let episode = episodes.join(names[below(3)]);
+        let file = [
+            "state.json",
+            "summary.json",
+            "events.jsonl",
+            "learn.jsonl",
+            "x",
+        ][below(5)];
+        let file = episode.join(file);
+        let other = episodes.join(names[below(3)]);
+        // What can't be done is not done.
+        let _ = match below(9) {
+            0 | 1 => fs::create_dir_all(&episode).map(|()| copy_dir(&good("terminal"), &episode)),
+            2 => fs::write(&file, "{}"),
+            3 => fs::remove_file(&file),
+            4 => fs::rename(&episode, &other),
+            5 => fs::remove_dir_all(&episode),
+            6 => fs::rename(&file, other.join(file.file_name().unwrap())),
+            7 => fs::create_dir_all(episode.join("episodes")),
+            _ => {
+                std::thread::sleep(Duration::from_millis(below(700) as u64));
+                Ok(())
+            }
+        };
+    }
+    let validate = || {
+        let output = runvet(&["validate", "--format", "ndjson", "."])
+            .current_dir(temp.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mut last = BTreeMap::new();
+    // All that was written is judged within seconds.
+    while let Ok(line) = watch.lines.recv_timeout(Duration::from_secs(4)) {
+        let report: Value = serde_json::from_str(&line).unwrap();
+        last.insert(report["dir"].as_str().unwrap().to_owned(), report);
+    }
+    for line in validate().lines() {
+        let report: Value = serde_json::from_str(line).unwrap();
+        let Some(dir) = report["dir"].as_str() else {
+            continue;
+        };
+        assert_eq!(last.get(dir), Some(&report), "seed {seed}");
+    }
+}
+
+#[test]
+fn last_verdict_is_that_of_validate_after_any_writes() {
+    for seed in 0..3 {
+        last_verdict_is_that_of_validate(&[], seed);
+    }
+}
+
+#[test]
+fn last_polled_verdict_is_that_of_validate_after_any_writes() {
+    last_verdict_is_that_of_validate(&["--poll", "1"], 7);
 }

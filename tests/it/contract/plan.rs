@@ -93,8 +93,7 @@ fn status() -> impl Strategy<Value = Value> {
         StepStatus::ALL
             .iter()
             .map(|status| Value::from(status.word()))
-            .collect::<Vec<_>>()
-            .to_vec(),
+            .collect::<Vec<_>>(),
     )
 }
 

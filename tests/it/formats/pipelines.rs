@@ -334,6 +334,28 @@ fn fingerprints_survive_moves_and_are_distinct() {
 }
 
 #[test]
+fn junit_has_one_suite_for_one_directory() {
+    let temp = tempfile::tempdir().unwrap();
+    for dir in [
+        "runs/x",
+        "runs/y/episodes/ep_answer",
+        "runs/z",
+        "other/ep_answer",
+    ] {
+        let case = corpus().join("good/terminal/episodes/ep_answer");
+        copy_dir(&case, &temp.path().join(dir));
+    }
+    let output = runvet(temp.path(), &["--format", "junit", "."]);
+    let (cases, suites) = read_junit(std::str::from_utf8(&output.stdout).unwrap());
+    let names = std::str::from_utf8(&output.stdout)
+        .unwrap()
+        .matches("<testsuite ")
+        .count();
+    assert_eq!((cases.len(), names), (4, suites.len()), "{suites:?}");
+    assert_eq!(suites["runs"].0, 2, "{suites:?}");
+}
+
+#[test]
 fn junit_follows_its_schema() {
     let temp = tempfile::tempdir().unwrap();
     let mut reports = Vec::new();

@@ -266,3 +266,48 @@ fn restless_run_fails_without_a_finding() {
         "when the writer is done, it is judged"
     );
 }
+
+#[test]
+fn failing_run_is_found_beside_foreign_files() {
+    let run = Run::new();
+    let state = run.text("state.json");
+    // A finding that rests on more than one record.
+    let mut state: Value = serde_json::from_str(&state).unwrap();
+    state["plan"]["steps"] = Value::Array(Vec::new());
+    run.replace("state.json", &state.to_string());
+    // A lock, a heartbeat: it comes and goes without a pause, and is no artifact.
+    let write = |round: u64| {
+        let name = run.dir.join(format!("heartbeat-{}", round % 2));
+        fs::write(&name, "alive").unwrap();
+        thread::sleep(Duration::from_millis(5));
+        fs::remove_file(name).unwrap();
+    };
+    let mut tries = 0..5;
+    let reports = while_writing(u64::MAX, write, || tries.next().map(|_| run.check()));
+    for report in reports {
+        let found: Vec<_> = report
+            .findings
+            .iter()
+            .map(|finding| &*finding.rule)
+            .collect();
+        assert_eq!(found, ["plan/projection"]);
+        assert!(!report.kept_changing());
+    }
+}
+
+#[test]
+fn artifact_taken_away_for_a_moment_is_not_missed() {
+    let run = Run::new();
+    let state = run.text("state.json");
+    let write = |_| {
+        fs::remove_file(run.dir.join("state.json")).unwrap();
+        thread::sleep(Duration::from_millis(20));
+        run.replace("state.json", &state);
+        thread::sleep(Duration::from_millis(130));
+    };
+    let mut tries = 0..15;
+    let reports = while_writing(u64::MAX, write, || tries.next().map(|_| run.check()));
+    for report in reports {
+        assert!(report.findings.is_empty(), "{report:?}");
+    }
+}

@@ -3,20 +3,20 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use runvet::check::Check;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
 use crate::support::corpus::corpus;
+use crate::support::process::{Unprivileged, ended};
 use crate::support::runs::{copy_dir, copy_of_good_run};
 use crate::support::skip::leave_out;
 
@@ -60,69 +60,9 @@ impl RunData {
     /// Checks it as a user without permissions; `None` if that is not possible here.
     #[track_caller]
     fn validate_unprivileged(&self) -> Option<Checked> {
-        let binary = Path::new(env!("CARGO_BIN_EXE_runvet"));
-        let args = ["validate", "--format", "json"];
-        if fs::metadata(self.temp.path()).unwrap().uid() != 0 {
-            return Some(Checked::of(&ended(
-                Command::new(binary).args(args).arg(self.temp.path()),
-            )));
-        }
-        // The directory of the binary may be accessible only to its owner.
-        let elsewhere = tempfile::tempdir().unwrap();
-        fs::set_permissions(elsewhere.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let copy = elsewhere.path().join("runvet");
-        fs::copy(binary, &copy).unwrap();
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
-        if !command
-            .arg(&copy)
-            .arg("--version")
-            .output()
-            .is_ok_and(|output| output.status.success())
-        {
-            leave_out("the superuser may do anything, and can't become another user here");
-            return None;
-        }
-        let mut command = Command::new("setpriv");
-        command
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-            .arg(&copy)
-            .args(args);
+        let user = Unprivileged::new()?;
+        let mut command = user.runvet(&[], &["validate", "--format", "json"]);
         Some(Checked::of(&ended(command.arg(self.temp.path()))))
-    }
-}
-
-/// Runs a command that should end soon. If it hangs, it is killed and the test fails.
-fn ended(command: &mut Command) -> Output {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let out = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stdout.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let err = thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stderr.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let given_up = Instant::now() + Duration::from_secs(120);
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > given_up {
-            child.kill().unwrap();
-            panic!("{command:?} hangs");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    Output {
-        status,
-        stdout: out.join().unwrap().unwrap(),
-        stderr: err.join().unwrap().unwrap(),
     }
 }
 
@@ -432,22 +372,40 @@ fn forbidden_files_are_reported() {
 }
 
 #[test]
-fn unlistable_directory_is_never_passed_over() {
-    // 0: neither; 4: listed, not entered.
-    for (mode, named) in [(0o000, "ep_answer: "), (0o444, "")] {
-        let data = RunData::new();
-        fs::set_permissions(&data.dir, fs::Permissions::from_mode(mode)).unwrap();
-        let checked = data.validate_unprivileged();
-        fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
-        let Some(checked) = checked else { return };
-        assert!(matches!(checked.code, Some(1 | 2)), "{}", checked.report);
-        assert!(checked.stderr.contains(named), "{}", checked.stderr);
-        assert_eq!(
-            checked.episode("ep_01_answer")["valid"],
-            true,
-            "the rest is checked"
+fn unlistable_directory_is_a_fault() {
+    let data = RunData::new();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o000)).unwrap();
+    let checked = data.validate_unprivileged();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(checked) = checked else { return };
+    assert_eq!(checked.code, Some(2), "{}", checked.report);
+    assert!(checked.stderr.contains("ep_answer: "), "{}", checked.stderr);
+    assert_eq!(
+        checked.episode("ep_01_answer")["valid"],
+        true,
+        "the rest is checked"
+    );
+}
+
+#[test]
+fn directory_that_is_only_listed_is_unreadable() {
+    let data = RunData::new();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o444)).unwrap();
+    let checked = data.validate_unprivileged();
+    fs::set_permissions(&data.dir, fs::Permissions::from_mode(0o755)).unwrap();
+    let Some(checked) = checked else { return };
+    assert_eq!((checked.code, &*checked.stderr), (Some(1), ""));
+    let findings = checked.episode("ep_answer")["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), ARTIFACTS.len());
+    for (finding, artifact) in findings.iter().zip(ARTIFACTS) {
+        assert_eq!(finding["rule"], "record/unreadable");
+        let message = finding["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("can't be read: reading it is not permitted"),
+            "{artifact}"
         );
     }
+    assert_eq!(checked.episode("ep_01_answer")["valid"], true);
 }
 
 #[test]

@@ -426,7 +426,7 @@ fn tables_list_every_command_schema_and_module() {
         let name = format!("`runvet {command}`");
         assert!(pages.contains(&name), "docs/commands.md lacks {name}");
     }
-    for schema in Schema::ALL.iter().copied() {
+    for schema in Schema::ALL {
         let row = format!("| [{schema}](");
         assert!(schemas.contains(&row), "docs/schemas.md lacks {row}");
     }

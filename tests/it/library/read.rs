@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use runvet::check::Check;
 use runvet::finding::Lifecycle;
 use runvet::read::policy::{Advice, Consulted, Policy, consult};
 use runvet::read::{Error, EventLine, RunData, RunEntry, RunReader};
@@ -931,4 +932,59 @@ fn policies_are_consulted_in_order_under_their_names() {
         ])
     );
     assert_eq!(consult(&[], &state), []);
+}
+
+#[test]
+fn what_validate_calls_valid_is_read_as_types() {
+    let (_temp, dir) = copy_of("good/terminal");
+    let deep = format!("{}1{}", "[".repeat(125), "]".repeat(125));
+    for (file, wide) in [
+        (
+            "state.json",
+            format!("\"note_of_the_user\":[1e400,{deep}],"),
+        ),
+        (
+            "summary.json",
+            format!("\"note_of_the_user\":[-1e400,{deep}],"),
+        ),
+    ] {
+        let text = fs::read_to_string(dir.join(file)).unwrap();
+        fs::write(dir.join(file), text.replacen('{', &format!("{{{wide}"), 1)).unwrap();
+    }
+    let events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
+    let count = events.lines().count();
+    let wide = format!("\"payload\":{{\"wide\":1e400,\"deep\":{deep},");
+    let events = events.replace("\"payload\":{", &wide).replace(",}", "}");
+    fs::write(dir.join("events.jsonl"), events).unwrap();
+    let report = Check::new().run([&dir]).unwrap();
+    assert!(
+        report.episodes[0].valid,
+        "{:?}",
+        report.episodes[0].findings
+    );
+    let run = RunReader::open(&dir).unwrap();
+    assert_eq!(
+        run.state().unwrap().record().unwrap().episode.id,
+        "ep_answer"
+    );
+    run.summary().unwrap().record().unwrap();
+    let read: Vec<_> = run.events().unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(read.len(), count);
+    assert_eq!(read[0].event.payload["wide"].as_f64(), Some(f64::MAX));
+}
+
+#[test]
+fn count_beyond_64_bits_reads_as_the_largest() {
+    let count = |text: &str| {
+        serde_json::from_str::<runvet::record::Count>(text)
+            .ok()
+            .map(|count| count.0)
+    };
+    assert_eq!(count("1e30"), Some(u64::MAX));
+    assert_eq!(count("18446744073709551616"), Some(u64::MAX));
+    assert_eq!(count("2e0"), Some(2));
+    assert_eq!(
+        (count("-1"), count("2.5"), count("-1e30")),
+        (None, None, None)
+    );
 }

@@ -12,7 +12,7 @@ use crate::support::corpus::corpus;
 pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let evil = "\u{1b}[2J\u{9b}31m\u{7}\r\n0 episodes: all valid\n::error::x\u{202e}\u{200b}\u{1b}]8;;http://x\u{7}\n\
-         \r::error::y ##[error]z ##vso[task.complete] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
+         \r::error::y ##[error]z ##vso[task.complete] ##teamcity[x] ]]>&<!--'\"`|```\n[x](http://x){0}%0A@all##[error]x##vso[task.complete]\u{fffe}";
     let dir = temp
         .path()
         .join("episodes")
@@ -45,10 +45,11 @@ pub(crate) fn hostile_run() -> (TempDir, PathBuf) {
 }
 
 /// The lines that a CI runner obeys as commands: for GitHub's, `::` at the start after optional
-/// whitespace, and `##[` anywhere; for Azure's, `##vso[` anywhere.
+/// whitespace, and `##[` anywhere; for Azure's, `##vso[` anywhere; for TeamCity's, `##teamcity[`.
 pub(crate) fn commands(text: &str) -> Vec<&str> {
     let is_command = |line: &&str| {
-        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+        let anywhere = ["##[", "##vso[", "##teamcity["];
+        line.trim_start().starts_with("::") || anywhere.iter().any(|start| line.contains(start))
     };
     text.lines().filter(is_command).collect()
 }
