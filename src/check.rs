@@ -25,7 +25,7 @@ use crate::load::Buffers;
 use crate::parallel::in_order;
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{self, Artifacts, Content, Directory, EpisodeDir, Memory, Movement};
+use crate::store::{self, Artifacts, Content, Directory, EpisodeDir, Excludes, Memory, Movement};
 use judge::Identity;
 
 pub use crate::finding::Level;
@@ -238,7 +238,16 @@ impl Check {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        store::discover(paths, self.jobs)
+        self.discover_except(paths, &|_| false)
+    }
+
+    /// The same, but opens no directory that is excluded.
+    pub(crate) fn discover_except<P: AsRef<Path>>(
+        &self,
+        paths: &[P],
+        excludes: Excludes<'_>,
+    ) -> Discovery {
+        store::discover(paths, self.jobs, excludes)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,

@@ -102,7 +102,7 @@ impl Vanished {
 pub struct Selection {
     /// The episodes, sorted by path.
     pub episodes: Vec<EpisodeDir>,
-    /// The number of episodes that were found but that the configuration excludes.
+    /// How many directories were not opened because the configuration excludes them.
     pub excluded: usize,
     /// Paths that could not be searched.
     pub faults: Vec<Fault>,
@@ -331,22 +331,19 @@ impl Gate {
         }
     }
 
-    /// Finds the episodes below paths, as [`Check::discover`] does, except those that the
+    /// Finds the episodes below paths, as [`Check::discover`] does, but opens no directory that the
     /// configuration excludes.
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
-        self.select(check.discover(paths))
-    }
-
-    /// The episodes found, except those that the configuration excludes.
-    pub(crate) fn select(&self, found: Discovery) -> Selection {
-        let number = found.episodes.len();
-        let mut episodes = found.episodes;
-        episodes.retain(|episode| !self.excludes(&episode.path));
-        Selection {
-            excluded: number - episodes.len(),
+        let Discovery {
             episodes,
-            faults: found.faults,
+            faults,
+            excluded,
+        } = check.discover_except(paths, &|dir| self.excludes(dir));
+        Selection {
+            episodes,
+            excluded,
+            faults,
         }
     }
 

@@ -37,7 +37,7 @@ use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
-use crate::store::{self, Directory, EpisodeDir, Opened, RunDir};
+use crate::store::{self, Directory, EpisodeDir, Fault, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
 
 /// Why something can't be read.
@@ -65,6 +65,14 @@ pub enum Error {
         prefix: String,
         /// Some of their ids.
         matches: Vec<String>,
+    },
+    /// Several runs, in different groups, have this id.
+    #[error("several runs have the id {}; name one by its path: {}", crate::printable::quote(.id), .paths.iter().map(|path| escape(&path.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(", "))]
+    SharedId {
+        /// The id.
+        id: String,
+        /// Some of their directories.
+        paths: Vec<PathBuf>,
     },
     /// An artifact can't be read, or has the wrong content.
     #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), shown(*.place))]
@@ -118,11 +126,12 @@ pub struct RunData {
     root: PathBuf,
     /// Newest first.
     runs: Vec<RunDir>,
+    faults: Vec<Fault>,
 }
 
 impl Error {
     /// An error of a check.
-    pub(crate) fn from_fault(path: &Path, fault: &store::Fault) -> Self {
+    pub(crate) fn from_fault(path: &Path, fault: &Fault) -> Self {
         Self::Artifact {
             path: path.to_owned(),
             place: None,
@@ -141,7 +150,7 @@ impl RunData {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let root = path.as_ref().to_owned();
         match store::runs(&root) {
-            Ok(runs) => Ok(Self { root, runs }),
+            Ok((runs, faults)) => Ok(Self { root, runs, faults }),
             Err(_) => Err(Error::NoRunData { path: root }),
         }
     }
@@ -150,6 +159,12 @@ impl RunData {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.root
+    }
+
+    /// The paths that can't be searched, sorted: a run may be there.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
     }
 
     /// The number of directories that are most likely runs; none of them is opened.
@@ -183,7 +198,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] and [`Error::Ambiguous`].
+    /// [`Error::UnknownRun`], [`Error::Ambiguous`] and [`Error::SharedId`].
     pub fn get(&self, name: &str) -> Result<RunReader, Error> {
         if name == "@latest" {
             return self.iter().next().ok_or_else(|| Error::UnknownRun {
@@ -191,10 +206,9 @@ impl RunData {
                 nearest: Vec::new(),
             });
         }
-        if let Some(run) = self.runs.iter().find(|run| run.name == name)
-            && let Some(dir) = run.episode()
-        {
-            return Ok(RunReader { dir });
+        let matches = self.matching(|id| id == name);
+        if !matches.is_empty() {
+            return only(matches, name);
         }
         if name.contains('/') || name.starts_with('.') {
             return RunReader::open(name);
@@ -204,42 +218,56 @@ impl RunData {
         if let Some(Ok(run)) = at_path {
             return Ok(run);
         }
-        let candidates = self
-            .runs
-            .iter()
-            .filter(|run| !name.is_empty() && run.name.starts_with(name));
-        let mut matches: Vec<EpisodeDir> = candidates.filter_map(RunDir::episode).take(8).collect();
-        match (matches.pop(), matches.is_empty()) {
-            (Some(dir), true) => Ok(RunReader { dir }),
-            (Some(last), false) => {
-                let ids = matches.into_iter().chain([last]).filter_map(|dir| dir.id);
-                Err(Error::Ambiguous {
-                    prefix: name.into(),
-                    matches: ids.collect(),
-                })
-            }
-            (None, _) => at_path.unwrap_or_else(|| Err(self.unknown(name))),
+        let matches = self.matching(|id| !name.is_empty() && id.starts_with(name));
+        if matches.is_empty() {
+            return at_path.unwrap_or_else(|| Err(self.unknown(name)));
         }
+        only(matches, name)
+    }
+
+    /// The first runs whose id is as wanted.
+    fn matching(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<EpisodeDir> {
+        let runs = self.runs.iter().filter(|run| is_wanted(&run.name));
+        runs.filter_map(RunDir::episode).take(8).collect()
     }
 
     fn unknown(&self, id: &str) -> Error {
         let wanted: String = id.chars().take(64).collect();
-        let mut ranked: Vec<(usize, &str)> = self
-            .runs
-            .iter()
-            .filter(|run| run.name.len() <= 128)
-            .map(|run| (strsim::osa_distance(&wanted, &run.name), &*run.name))
+        let near = self.runs.iter().filter(|run| run.name.len() <= 128);
+        let mut ranked: Vec<(usize, &RunDir)> = near
+            .map(|run| (strsim::osa_distance(&wanted, &run.name), run))
             .collect();
-        ranked.sort_unstable();
+        ranked.sort_unstable_by_key(|(distance, run)| (*distance, &*run.name));
+        ranked.dedup_by_key(|(_, run)| &*run.name);
+        let runs = ranked.into_iter().filter_map(|(_, run)| run.episode());
         Error::UnknownRun {
             id: id.into(),
-            nearest: ranked
-                .into_iter()
-                .take(3)
-                .map(|(_, name)| name.to_owned())
-                .collect(),
+            nearest: runs.take(3).map(|run| run.name).collect(),
         }
     }
+}
+
+/// The only run of those that match; several are an error, which names them so that they differ.
+fn only(mut matches: Vec<EpisodeDir>, name: &str) -> Result<RunReader, Error> {
+    if let [_] = &*matches
+        && let Some(dir) = matches.pop()
+    {
+        return Ok(RunReader { dir });
+    }
+    matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    if let [first, .., last] = &*matches
+        && first.name == last.name
+    {
+        return Err(Error::SharedId {
+            id: first.name.clone(),
+            paths: matches.into_iter().map(|run| run.path).collect(),
+        });
+    }
+    matches.dedup_by(|a, b| a.name == b.name);
+    Err(Error::Ambiguous {
+        prefix: name.into(),
+        matches: matches.into_iter().map(|run| run.name).collect(),
+    })
 }
 
 /// The runs of a run-data directory, newest first.
@@ -299,7 +327,7 @@ impl RunReader {
     /// several.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let mut found = store::discover(&[path], NonZeroUsize::MIN).episodes;
+        let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false).episodes;
         let name = path.to_string_lossy().into_owned();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),

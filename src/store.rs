@@ -23,8 +23,8 @@ mod whole;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, changed_since};
-pub(crate) use discover::discover;
 pub use discover::{Discovery, Fault};
+pub(crate) use discover::{Excludes, discover};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub(crate) use lines::{Block, LineRead, Lines};

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use notify::event::{EventKind, MetadataKind, ModifyKind, RemoveKind};
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::check::{Check, Discovery, Fault};
+use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::{Gate, Selection};
 use crate::printable::escape;
@@ -288,7 +288,7 @@ impl Watch {
         dirs: &[(PathBuf, bool)],
         seen: &mut Seen,
     ) -> Selection {
-        let mut found = Discovery::default();
+        let mut found = Selection::default();
         // An artifact leads to its episode even from a checkpoint, where copies lie.
         let mut artifacts = BTreeSet::new();
         for (below, is_new) in dirs {
@@ -306,11 +306,11 @@ impl Watch {
             }
             let dir = join(&self.dir, below);
             if is_inside && (*is_new || is_closed(&dir)) {
-                let mut below = check.discover(&[dir]);
+                let mut below = gate.discover(check, &[dir]);
                 found.faults.append(&mut below.faults);
                 // Either all of them are copies, or none.
                 let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
-                    let meant = check.discover(&[path]).episodes;
+                    let meant = gate.discover(check, &[path]).episodes;
                     !meant
                         .iter()
                         .any(|episode| path.parent() == Some(&episode.path))
@@ -327,12 +327,12 @@ impl Watch {
             .into_iter()
             .filter(|artifact| artifact.symlink_metadata().is_ok())
             .collect();
-        let mut named = check.discover(&artifacts);
+        let mut named = gate.discover(check, &artifacts);
         found.episodes.append(&mut named.episodes);
         found.faults.append(&mut named.faults);
         found.episodes.sort_by(|a, b| a.path.cmp(&b.path));
         found.episodes.dedup_by(|a, b| a.path == b.path);
-        gate.select(found)
+        found
     }
 
     fn judge_again(&self, episode: &Path) {
@@ -456,6 +456,6 @@ fn has_vanished(fault: &Fault) -> bool {
     match fault {
         Fault::Missing(_) => true,
         Fault::Unlistable { source, .. } => source.kind() == io::ErrorKind::NotFound,
-        Fault::NotAnArtifact(_) => false,
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::output::Output;
 use crate::read::{Error, RunData, RunReader};
 use crate::store::is_gone;
 
@@ -38,10 +39,16 @@ impl RunDataArgs {
         RunData::open(path)
     }
 
-    /// The run that a user names: an id, a prefix of an id, `@latest`, or a path.
-    pub(super) fn get(&self, name: &str) -> Result<RunReader, Error> {
+    /// The run that a user names: an id, a prefix of an id, `@latest`, or a path. Notes where other
+    /// runs may be that can't be found.
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Error> {
         match self.open() {
-            Ok(run_data) => run_data.get(name),
+            Ok(run_data) => {
+                for fault in run_data.faults() {
+                    output.note(&fault.to_string());
+                }
+                run_data.get(name)
+            }
             // A path needs no run data around it.
             Err(error) => {
                 let is_path = name.contains('/') || !is_gone(Path::new(name));

@@ -13,7 +13,7 @@ use clap::{ArgMatches, Args};
 use toml::Spanned;
 
 use super::Failure;
-use super::output::{Color, Output, style, width};
+use super::output::{Color, style, width};
 use super::words::one_of;
 use crate::check::{Check, Level};
 use crate::config::{Config, File};
@@ -115,7 +115,7 @@ pub(super) struct GateArgs {
     /// Read the configuration from this file
     ///
     /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
-    /// to the root of the repository. It ignores a `runvet.toml` inside run data.
+    /// to the root of the repository. One inside run data is an error.
     #[arg(
         long,
         value_name = "FILE",
@@ -228,9 +228,8 @@ impl SettingsArgs {
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-        output: &Output,
     ) -> Result<Settings, Failure> {
-        let gate = self.gate.resolve(matches, baselines, output)?;
+        let gate = self.gate.resolve(matches, baselines)?;
         let (from, config) = (Sources::new(matches, &gate.file), &gate.file.config);
         Ok(Settings {
             format: from.first(&FORMAT, self.format, config.format.as_ref(), Format::Human),
@@ -258,9 +257,8 @@ impl GateArgs {
         &self,
         matches: &ArgMatches,
         baselines: Baselines,
-        output: &Output,
     ) -> Result<GateSettings, Failure> {
-        let path = self.config_path(output)?;
+        let path = self.config_path()?;
         let file = path.map(|path| read_config(&path)).transpose()?;
         let file = file.unwrap_or_default();
         let from = Sources::new(matches, &file);
@@ -291,17 +289,20 @@ impl GateArgs {
     }
 
     /// The path of the configuration, if one is used.
-    fn config_path(&self, output: &Output) -> Result<Option<PathBuf>, Failure> {
+    fn config_path(&self) -> Result<Option<PathBuf>, Failure> {
         if self.no_config || self.config.is_some() {
             return Ok(self.config.clone().filter(|_| !self.no_config));
         }
         let here = std::env::current_dir().unwrap_or_default();
         let ConfigSearch { found, passed_over } = find_config(&here);
-        for path in passed_over {
-            output.note(&format!(
-                "ignoring {}, because it is inside run data; to use it, name it with --config",
+        // The author of run data may have written it, or may have made run data of the directory
+        // of a file that the user relies on.
+        if let Some(path) = passed_over.first() {
+            return Err(Failure::Fault(format!(
+                "{} is inside run data, so it is not read; name it with --config, or set \
+                 --no-config",
                 path.display()
-            ));
+            )));
         }
         if let Some(path) = &found {
             store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use super::{EpisodeDir, is_gone, path};
 use crate::printable::escape;
-use crate::source::Artifact;
+use crate::source::{Artifact, EntryKind};
 
 /// What changed since a revision.
 pub(crate) struct Changed {
@@ -39,11 +39,13 @@ pub(crate) enum GitError {
     Outside { path: PathBuf, top: PathBuf },
 }
 
-/// Those of the episodes below paths that changed since a revision.
+/// Those of the episodes below paths that changed since a revision. Where links are followed, an
+/// episode in which an artifact is one counts as changed: git tells of the link alone.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<EpisodeDir>,
     paths: &[PathBuf],
+    follow_links: bool,
 ) -> Result<Changed, GitError> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
@@ -56,7 +58,10 @@ pub(crate) fn changed_since(
                 path: episode.path.clone(),
                 source,
             })?;
-        if changes.touch(&episode, &dir)? {
+        let has_link = Artifact::ALL
+            .iter()
+            .any(|it| episode.entries.kind(*it) == Some(EntryKind::Link));
+        if changes.touch(&episode, &dir)? || (follow_links && has_link) {
             touched.push(episode);
         }
         real.insert(dir);

@@ -1,17 +1,15 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use super::EpisodeDir;
 use super::disk::{Listing, list};
-use super::path::{display, id as id_of, join};
+use super::path::{display, id as id_of, is_nothing, join};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
@@ -21,11 +19,13 @@ use crate::source::{Artifact, Entries};
 pub struct Discovery {
     /// The episodes, sorted by path.
     pub episodes: Vec<EpisodeDir>,
-    /// Paths that could not be searched.
+    /// Paths that could not be searched, sorted by path.
     pub faults: Vec<Fault>,
+    /// The number of directories that were left out and so not opened.
+    pub(crate) excluded: usize,
 }
 
-/// A path that could not be searched.
+/// A path that could not be searched, or below which a run may be hidden.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -43,6 +43,35 @@ pub enum Fault {
         /// Why.
         source: io::Error,
     },
+    /// Artifacts lie directly in a directory called `episodes`, which is never an episode.
+    #[error("{}: artifacts lie directly in a directory called `episodes`, so they belong to no run", printable(.0))]
+    Stray(PathBuf),
+    /// A directory with a timeline lies in an episode, where nothing is searched.
+    #[error("{}: a directory in an episode holds events.jsonl, so a run may be hidden; move it, or exclude it", printable(.0))]
+    Hidden(PathBuf),
+    /// A symbolic link below `episodes` leads to a directory that is not searched.
+    #[error("{}: a symbolic link to a directory that is not checked; exclude the link, or give {} too", printable(.path), printable(.target))]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// The directory that it leads to.
+        target: PathBuf,
+    },
+}
+
+impl Fault {
+    /// The path that was not searched.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Missing(path)
+            | Self::NotAnArtifact(path)
+            | Self::Stray(path)
+            | Self::Hidden(path)
+            | Self::Unlistable { path, .. }
+            | Self::Link { path, .. } => path,
+        }
+    }
 }
 
 fn printable(path: &Path) -> String {
@@ -53,36 +82,39 @@ fn artifact_names() -> String {
     Artifact::ALL.map(Artifact::file_name).join(", ")
 }
 
+/// The name of a directory below which all runs are judged.
+pub(super) const EPISODES: &str = "episodes";
+
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;
+
+/// Says of a directory, as the user would type it, whether it is left out.
+pub(crate) type Excludes<'e> = &'e (dyn Fn(&Path) -> bool + Sync);
 
 /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
 /// directory, or an artifact, which stands for its episode.
 ///
-/// The walk enters hidden directories except `.git`, and follows no symbolic links except the given
-/// paths.
+/// The walk enters hidden directories except `.git`, opens no directory that is excluded, and
+/// follows no symbolic links except the given paths.
 #[must_use]
-pub(crate) fn discover<P: AsRef<Path>>(paths: &[P], jobs: NonZeroUsize) -> Discovery {
-    let mut discovery = Discovery::default();
+pub(crate) fn discover<P: AsRef<Path>>(
+    paths: &[P],
+    jobs: NonZeroUsize,
+    excludes: Excludes<'_>,
+) -> Discovery {
+    let mut search = Search {
+        jobs,
+        excludes,
+        found: Discovery::default(),
+        links: Vec::new(),
+        roots: Vec::new(),
+    };
     for path in paths {
-        if let Err(fault) = search(path.as_ref(), jobs, &mut discovery) {
-            discovery.faults.push(fault);
+        if let Err(fault) = search.search(path.as_ref()) {
+            search.found.faults.push(fault);
         }
     }
-    discovery
-        .episodes
-        .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-    if paths.len() > 1 {
-        // Several paths may lead to one episode: the first in order is kept.
-        let mut seen = BTreeSet::new();
-        discovery.episodes.retain(|episode| {
-            episode
-                .path
-                .canonicalize()
-                .map_or(true, |real| seen.insert(real))
-        });
-    }
-    discovery
+    search.finish(paths.len())
 }
 
 /// A directory to walk: its path as the user typed it, and its real path.
@@ -93,76 +125,149 @@ struct Root {
     in_episodes: bool,
 }
 
-fn search(path: &Path, jobs: NonZeroUsize, discovery: &mut Discovery) -> Result<(), Fault> {
-    let fault = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
-        _ => Fault::Unlistable {
-            path: path.to_owned(),
-            source,
-        },
-    };
-    let real = |path: &Path| path.canonicalize().map_err(fault);
-    let is_artifact = path
-        .file_name()
-        .and_then(OsStr::to_str)
-        .and_then(Artifact::from_file_name)
-        .is_some();
-    let parent = path
-        .parent()
-        .filter(|parent| *parent != Path::new(""))
-        .unwrap_or(Path::new("."));
-    // A link that dangles, or a directory in an artifact's place, is still an artifact that can't
-    // be read.
-    let is_dir = path
-        .metadata()
-        .or_else(|_| path.symlink_metadata())
-        .map_err(fault)?
-        .is_dir();
-    if is_dir && !(is_artifact && list(parent).is_ok_and(|listing| holds_records(listing.entries)))
-    {
-        let root = Root::new(tidy(path), real(path)?);
+/// A symbolic link to a directory, below a directory called `episodes`.
+struct Link {
+    /// Its path as the user would type it.
+    typed: PathBuf,
+    /// The real path of the run-data directory around it.
+    run_data: PathBuf,
+    /// The real path of the directory that it leads to.
+    target: PathBuf,
+}
+
+/// A search below some paths.
+struct Search<'e> {
+    jobs: NonZeroUsize,
+    excludes: Excludes<'e>,
+    found: Discovery,
+    links: Vec<Link>,
+    /// The directories that were walked.
+    roots: Vec<Root>,
+}
+
+impl Search<'_> {
+    fn search(&mut self, path: &Path) -> Result<(), Fault> {
+        let fault = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
+            _ => unlistable(path, source),
+        };
+        let real = |path: &Path| path.canonicalize().map_err(fault);
+        let is_artifact = path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .and_then(Artifact::from_file_name)
+            .is_some();
+        let parent = path
+            .parent()
+            .filter(|parent| *parent != Path::new(""))
+            .unwrap_or(Path::new("."));
+        // A link that dangles, or a directory in an artifact's place, is still an artifact that
+        // can't be read.
+        let is_dir = path
+            .metadata()
+            .or_else(|_| path.symlink_metadata())
+            .map_err(fault)?
+            .is_dir();
+        if !is_dir && !is_artifact {
+            return Err(Fault::NotAnArtifact(path.to_owned()));
+        }
+        if (self.excludes)(&tidy(if is_dir { path } else { parent })) {
+            self.found.excluded += 1;
+            return Ok(());
+        }
+        if is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries))) {
+            let root = Root::new(tidy(path), real(path)?);
+            let found = self.walk(&root);
+            self.take(found);
+            self.roots.push(root);
+            return Ok(());
+        }
+        let root = Root::new(tidy(parent), real(parent)?);
+        let root = enclosing_episode(&root).unwrap_or(root);
+        let listing = list(&root.typed).map_err(|source| unlistable(&root.typed, source))?;
+        let below = Path::new("");
+        let nature = root.nature(below, &listing);
         let mut found = Found::default();
-        walk(&root, Path::new(""), jobs, &mut found);
-        found.finish(&root, discovery);
-        return Ok(());
-    }
-    if !is_artifact {
-        return Err(Fault::NotAnArtifact(path.to_owned()));
-    }
-    let root = Root::new(tidy(parent), real(parent)?);
-    let root = enclosing_episode(&root).unwrap_or(root);
-    match list(&root.typed) {
-        Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
-            discovery
-                .episodes
-                .push(root.episode(Path::new(""), listing.entries));
+        if let Nature::UnlessAbove = nature {
+            // The walk shows whether there is an episode below it.
+            found = self.walk(&root);
+            found.episodes.retain(|episode| episode.path == root.typed);
+            found.links.clear();
+        } else {
+            found.sort_in(&root, below, &listing, self.excludes);
         }
-        Ok(listing)
-            if is_episode(
-                listing.entries,
-                listing.holds_episodes,
-                below_episodes(&root.real),
-            ) =>
-        {
-            // With only a summary it is an episode unless there is an episode below it.
-            let mut found = Found::default();
-            walk(&root, Path::new(""), jobs, &mut found);
-            let mut below = Discovery::default();
-            found.finish(&root, &mut below);
-            discovery.episodes.extend(
-                below
-                    .episodes
-                    .into_iter()
-                    .filter(|episode| episode.path == root.typed),
-            );
+        let is_found = !found.episodes.is_empty();
+        self.take(found);
+        if is_found {
+            self.roots.push(root);
         }
-        Ok(_) => {}
-        Err(source) => discovery.faults.push(Fault::Unlistable {
-            path: root.typed,
-            source,
-        }),
+        Ok(())
     }
-    Ok(())
+
+    fn walk(&self, root: &Root) -> Found {
+        let mut found = Found::default();
+        walk(root, Path::new(""), self.jobs, self.excludes, &mut found);
+        found.decide(root);
+        found
+    }
+
+    fn take(&mut self, mut found: Found) {
+        self.found.episodes.append(&mut found.episodes);
+        self.found.faults.append(&mut found.faults);
+        self.found.excluded += found.excluded;
+        self.links.append(&mut found.links);
+    }
+
+    /// Sorts what was found below a number of given paths, and decides about the links.
+    fn finish(mut self, paths: usize) -> Discovery {
+        let order = |a: &EpisodeDir, b: &Path| a.path.as_os_str().cmp(b.as_os_str());
+        self.found.episodes.sort_by(|a, b| order(a, &b.path));
+        let is_episode = |typed: &Path| {
+            let episodes = &self.found.episodes;
+            episodes.binary_search_by(|it| order(it, typed)).is_ok()
+        };
+        // Two given paths may lead to one link.
+        let mut faults = BTreeMap::new();
+        for link in self.links {
+            let is_looked_at = self.roots.iter().any(|root| {
+                let Ok(below) = link.target.strip_prefix(&root.real) else {
+                    return false;
+                };
+                let typed = join(&root.typed, below);
+                below == Path::new("")
+                    || link.target.starts_with(&link.run_data)
+                        && (is_episode(&typed) || (self.excludes)(&typed))
+            });
+            if !is_looked_at {
+                faults.insert(link.typed, link.target);
+            }
+        }
+        let faults = faults
+            .into_iter()
+            .map(|(path, target)| Fault::Link { path, target });
+        self.found.faults.extend(faults);
+        self.found
+            .faults
+            .sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
+        if paths > 1 {
+            // Several paths may lead to one episode: the first in order is kept.
+            let mut seen = BTreeSet::new();
+            self.found.episodes.retain(|episode| {
+                episode
+                    .path
+                    .canonicalize()
+                    .map_or(true, |real| seen.insert(real))
+            });
+        }
+        self.found
+    }
+}
+
+fn unlistable(path: &Path, source: io::Error) -> Fault {
+    Fault::Unlistable {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// Whether a directory holds a record that makes it an episode anywhere.
@@ -186,6 +291,20 @@ impl Root {
             || below_episodes(&self.real),
             |parent| self.in_episodes || names_episodes(parent),
         )
+    }
+
+    /// What a directory is by its own entries.
+    fn nature(&self, below: &Path, listing: &Listing) -> Nature {
+        let name = below.file_name().or_else(|| self.real.file_name());
+        if self.is_below_episodes(below) {
+            nature(name.unwrap_or_default(), listing.entries)
+        } else if name.is_some_and(|name| name == EPISODES) {
+            Nature::None
+        } else if holds_records(listing.entries) && !listing.holds_episodes {
+            Nature::Episode
+        } else {
+            Nature::None
+        }
     }
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
@@ -224,13 +343,40 @@ fn below_episodes(real: &Path) -> bool {
 
 /// Whether any directory of a path is called `episodes`.
 fn names_episodes(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == "episodes")
+    path.components().any(|part| part.as_os_str() == EPISODES)
 }
 
-/// Whether a directory is an episode, judged by its own entries.
-pub(super) fn is_episode(entries: Entries, holds_episodes: bool, below_episodes: bool) -> bool {
-    !holds_episodes
-        && (holds_records(entries) || (below_episodes && entries.has(Artifact::Summary)))
+/// The run-data directory around a directory that is, or is below, one called `episodes`: the
+/// outermost.
+fn run_data(real: &Path) -> PathBuf {
+    real.components()
+        .take_while(|part| part.as_os_str() != EPISODES)
+        .collect()
+}
+
+/// Whether a directory is an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// It is one, whatever is below it.
+    Episode,
+    /// It is one unless there is an episode below it.
+    UnlessAbove,
+    /// It is none.
+    None,
+}
+
+/// What a directory below one called `episodes` is, by its name and its own entries. Nothing else
+/// in it counts, so that a run can't be hidden by what is added to it.
+pub(super) fn nature(name: &OsStr, entries: Entries) -> Nature {
+    if name == EPISODES {
+        Nature::None
+    } else if holds_records(entries) {
+        Nature::Episode
+    } else if entries.has(Artifact::Summary) {
+        Nature::UnlessAbove
+    } else {
+        Nature::None
+    }
 }
 
 /// The outermost episode around a directory below `episodes`: an episode may contain checkpoints,
@@ -242,22 +388,33 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
         .rev()
         .filter(|(_, real)| below_episodes(real))
         .find_map(|(levels, real)| {
-            let listing = list(real).ok()?;
-            let is_episode = !listing.holds_episodes && holds_records(listing.entries);
+            let entries = list(real).ok()?.entries;
+            let is_episode = nature(real.file_name()?, entries) == Nature::Episode;
             is_episode.then(|| Root::new(up(&root.typed, levels, real), real.to_owned()))
         })
 }
 
-/// `typed` without its last `levels` parts; `..` instead where a part is a symbolic link.
+/// The directory `levels` above `typed`, whose real path is `real`: as a user would type it, unless
+/// a symbolic link lies between.
 fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
-    match typed.ancestors().nth(levels) {
-        Some(above) if above.file_name().is_some() && above.file_name() == real.file_name() => {
-            above.to_owned()
+    let mut above = typed.to_owned();
+    for _ in 0..levels {
+        match above.components().next_back() {
+            Some(Component::Normal(_)) => drop(above.pop()),
+            _ => above = tidy(&above.join("..")),
         }
-        _ => tidy(
-            &std::iter::repeat_n("..", levels).fold(typed.to_owned(), |path, up| path.join(up)),
-        ),
     }
+    let above = tidy(&above);
+    if above.canonicalize().is_ok_and(|path| path == real) {
+        above
+    } else {
+        real.to_owned()
+    }
+}
+
+/// Whether a symbolic link leads to itself, and so nowhere.
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 /// The result of a walk so far.
@@ -266,127 +423,184 @@ struct Found {
     episodes: Vec<EpisodeDir>,
     /// Directories with only a summary: episodes unless there is an episode below them.
     candidates: Vec<(PathBuf, Entries)>,
+    links: Vec<Link>,
     faults: Vec<Fault>,
+    excluded: usize,
 }
 
 impl Found {
     /// Records what a directory is, and returns whether episodes may be below it.
-    fn sort_in(&mut self, root: &Root, below: &Path, listing: &Listing) -> bool {
-        if is_episode(listing.entries, listing.holds_episodes, false) {
-            self.episodes.push(root.episode(below, listing.entries));
-            return false;
+    fn sort_in(
+        &mut self,
+        root: &Root,
+        below: &Path,
+        listing: &Listing,
+        excludes: Excludes<'_>,
+    ) -> bool {
+        let typed = || join(&root.typed, below);
+        match root.nature(below, listing) {
+            Nature::Episode => {
+                let episode = root.episode(below, listing.entries);
+                if episode.id.is_some() {
+                    let run_data = || run_data(&join(&root.real, below));
+                    self.look_for_hidden(&episode.path, listing, run_data, excludes);
+                }
+                self.episodes.push(episode);
+                return false;
+            }
+            Nature::UnlessAbove => self.candidates.push((below.to_owned(), listing.entries)),
+            Nature::None => {}
         }
-        if listing.entries.has(Artifact::Summary)
-            && is_episode(
-                listing.entries,
-                listing.holds_episodes,
-                root.is_below_episodes(below),
-            )
+        let name = below.file_name().or_else(|| root.real.file_name());
+        if name.is_some_and(|name| name == EPISODES)
+            && Artifact::ALL.iter().any(|it| listing.entries.has(*it))
         {
-            self.candidates.push((below.to_owned(), listing.entries));
+            self.faults.push(Fault::Stray(typed()));
+        }
+        if root.in_episodes || names_episodes(below) {
+            for name in &listing.links {
+                let run_data = run_data(&join(&root.real, below));
+                self.follow(typed().join(name), run_data, excludes);
+            }
         }
         true
+    }
+
+    /// The walk stops at an episode. If records were copied into a group, its runs would be gone.
+    fn look_for_hidden(
+        &mut self,
+        episode: &Path,
+        listing: &Listing,
+        run_data: impl Fn() -> PathBuf,
+        excludes: Excludes<'_>,
+    ) {
+        let timeline = |directory: &Path| {
+            let timeline = directory.join(Artifact::Events.file_name());
+            match timeline.symlink_metadata() {
+                Ok(_) => Ok(true),
+                Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
+                Err(source) => Err(unlistable(directory, source)),
+            }
+        };
+        for name in &listing.directories {
+            let directory = episode.join(name);
+            if excludes(&directory) {
+                continue;
+            }
+            match timeline(&directory) {
+                Ok(true) => self.faults.push(Fault::Hidden(directory)),
+                Ok(false) => {}
+                Err(fault) => self.faults.push(fault),
+            }
+        }
+        for name in &listing.links {
+            let link = episode.join(name);
+            if timeline(&link).unwrap_or(true) {
+                self.follow(link, run_data(), excludes);
+            }
+        }
+    }
+
+    /// Notes where a symbolic link leads, if it leads to a directory.
+    fn follow(&mut self, typed: PathBuf, run_data: PathBuf, excludes: Excludes<'_>) {
+        if excludes(&typed) {
+            return;
+        }
+        let target = typed
+            .metadata()
+            .and_then(|metadata| metadata.is_dir().then(|| typed.canonicalize()).transpose());
+        match target {
+            Ok(Some(target)) => self.links.push(Link {
+                typed,
+                run_data,
+                target,
+            }),
+            Ok(None) => {}
+            Err(error) if is_nothing(&error) || is_loop(&error) => {}
+            Err(source) => self.faults.push(unlistable(&typed, source)),
+        }
     }
 
     fn append(&mut self, mut other: Self) {
         self.episodes.append(&mut other.episodes);
         self.candidates.append(&mut other.candidates);
+        self.links.append(&mut other.links);
         self.faults.append(&mut other.faults);
+        self.excluded += other.excluded;
     }
 
     /// Decides about the candidates.
-    fn finish(mut self, root: &Root, discovery: &mut Discovery) {
-        if !self.candidates.is_empty() {
-            // The deepest first: a candidate that is an episode excludes the candidates above it.
-            self.candidates
-                .sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
-            let above = |path: &Path| {
-                path.ancestors()
-                    .skip(1)
-                    .map(Path::to_owned)
-                    .collect::<Vec<_>>()
-            };
-            let mut holders: BTreeSet<PathBuf> = self
-                .episodes
-                .iter()
-                .flat_map(|episode| above(&episode.path))
-                .collect();
-            for (below, entries) in self.candidates {
-                let episode = root.episode(&below, entries);
-                if !holders.contains(&episode.path) {
-                    holders.extend(above(&episode.path));
-                    self.episodes.push(episode);
-                }
+    fn decide(&mut self, root: &Root) {
+        if self.candidates.is_empty() {
+            return;
+        }
+        // The deepest first: a candidate that is an episode excludes the candidates above it.
+        self.candidates
+            .sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
+        let above = |path: &Path| {
+            path.ancestors()
+                .skip(1)
+                .map(Path::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mut holders: BTreeSet<PathBuf> = self
+            .episodes
+            .iter()
+            .flat_map(|episode| above(&episode.path))
+            .collect();
+        for (below, entries) in self.candidates.drain(..) {
+            let episode = root.episode(&below, entries);
+            if !holders.contains(&episode.path) {
+                holders.extend(above(&episode.path));
+                self.episodes.push(episode);
             }
         }
-        discovery.episodes.append(&mut self.episodes);
-        discovery.faults.append(&mut self.faults);
     }
 }
 
 /// Walks down from a directory below the root until it meets episodes. If a directory has many
 /// entries, several workers search them.
-fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, found: &mut Found) {
-    let start = join(&root.typed, from);
-    let mut entries = WalkDir::new(&start).into_iter();
-    while let Some(entry) = entries.next() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                let path = error.path().unwrap_or(&root.typed).to_owned();
-                let source = error
-                    .into_io_error()
-                    .unwrap_or_else(|| io::Error::other("a loop of directories"));
-                found.faults.push(Fault::Unlistable { path, source });
-                continue;
-            }
-        };
-        let is_start = entry.depth() == 0;
-        if !is_start && !entry.file_type().is_dir() {
-            continue;
-        }
-        if !is_start && entry.file_name() == ".git" {
-            entries.skip_current_dir();
-            continue;
-        }
-        let listing = match list(entry.path()) {
+fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, excludes: Excludes<'_>, found: &mut Found) {
+    let mut pending = vec![from.to_owned()];
+    while let Some(below) = pending.pop() {
+        let typed = join(&root.typed, &below);
+        let listing = match list(&typed) {
             Ok(listing) => listing,
             Err(source) => {
-                found.faults.push(Fault::Unlistable {
-                    path: entry.path().to_owned(),
-                    source,
-                });
-                entries.skip_current_dir();
+                found.faults.push(unlistable(&typed, source));
                 continue;
             }
         };
-        let below = from.join(entry.path().strip_prefix(&start).unwrap_or(Path::new("")));
-        if !found.sort_in(root, &below, &listing) {
-            entries.skip_current_dir();
-        } else if listing.directories.len() >= SPLIT {
-            entries.skip_current_dir();
-            let search_entry = |(): &mut (), directory: &OsString| {
-                let mut found = Found::default();
-                let below = below.join(directory);
-                // Usually it is an episode, and there is nothing to walk.
-                match list(&join(&root.typed, &below)) {
-                    Ok(listing) if is_episode(listing.entries, listing.holds_episodes, false) => {
-                        found.sort_in(root, &below, &listing);
-                    }
-                    _ => walk(root, &below, NonZeroUsize::MIN, &mut found),
-                }
-                found
-            };
-            in_order(
-                &listing.directories,
-                jobs,
-                || (),
-                search_entry,
-                |part| {
-                    found.append(part);
-                    ControlFlow::Continue(())
-                },
-            );
+        if !found.sort_in(root, &below, &listing, excludes) {
+            continue;
         }
+        let mut directories = listing.directories;
+        let number = directories.len();
+        directories.retain(|name| !excludes(&typed.join(name)));
+        found.excluded += number - directories.len();
+        if directories.len() < SPLIT {
+            pending.extend(directories.iter().map(|name| below.join(name)));
+            continue;
+        }
+        in_order(
+            &directories,
+            jobs,
+            || (),
+            |(), name| {
+                let mut found = Found::default();
+                walk(
+                    root,
+                    &below.join(name),
+                    NonZeroUsize::MIN,
+                    excludes,
+                    &mut found,
+                );
+                found
+            },
+            |part| {
+                found.append(part);
+                ControlFlow::Continue(())
+            },
+        );
     }
 }

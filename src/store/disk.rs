@@ -105,6 +105,11 @@ impl Directory {
 
     /// Opens an artifact, which must be a regular file.
     pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
+        // Opening a FIFO or a device can have an effect, so that it is refused afterwards is not
+        // enough.
+        if self.entries.kind(artifact) == Some(EntryKind::Special) {
+            return Err(Unreadable::Special);
+        }
         let file = self.open_any(artifact)?;
         let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
         let version = FileVersion::from(&stat);
@@ -127,14 +132,19 @@ impl Directory {
         #[cfg(target_os = "linux")]
         if self.follow_links {
             use rustix::fs::ResolveFlags;
-            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-            match rustix::fs::openat2(
-                &self.dir,
-                artifact.file_name(),
-                flags,
-                Mode::empty(),
-                beneath,
-            ) {
+            let open = |flags| {
+                let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+                let name = artifact.file_name();
+                rustix::fs::openat2(&self.dir, name, flags, Mode::empty(), beneath)
+            };
+            if self.entries.kind(artifact) == Some(EntryKind::Link)
+                && let Ok(target) = open(OFlags::PATH | OFlags::CLOEXEC)
+                && let Ok(stat) = rustix::fs::fstat(&target)
+                && FileVersion::from(&stat).kind() == EntryKind::Special
+            {
+                return Err(Unreadable::Special);
+            }
+            match open(flags) {
                 // An old kernel or a sandbox does not support it: then links are not followed.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 Err(Errno::XDEV) => return Err(Unreadable::Outside),
@@ -210,6 +220,8 @@ pub(super) struct Listing {
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
     pub(super) directories: Vec<OsString>,
+    /// The symbolic links in it.
+    pub(super) links: Vec<OsString>,
 }
 
 pub(super) fn list(path: &Path) -> io::Result<Listing> {
@@ -219,6 +231,7 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
         entries: Entries::default(),
         holds_episodes: false,
         directories: Vec::new(),
+        links: Vec::new(),
     };
     while let Some(entry) = dir.read() {
         let entry = entry?;
@@ -227,13 +240,19 @@ pub(super) fn list(path: &Path) -> io::Result<Listing> {
             .ok()
             .and_then(Artifact::from_file_name);
         if artifact.is_none()
-            && !matches!(entry.file_type(), FileType::Directory | FileType::Unknown)
+            && !matches!(
+                entry.file_type(),
+                FileType::Directory | FileType::Symlink | FileType::Unknown
+            )
         {
             continue;
         }
         let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
         if let Some(artifact) = artifact {
             listing.entries.set(artifact, kind);
+        }
+        if kind == EntryKind::Link {
+            listing.links.push(path::name(name.to_vec()));
         }
         if kind == EntryKind::Directory && !matches!(name, b"." | b".." | b".git") {
             listing.holds_episodes |= name == b"episodes";

@@ -43,11 +43,14 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
 
 /// Whether a path certainly does not exist.
 pub(crate) fn is_gone(path: &Path) -> bool {
-    let is_nothing = |error: io::Error| {
-        matches!(
-            error.kind(),
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-        )
-    };
-    path.symlink_metadata().is_err_and(is_nothing)
+    path.symlink_metadata()
+        .is_err_and(|error| is_nothing(&error))
+}
+
+/// Whether an error says that there is nothing at a path.
+pub(super) fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }

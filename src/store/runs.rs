@@ -4,15 +4,17 @@
 //! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
 //! artifact was last added, renamed or removed.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags};
 
 use super::EpisodeDir;
+use super::discover::{EPISODES, Fault, Nature, nature};
 use super::disk::{entry_kind, list};
 use super::path::{self, join};
-use crate::source::{Artifact, EntryKind};
+use crate::source::EntryKind;
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ impl RunDir {
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
         let entries = list(&self.path).ok()?.entries;
-        let is_run = super::discover::is_episode(entries, false, true);
+        let is_run = nature(self.path.file_name()?, entries) != Nature::None;
         is_run.then(|| EpisodeDir {
             path: self.path.clone(),
             id: Some(self.name.clone()),
@@ -38,55 +40,98 @@ impl RunDir {
     }
 }
 
-/// The runs below a run-data directory, newest first.
-pub(crate) fn runs(run_data: &Path) -> io::Result<Vec<RunDir>> {
-    let mut runs = Vec::new();
-    collect(&join(run_data, Path::new("episodes")), &mut runs)?;
+/// The runs below a run-data directory, newest first, and the paths that can't be searched, sorted.
+///
+/// These are the runs that discovery finds below its directory called `episodes`, and directories
+/// that turn out to be none when they are opened.
+pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
+    let mut found = Found::default();
+    found.collect(&join(run_data, Path::new(EPISODES)))?;
+    let Found {
+        mut runs,
+        mut faults,
+    } = found;
     runs.sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
-    Ok(runs)
+    faults.sort_by(|a, b| a.path().cmp(b.path()));
+    Ok((runs, faults))
 }
 
-fn collect(group: &Path, runs: &mut Vec<RunDir>) -> io::Result<()> {
-    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-    let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
-    while let Some(entry) = dir.read() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if matches!(name, b"." | b".." | b".git") {
-            continue;
-        }
-        if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
-            continue;
-        }
-        let name = path::name(name.to_vec());
-        let path = join(group, Path::new(&name));
-        let name = path::id(&name);
-        let stat = dir
-            .fd()
-            .and_then(|dir| rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
-        let Ok(stat) = stat else { continue };
-        // A directory with only its two default hard links contains no directories, so no runs.
-        if stat.st_nlink != 2 && is_group(&path) {
-            let before = runs.len();
-            collect(&path, runs)?;
-            if runs.len() > before {
+#[derive(Default)]
+struct Found {
+    runs: Vec<RunDir>,
+    faults: Vec<Fault>,
+}
+
+impl Found {
+    fn collect(&mut self, group: &Path) -> io::Result<()> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
+        while let Some(entry) = dir.read() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b".." | b".git") {
                 continue;
             }
+            if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
+                continue;
+            }
+            let name = path::name(name.to_vec());
+            let path = join(group, Path::new(&name));
+            let stat = dir.fd().and_then(|dir| {
+                rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+            });
+            let Ok(stat) = stat else { continue };
+            let may_all_list = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
+            if let (false, Ok(dir)) = (may_all_list, dir.fd())
+                && let Err(error) =
+                    rustix::fs::accessat(dir, &name, Access::READ_OK, AtFlags::EACCESS)
+            {
+                let source = error.into();
+                self.faults.push(Fault::Unlistable { path, source });
+                continue;
+            }
+            if self.is_run(&name, &path, stat.st_nlink) {
+                let name = path::id(&name);
+                let changed =
+                    i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+                let time = ulid_time(&name)
+                    .map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
+                self.runs.push(RunDir { path, name, time });
+            }
         }
-        let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
-        let time =
-            ulid_time(&name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
-        runs.push(RunDir { path, name, time });
+        Ok(())
     }
-    Ok(())
-}
 
-/// Whether a directory may contain runs and is not a run itself.
-fn is_group(path: &Path) -> bool {
-    list(path).is_ok_and(|listing| {
-        let is_run = listing.entries.has(Artifact::State) || listing.entries.has(Artifact::Events);
-        listing.holds_episodes || !(is_run || listing.directories.is_empty())
-    })
+    /// Whether a directory is most likely a run. The runs of one that is a group are collected.
+    fn is_run(&mut self, name: &OsStr, path: &Path, hard_links: u64) -> bool {
+        // A directory with only its two default hard links contains no directories, so no runs.
+        if hard_links == 2 {
+            return name != EPISODES;
+        }
+        let before = self.runs.len();
+        let searched = list(path).and_then(|listing| {
+            let nature = nature(name, listing.entries);
+            if nature != Nature::Episode {
+                self.collect(path)?;
+            }
+            Ok(nature)
+        });
+        match searched {
+            Ok(Nature::Episode) => return true,
+            Ok(Nature::UnlessAbove) => {}
+            Ok(Nature::None) => return false,
+            Err(source) => {
+                let path = path.to_owned();
+                self.faults.push(Fault::Unlistable { path, source });
+                return false;
+            }
+        }
+        // It is a run unless there is one below it, so those that are none must go.
+        let below = self.runs.split_off(before);
+        self.runs
+            .extend(below.into_iter().filter(|run| run.episode().is_some()));
+        self.runs.len() == before
+    }
 }
 
 /// The milliseconds since 1970 that a ULID at the end of a name carries.

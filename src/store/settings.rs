@@ -20,8 +20,9 @@ const MAX_BYTES: u64 = 256 << 20;
 pub struct ConfigSearch {
     /// The configuration file, relative to the directory that the search started from.
     pub found: Option<PathBuf>,
-    /// Ignored files with that name inside run data, because the author of the run data may have
-    /// written them.
+    /// Files with that name inside run data, which are not read, because the author of the run data
+    /// may have written them. The author may also have made run data of their directory, so going
+    /// on without them would let whoever is judged choose how.
     pub passed_over: Vec<PathBuf>,
 }
 

@@ -38,6 +38,7 @@ mod hostile {
     mod bytes;
     mod changing;
     mod crash;
+    mod discovery;
     mod files;
     mod machine;
     mod memory;

@@ -29,7 +29,7 @@ pub(in crate::cli) struct Config {
 
 impl Config {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let settings = self.settings.resolve(matches, Baselines::Unread, output)?;
+        let settings = self.settings.resolve(matches, Baselines::Unread)?;
         let rows = rows(&settings);
         let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
         let names = width(|row| &row.name).unwrap_or_default();

@@ -94,7 +94,7 @@ impl List {
         };
         let gate = self
             .invalid
-            .then(|| self.gate.resolve(matches, Baselines::Read, output))
+            .then(|| self.gate.resolve(matches, Baselines::Read))
             .transpose()?;
         let mut gate = gate.map(|settings| settings.gate);
         let mut opened = 0;
@@ -120,7 +120,14 @@ impl List {
             }
             Format::Human => table(output, &runs, more)?,
         }
-        Ok(Exit::Success)
+        for fault in run_data.faults() {
+            output.fault(fault);
+        }
+        Ok(if run_data.faults().is_empty() {
+            Exit::Success
+        } else {
+            Exit::Fault
+        })
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.

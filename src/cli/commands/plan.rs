@@ -42,7 +42,7 @@ pub(in crate::cli) struct Plan {
 
 impl Plan {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode)?;
+        let run = self.run_data.get(&self.episode, output)?;
         let comparison = compare(&run)?;
         let state = run.state().map(Stored::into_document).ok();
         let persisted = state.as_ref().and_then(|state| state.root().get("plan"));

@@ -45,7 +45,7 @@ enum RecordName {
 
 impl Show {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode)?;
+        let run = self.run_data.get(&self.episode, output)?;
         let out = output.stdout();
         if self.raw {
             let bytes = run.bytes(match self.record {

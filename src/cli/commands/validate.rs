@@ -42,8 +42,8 @@ Exit codes:
   0  no errors were found (with --deny-warnings: no warnings either)
   1  errors were found (with --deny-warnings: or warnings)
   2  runvet could not do its whole job: a bad argument, a path that does not exist, a
-     directory that can't be listed, an episode that kept changing, output that can't be
-     written
+     directory that can't be listed, a place where a run may be hidden, an episode that kept
+     changing, output that can't be written
   3  no episode was found (0 with --allow-empty)
 
 Examples:
@@ -94,8 +94,8 @@ pub(in crate::cli) struct Validate {
     /// Check only episodes in which an artifact changed since a git revision
     ///
     /// Runs git in the working directory, whose repository must contain the paths. An artifact
-    /// counts as changed if it was committed, staged, edited, added or deleted since, or if git
-    /// ignores it.
+    /// counts as changed if it was committed, staged, edited, added or deleted since, if git
+    /// ignores it, or if it is a link that `--follow-links` follows.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
@@ -133,7 +133,7 @@ impl Validate {
         } else {
             Baselines::Read
         };
-        let settings = self.settings.resolve(matches, reading, output)?;
+        let settings = self.settings.resolve(matches, reading)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -162,8 +162,11 @@ impl Validate {
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
         if !self.quiet && outcome.is_whole {
             if excluded > 0 && !is_empty {
-                let episodes = count(excluded as u64, "episode");
-                output.note(&format!("{episodes} excluded by the configuration"));
+                let directories = match excluded {
+                    1 => "1 directory".to_owned(),
+                    more => format!("{more} directories"),
+                };
+                output.note(&format!("{directories} excluded by the configuration"));
             }
             for entry in gate.stale_entries() {
                 output.note(&entry);
@@ -264,7 +267,7 @@ impl Validate {
     ) -> Result<Vec<EpisodeDir>, Failure> {
         let found = episodes.len() as u64;
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, paths).map_err(Failure::fault)?;
+            changed_since(revision, episodes, paths, self.follow_links).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");

@@ -75,12 +75,12 @@ pub(in crate::cli) struct View {
 
 impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode)?;
+        let run = self.run_data.get(&self.episode, output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&run, output);
         }
         let view = view::View::new(&run);
-        let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if self.json {
             json(output, &run, &view, &mut gate)?;
             return Ok(Exit::Success);

@@ -72,7 +72,7 @@ enum Format {
 
 impl Watch {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let mut gate = self.gate.resolve(matches, Baselines::Read, output)?.gate;
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let watch = match self.poll {
             None => watch::Watch::new(self.dir)?,
             Some(seconds) => watch::Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,

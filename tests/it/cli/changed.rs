@@ -101,6 +101,21 @@ fn episode_is_checked_however_an_artifact_changed() {
 }
 
 #[test]
+fn linked_artifact_counts_as_changed_when_links_are_followed() {
+    let repository = Repository::with(&["clean", "linked"]);
+    let linked = repository.episode("linked");
+    fs::create_dir(linked.join("real")).unwrap();
+    fs::rename(linked.join("state.json"), linked.join("real/s.json")).unwrap();
+    std::os::unix::fs::symlink("real/s.json", linked.join("state.json")).unwrap();
+    repository.commit();
+    touch(&linked.join("real/s.json"));
+    let since = ["--changed-since", "HEAD"];
+    assert_eq!(checked(repository.path(), &since), [""; 0]);
+    let followed = [&since[..], &["--follow-links"]].concat();
+    assert_eq!(checked(repository.path(), &followed), ["linked"]);
+}
+
+#[test]
 fn run_data_cannot_hide_itself_from_git() {
     let repository = Repository::with(&["clean", "crooked"]);
     let ignored = repository.add_episode("ignored");

@@ -226,7 +226,7 @@ fn rule_levels_depend_on_the_directory() {
         ),
         (4, 3, 3)
     );
-    let note = "note: 1 episode excluded by the configuration\n";
+    let note = "note: 1 directory excluded by the configuration\n";
     assert_eq!(stderr(&project.run(&["validate", "runs"])), note);
     assert_eq!(stderr(&project.run(&["validate", "--quiet", "runs"])), "");
     let skipped: Vec<&str> = report.episodes[3]
@@ -283,20 +283,18 @@ fn exit_code_follows_the_configuration() {
 #[test]
 fn config_is_found_upward_but_never_in_run_data() {
     let project = Project::new("format = 'json'");
-    let format_in = |dir: &str| {
+    let from = |dir: &str| {
         let output = project.run_in(dir, &[], &["config"]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        let line = stdout(&output)
+        stdout(&output)
             .lines()
             .next()
             .unwrap()
             .split_whitespace()
             .skip(1)
             .collect::<Vec<_>>()
-            .join(" ");
-        (line, stderr(&output).to_owned())
+            .join(" ")
     };
-    let from = |dir: &str| format_in(dir).0;
     assert_eq!(from(""), "json runvet.toml:1");
     assert_eq!(from("runs"), "json ../runvet.toml:1");
     let episode = "runs/demo/episodes/ep_03_edited";
@@ -323,13 +321,36 @@ fn config_is_found_upward_but_never_in_run_data() {
         project.write(&format!("{dir}/runvet.toml"), planted);
         fs::create_dir(project.path(dir).join(".git")).unwrap();
     }
-    let (format, notes) = format_in(episode);
-    assert_eq!(format, "json ../../../../runvet.toml:1");
-    assert_eq!(notes.lines().count(), 3);
-    assert!(
-        notes.starts_with("note: ignoring runvet.toml, because it is inside run data"),
-        "{notes}"
-    );
+    for command in [
+        &["config"][..],
+        &["validate"],
+        &["watch"],
+        &["list", "--invalid"],
+    ] {
+        let output = project.run_in(episode, &[], command);
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+        assert_eq!(
+            stderr(&output),
+            "error: runvet.toml is inside run data, so it is not read; name it with --config, or \
+             set --no-config\n"
+        );
+    }
+    let args = ["validate", "--no-config", "../ep_01_answer"];
+    let without = project.run_in(episode, &[], &args);
+    assert_eq!((without.status.code(), stderr(&without)), (Some(0), ""));
+    // Nor may the author take away what the user relies on.
+    let code = |args: &[&str]| {
+        let output = project.run(&[&["validate", "runs"], args].concat());
+        output.status.code()
+    };
+    assert_eq!(code(&[]), Some(1));
+    fs::create_dir(project.path("episodes")).unwrap();
+    assert_eq!((code(&[]), code(&["--no-config"])), (Some(2), Some(1)));
+    assert_eq!(code(&["--config", "runvet.toml"]), Some(1));
+    fs::remove_dir(project.path("episodes")).unwrap();
+    fs::write(project.path("events.jsonl"), "").unwrap();
+    assert_eq!(code(&[]), Some(2));
+    fs::remove_file(project.path("events.jsonl")).unwrap();
     // An episode outside `episodes` is run data as well.
     copy_dir(
         &corpus().join("demo/episodes/ep_03_edited"),

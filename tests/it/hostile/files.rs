@@ -8,6 +8,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
 
 use runvet::check::Check;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
@@ -158,6 +160,34 @@ fn irregular_file_is_reported_for_every_artifact() {
             ),
             Err(error) => leave_out(&format!("a device can't be made here: {error}")),
         }
+    }
+}
+
+#[test]
+fn fifo_is_never_opened() {
+    for artifact in ARTIFACTS {
+        let data = RunData::new();
+        let fifo = data.without(artifact);
+        rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        // It waits until somebody opens the FIFO to read.
+        let mut writer = Command::new("sh")
+            .args(["-c", "echo > \"$1\"", "sh"])
+            .arg(&fifo)
+            .spawn()
+            .unwrap();
+        for args in [&[][..], &["--follow-links"]] {
+            data.validate(args).unreadable(artifact);
+        }
+        fs::rename(&fifo, data.dir.join("fifo")).unwrap();
+        symlink("fifo", &fifo).unwrap();
+        data.validate(&["--follow-links"]).unreadable(artifact);
+        thread::sleep(Duration::from_millis(50));
+        assert!(
+            writer.try_wait().unwrap().is_none(),
+            "{artifact} was opened"
+        );
+        writer.kill().unwrap();
+        writer.wait().unwrap();
     }
 }
 
@@ -453,6 +483,15 @@ fn cycle_of_directories_is_walked_once() {
         ("ep_answer", "again"),
     ] {
         symlink(target, data.temp.path().join("episodes").join(name)).unwrap();
+    }
+    let checked = data.validate(&[]);
+    assert_eq!(
+        (checked.code, &checked.report["totals"]["valid"]),
+        (Some(2), &2.into()),
+        "no link is followed"
+    );
+    for name in ["here", "up", "root"] {
+        fs::remove_file(data.temp.path().join("episodes").join(name)).unwrap();
     }
     assert!(data.validate(&[]).is_clean());
 

@@ -751,6 +751,28 @@ fn run_is_found_by_id_prefix_or_path() {
 }
 
 #[test]
+fn id_of_two_runs_names_neither() {
+    let temp = named(&["a/ep_same", "b/ep_same", "b/ep_other", "c/ep_some"]);
+    let run_data = RunData::open(temp.path()).unwrap();
+    for name in ["ep_same", "ep_sa"] {
+        let error = run_data.get(name).unwrap_err();
+        let Error::SharedId { id, paths } = &error else {
+            panic!("{error}")
+        };
+        let path = |group| temp.path().join("episodes").join(group).join("ep_same");
+        assert_eq!((&**id, &**paths), ("ep_same", &[path("a"), path("b")][..]));
+        let path = path("b").display().to_string();
+        assert!(error.to_string().ends_with(&format!(", {path}")), "{error}");
+        assert!(run_data.get(&path).is_ok());
+    }
+    let error = run_data.get("ep_s").unwrap_err();
+    let Error::Ambiguous { matches, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(matches, &["ep_same", "ep_some"]);
+}
+
+#[test]
 fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     let temp = named(&[
         "ep_01_answer",

@@ -1,0 +1,419 @@
+//! Run data that tries to hide a run from the gate: what is not judged is a fault, never passed.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use runvet::check::Check;
+use runvet::gate::{Exit, Gate};
+use runvet::read;
+use tempfile::TempDir;
+
+use crate::support::binary::{run, runvet, stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::random::config;
+use crate::support::runs::{copy_dir, run_of};
+
+/// Run data with a valid run, `ep_answer`, and one with errors, `ep_03_edited`.
+struct RunData(TempDir);
+
+impl RunData {
+    fn new() -> Self {
+        let data = Self(tempfile::tempdir().unwrap());
+        copy_dir(&run_of("good/terminal"), &data.path("episodes/ep_answer"));
+        copy_dir(&bad_run(), &data.path("episodes/ep_03_edited"));
+        data
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.0.path().join(below)
+    }
+
+    fn make_dir(&self, below: &str) {
+        fs::create_dir_all(self.path(below)).unwrap();
+    }
+
+    fn link(&self, target: impl AsRef<Path>, below: &str) {
+        symlink(target, self.path(below)).unwrap();
+    }
+
+    fn write(&self, below: &str, text: &str) {
+        fs::write(self.path(below), text).unwrap();
+    }
+
+    /// The exit code, the directories of the episodes that are judged, and the faults.
+    fn validate(&self, args: &[&str]) -> (i32, Vec<String>, Vec<String>) {
+        let output = runvet(&[&["validate", "--format", "ndjson", "--quiet"], args].concat())
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        let lines = stdout(&output).lines();
+        let dirs = lines.filter_map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            Some(line["dir"].as_str()?.to_owned())
+        });
+        let faults = stderr(&output).lines().map(|line| {
+            let fault = line.strip_prefix("error: ").unwrap_or(line);
+            fault.split(':').next().unwrap().to_owned()
+        });
+        (
+            output.status.code().unwrap(),
+            dirs.collect(),
+            faults.collect(),
+        )
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let (code, _, faults) = self.validate(&["."]);
+        assert_eq!(code == 2, !faults.is_empty(), "{code} {faults:?}");
+        faults
+    }
+}
+
+fn bad_run() -> PathBuf {
+    corpus().join("demo/episodes/ep_03_edited")
+}
+
+const BOTH: [&str; 2] = ["episodes/ep_03_edited", "episodes/ep_answer"];
+
+#[test]
+fn run_is_judged_when_it_holds_a_directory_episodes() {
+    let data = RunData::new();
+    data.make_dir("episodes/ep_03_edited/episodes");
+    let (code, dirs, _) = data.validate(&["."]);
+    assert_eq!((code, &*dirs), (1, &BOTH.map(String::from)[..]));
+    let (code, dirs, _) = data.validate(&["episodes/ep_03_edited/state.json"]);
+    assert_eq!((code, &*dirs), (1, &[BOTH[0].to_owned()][..]));
+    // Elsewhere such a directory is run data, and what lies beside it may be another program's.
+    copy_dir(&bad_run(), &data.path("elsewhere"));
+    data.make_dir("elsewhere/episodes");
+    assert_eq!(data.validate(&["elsewhere"]).0, 3);
+}
+
+#[test]
+fn artifacts_in_episodes_hide_no_run() {
+    let data = RunData::new();
+    for artifact in ["learn.jsonl", "summary.json", "events.jsonl", "state.json"] {
+        let from = run_of("good/terminal").join(artifact);
+        fs::copy(from, data.path("episodes").join(artifact)).unwrap();
+        for (given, told) in [(".", "episodes"), ("episodes", "episodes")] {
+            let (code, dirs, faults) = data.validate(&[given]);
+            assert_eq!((code, &*dirs), (2, &BOTH.map(String::from)[..]), "{given}");
+            assert_eq!(faults, [told], "{given}");
+        }
+        let named = format!("episodes/{artifact}");
+        let (code, dirs, faults) = data.validate(&[&named]);
+        assert_eq!((code, dirs.len(), faults.len()), (2, 0, 1), "{named}");
+        fs::remove_file(data.path("episodes").join(artifact)).unwrap();
+    }
+    assert_eq!(data.validate(&["."]).0, 1);
+}
+
+#[test]
+fn records_copied_into_a_group_hide_no_run() {
+    let data = RunData::new();
+    data.make_dir("episodes/group");
+    copy_dir(&bad_run(), &data.path("episodes/group/ep_03_edited"));
+    assert_eq!(data.validate(&["."]).1.len(), 3);
+    fs::copy(
+        run_of("good/terminal").join("state.json"),
+        data.path("episodes/group/state.json"),
+    )
+    .unwrap();
+    let hidden = "episodes/group/ep_03_edited";
+    assert_eq!(data.faults(), [hidden]);
+    assert_eq!(data.validate(&["episodes/group"]).0, 2);
+    // Whoever says that it is a copy takes the responsibility.
+    data.write("runvet.toml", "exclude = ['episodes/group/*']");
+    let (code, dirs, faults) = data.validate(&["--config", "runvet.toml", "."]);
+    assert_eq!((code, dirs.len(), &*faults), (1, 3, &[][..]));
+    fs::remove_file(data.path("runvet.toml")).unwrap();
+    // A directory without a timeline is none that a run could be in.
+    fs::remove_file(data.path(hidden).join("events.jsonl")).unwrap();
+    assert_eq!(data.validate(&["."]).0, 1);
+}
+
+#[test]
+fn link_below_episodes_hides_no_run() {
+    let data = RunData::new();
+    data.make_dir("episodes/group");
+    let elsewhere = tempfile::tempdir().unwrap();
+    copy_dir(&bad_run(), elsewhere.path());
+    let elsewhere = elsewhere.path().to_str().unwrap();
+    // Links to episodes that are judged anyway, to files and to nothing.
+    data.link("ep_answer", "episodes/latest");
+    data.link("../ep_answer", "episodes/group/latest");
+    data.link(data.path("episodes/ep_03_edited"), "episodes/worst");
+    data.link("ep_answer/state.json", "episodes/file");
+    data.link("nowhere", "episodes/dangling");
+    data.link("itself", "episodes/itself");
+    // What is not below `episodes` is not where runs are.
+    data.link("episodes", "other");
+    assert_eq!(data.faults(), [""; 0]);
+    assert_eq!(data.validate(&["episodes"]).0, 1);
+    // What an episode holds is not searched, but for a run that could be hidden.
+    data.link("/", "episodes/ep_answer/root");
+    data.link("../ep_03_edited", "episodes/ep_answer/parent");
+    data.link(elsewhere, "episodes/ep_answer/run");
+    assert_eq!(data.faults(), ["episodes/ep_answer/run"]);
+    fs::remove_file(data.path("episodes/ep_answer/run")).unwrap();
+    assert_eq!(data.faults(), [""; 0]);
+
+    let links = [
+        (elsewhere, "episodes/a"),
+        (elsewhere, "episodes/group/b"),
+        (".", "episodes/here"),
+        ("group", "episodes/other"),
+        ("/", "episodes/up"),
+    ];
+    for (target, name) in links.into_iter().rev() {
+        data.link(target, name);
+    }
+    assert_eq!(data.faults(), links.map(|(_, name)| name), "sorted by path");
+    for (_, name) in &links[2..] {
+        fs::remove_file(data.path(name)).unwrap();
+    }
+    // Only a part of the run data was looked at.
+    fs::remove_file(data.path("episodes/group/b")).unwrap();
+    let (code, _, faults) = data.validate(&["episodes/group"]);
+    assert_eq!((code, &*faults), (2, &["episodes/group/latest".into()][..]));
+    // The user may take the responsibility for the link, or have its target checked.
+    data.write("runvet.toml", "exclude = ['episodes/a']");
+    assert_eq!(data.validate(&["--config", "runvet.toml", "episodes"]).0, 1);
+    fs::remove_file(data.path("runvet.toml")).unwrap();
+    assert_eq!(data.validate(&["."]).0, 2);
+    assert_eq!(data.validate(&[".", elsewhere]).0, 1);
+    let record = format!("{elsewhere}/state.json");
+    assert_eq!(data.validate(&[".", &record]).0, 1);
+    // A run that moved away and left a link.
+    fs::remove_file(data.path("episodes/a")).unwrap();
+    fs::remove_dir_all(data.path("episodes/ep_03_edited")).unwrap();
+    data.link(elsewhere, "episodes/ep_03_edited");
+    fs::remove_file(data.path("episodes/ep_answer/parent")).unwrap();
+    let faults = ["episodes/ep_03_edited", "episodes/worst"];
+    assert_eq!(data.faults(), faults);
+}
+
+#[test]
+fn link_to_an_excluded_or_unchanged_run_is_no_fault() {
+    let data = RunData::new();
+    data.link("ep_03_edited", "episodes/latest");
+    data.write("runvet.toml", "exclude = ['ep_03_edited']");
+    let (code, dirs, _) = data.validate(&["--config", "runvet.toml", "."]);
+    assert_eq!((code, &*dirs), (0, &[BOTH[1].to_owned()][..]));
+}
+
+#[test]
+fn excluded_directory_is_not_opened() {
+    let data = RunData::new();
+    data.make_dir("episodes/old/episodes");
+    data.write("episodes/old/episodes/state.json", "{}");
+    data.link("/", "episodes/old/root");
+    assert_eq!(data.faults().len(), 2);
+    data.write("runvet.toml", "exclude = ['old']");
+    let args = ["--config", "runvet.toml", "."];
+    assert_eq!(data.validate(&args).0, 1);
+    let output = runvet(&["validate", "--config", "runvet.toml", "."])
+        .current_dir(data.0.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        stderr(&output),
+        "note: 1 directory excluded by the configuration\n"
+    );
+}
+
+#[test]
+fn artifact_behind_a_link_stands_for_the_run_it_is_in() {
+    let data = RunData::new();
+    let other = tempfile::tempdir().unwrap();
+    let other = other.path().canonicalize().unwrap();
+    let bad = other.join("episodes/ep_1");
+    copy_dir(&bad_run(), &bad);
+    fs::create_dir(bad.join("deep")).unwrap();
+    fs::copy(bad.join("state.json"), bad.join("deep/state.json")).unwrap();
+    copy_dir(&run_of("good/terminal"), &data.path("A/ep_1"));
+    data.link(bad.join("deep"), "A/ep_1/chk");
+    let (code, dirs, _) = data.validate(&["A/ep_1/chk/state.json"]);
+    assert_eq!((code, &*dirs), (1, &[bad.display().to_string()][..]));
+}
+
+#[test]
+fn faults_are_told_in_plain_words() {
+    let data = RunData::new();
+    data.link("/", "episodes/root");
+    data.write("episodes/state.json", "{}");
+    data.make_dir("episodes/ep_answer/copy");
+    data.write("episodes/ep_answer/copy/events.jsonl", "");
+    let path = data.0.path().display();
+    let output = run(&["validate", data.0.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = format!(
+        "error: {path}/episodes: artifacts lie directly in a directory called `episodes`, so they \
+         belong to no run\n\
+         error: {path}/episodes/ep_answer/copy: a directory in an episode holds events.jsonl, so a \
+         run may be hidden; move it, or exclude it\n\
+         error: {path}/episodes/root: a symbolic link to a directory that is not checked; exclude \
+         the link, or give / too\n"
+    );
+    assert_eq!(stderr(&output), told);
+}
+
+/// A path below `episodes`, of names that mean something and names that don't.
+fn path() -> impl Strategy<Value = String> {
+    let name = select(&["a", "b", "episodes", "snapshots", ".git", "state.json"]);
+    prop::collection::vec(name, 1..5).prop_map(|names| names.join("/"))
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn list_knows_the_runs_that_validate_judges(
+        dirs in prop::collection::vec(path(), 0..4),
+        files in prop::collection::vec((path(), select(&["state.json", "summary.json", "events.jsonl", "learn.jsonl"])), 0..6),
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        let episodes = temp.path().join("episodes");
+        fs::create_dir(&episodes).unwrap();
+        for dir in &dirs {
+            let _ = fs::create_dir_all(episodes.join(dir));
+        }
+        for (dir, name) in &files {
+            let _ = fs::create_dir_all(episodes.join(dir));
+            let _ = fs::write(episodes.join(dir).join(name), "{}");
+        }
+        let found = Check::new().discover(&[temp.path()]);
+        let judged: Vec<PathBuf> = found.episodes.into_iter().map(|run| run.path).collect();
+        let run_data = read::RunData::open(temp.path()).unwrap();
+        let mut listed: Vec<PathBuf> = run_data.iter().map(|run| run.path().to_owned()).collect();
+        listed.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        prop_assert_eq!(&listed, &judged);
+        prop_assert!(run_data.faults().is_empty());
+        let latest = run_data.get("@latest").ok();
+        prop_assert_eq!(latest.is_some(), !judged.is_empty());
+    }
+}
+
+#[test]
+fn run_with_only_a_summary_is_listed_and_viewed() {
+    let data = RunData::new();
+    data.make_dir("episodes/ep_1/snapshots");
+    data.write("episodes/ep_1/summary.json", "{}");
+    let runvet = |args: &[&str]| {
+        let output = runvet(args).current_dir(data.0.path()).output().unwrap();
+        (
+            output.status.code().unwrap(),
+            stdout(&output).to_owned() + stderr(&output),
+        )
+    };
+    let (code, listed) = runvet(&["list", "--format", "ids"]);
+    assert_eq!((code, listed.lines().count()), (0, 3));
+    assert!(
+        listed.contains("ep_1\n") && !listed.contains("snapshots"),
+        "{listed}"
+    );
+    assert_eq!(runvet(&["view", "ep_1", "--json"]).0, 0);
+    let (code, told) = runvet(&["view", "snapshot"]);
+    assert!(code == 2 && !told.contains("snapshots"), "{told}");
+}
+
+/// What is done to run data to hide a run in it.
+#[derive(Clone, Debug)]
+enum Trick {
+    MakeDir(String),
+    /// Copies a valid run.
+    Copy(String),
+    /// Adds an empty file.
+    Touch(String, &'static str),
+    /// Links the second to the first.
+    Link(String, String),
+}
+
+fn trick() -> impl Strategy<Value = Trick> {
+    // The run data itself, or anything in it.
+    let place = || {
+        let name = select(&["a", "b", "episodes", "ep_bad", "ep_answer"]);
+        let below = prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"));
+        prop_oneof![
+            below.clone(),
+            below.prop_map(|below| format!("episodes/{below}"))
+        ]
+    };
+    let artifact = select(&["state.json", "summary.json", "events.jsonl", "learn.jsonl"]);
+    prop_oneof![
+        place().prop_map(Trick::MakeDir),
+        place().prop_map(Trick::Copy),
+        (place(), artifact).prop_map(|(place, name)| Trick::Touch(place, name)),
+        (place(), place()).prop_map(|(target, place)| Trick::Link(target, place)),
+    ]
+}
+
+impl Trick {
+    /// Does it, where it can be done, but not to the artifacts of the bad run.
+    fn play(&self, top: &Path, bad: &Path) {
+        let make = |place: &String| {
+            let dir = top.join(place);
+            let _ = fs::create_dir_all(&dir);
+            dir.canonicalize().ok().filter(|dir| dir != bad)
+        };
+        match self {
+            Self::MakeDir(place) => drop(make(place)),
+            Self::Copy(place) => drop(make(place).map(|dir| {
+                for file in fs::read_dir(run_of("good/terminal")).unwrap().flatten() {
+                    let _ = fs::copy(file.path(), dir.join(file.file_name()));
+                }
+            })),
+            Self::Touch(place, name) => drop(make(place).map(|dir| {
+                fs::File::options()
+                    .append(true)
+                    .create(true)
+                    .open(dir.join(name))
+            })),
+            Self::Link(target, place) => drop(symlink(top.join(target), top.join(place))),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn nothing_that_is_added_makes_the_gate_pass(
+        group in select(&["", "a", "b", "episodes"]),
+        is_linked: bool,
+        tricks in prop::collection::vec(trick(), 1..6),
+    ) {
+        let (temp, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let top = temp.path().canonicalize().unwrap();
+        let elsewhere = elsewhere.path().canonicalize().unwrap();
+        copy_dir(&run_of("good/terminal"), &top.join("episodes/ep_answer"));
+        let group = top.join("episodes").join(group);
+        fs::create_dir_all(&group).unwrap();
+        let in_place = group.join("ep_bad");
+        let bad = if is_linked { &elsewhere } else { &in_place };
+        copy_dir(&bad_run(), bad);
+        if is_linked {
+            symlink(bad, &in_place).unwrap();
+        }
+        let exit = || {
+            let (check, mut gate) = (Check::new(), Gate::new());
+            let selection = gate.discover(&check, &[&top]);
+            // Where it is judged it fails; to judge it takes a while, for it was just written.
+            if selection.faults.is_empty() && selection.episodes.iter().any(|run| run.path == *bad) {
+                return Exit::Findings;
+            }
+            let outcome = gate.each(&check, selection, |_| ControlFlow::Continue(()));
+            outcome.exit(false)
+        };
+        prop_assert_eq!(exit(), if is_linked { Exit::Fault } else { Exit::Findings });
+        for trick in &tricks {
+            trick.play(&top, bad);
+            let exit = exit();
+            prop_assert!(matches!(exit, Exit::Findings | Exit::Fault), "{:?}: {:?}", trick, exit);
+        }
+    }
+}
