@@ -45,7 +45,7 @@ fn too_few_file_descriptors_are_a_fault() {
     let temp = tempfile::tempdir().unwrap();
     run_data::write(temp.path(), 60, 0).unwrap();
     let (mut faults, mut valid) = (0, 0);
-    for files in 3..20 {
+    for files in (3..20).chain([64, 256, 1024]) {
         let mut command = Command::new("prlimit");
         command
             .arg(format!("--nofile={files}"))
