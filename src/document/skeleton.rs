@@ -11,8 +11,9 @@
 
 use std::ops::Range;
 
+use super::Kind;
+use super::node::same;
 use super::parser::{Parser, Sink, number, string};
-use super::{Kind, same};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
 /// that needs more does not repeat itself enough to profit.

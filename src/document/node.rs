@@ -1,0 +1,356 @@
+//! A place on the tape -> the value or key there, its text, and what lies in it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+#[cfg(test)]
+use super::work;
+use super::{Document, Kind, Number, Token};
+
+/// A value of a document.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    pub(super) document: Document<'a>,
+    pub(super) index: u32,
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::printable::brief(self.raw()))
+    }
+}
+
+/// The key of a member of an object.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    document: Document<'a>,
+    index: u32,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "keys and nodes carry indices of their own document's tokens"
+)]
+impl<'a> Key<'a> {
+    fn token(self) -> &'a Token {
+        &self.document.tape.tokens[self.index as usize]
+    }
+
+    /// The key, unescaped.
+    #[must_use]
+    pub fn name(self) -> Cow<'a, str> {
+        self.token().string(self.document.text)
+    }
+
+    /// The bytes of the key in the text, quotes included.
+    #[must_use]
+    pub fn span(self) -> Range<usize> {
+        self.token().start as usize..self.token().end as usize
+    }
+
+    /// The key as it was written, quotes included.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// The value under the key.
+    #[must_use]
+    pub fn value(self) -> Node<'a> {
+        Node {
+            document: self.document,
+            index: self.index + 1,
+        }
+    }
+
+    /// The index of the key on the tape.
+    #[must_use]
+    pub(crate) fn index(self) -> u32 {
+        self.index
+    }
+
+    fn is_shadowed(self) -> bool {
+        self.token().shadowed
+    }
+
+    /// The length of the name in bytes, if it is written without escapes.
+    #[inline]
+    pub(crate) fn plain_len(self) -> Option<usize> {
+        let token = self.token();
+        (!token.escaped).then(|| (token.end - token.start - 2) as usize)
+    }
+
+    /// Whether this is the key's name.
+    #[expect(
+        clippy::inline_always,
+        reason = "measured: most calls end at the comparison of lengths"
+    )]
+    #[inline(always)]
+    pub(crate) fn is(self, name: &str) -> bool {
+        let token = self.token();
+        let quoted = (token.start as usize, token.end as usize);
+        // Most names differ in length.
+        if quoted.1 - quoted.0 != name.len() + 2 {
+            return token.escaped && self.name() == name;
+        }
+        let written = self
+            .document
+            .text
+            .as_bytes()
+            .get(quoted.0 + 1..quoted.1 - 1)
+            .unwrap_or_default();
+        !token.escaped && same(written, name.as_bytes())
+    }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "keys and nodes carry indices of their own document's tokens"
+)]
+impl<'a> Node<'a> {
+    fn token(self) -> &'a Token {
+        &self.document.tape.tokens[self.index as usize]
+    }
+
+    /// What kind of value it is.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        self.token().kind
+    }
+
+    /// The index of the value on the tape; the tokens from here to `end_index` are the value.
+    #[must_use]
+    pub(crate) fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The index on the tape after the value.
+    #[must_use]
+    pub(crate) fn end_index(self) -> u32 {
+        self.index + self.token().size
+    }
+
+    /// The bytes of the value in the text, quotes or brackets included.
+    #[must_use]
+    pub fn span(self) -> Range<usize> {
+        self.token().start as usize..self.token().end as usize
+    }
+
+    /// The value as it was written.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// Whether the value is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The string, unescaped; `None` for any other value.
+    #[must_use]
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        (self.kind() == Kind::String).then(|| self.token().string(self.document.text))
+    }
+
+    /// The number; `None` for any other value.
+    #[must_use]
+    pub fn number(self) -> Option<Number<'a>> {
+        (self.kind() == Kind::Number).then(|| Number(self.raw()))
+    }
+
+    /// The boolean; `None` for any other value.
+    #[must_use]
+    pub fn boolean(self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The value under a key of an object; `None` where the key is absent, and for any other value.
+    #[must_use]
+    #[inline]
+    pub fn get(self, name: &str) -> Option<Node<'a>> {
+        self.members().find(|key| key.is(name)).map(Key::value)
+    }
+
+    /// The value at the end of a path of keys; `None` where a key is absent.
+    #[must_use]
+    pub fn at(self, path: &[&str]) -> Option<Node<'a>> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The members of an object in the order of the text, each by its key; nothing for any other
+    /// value.
+    #[must_use]
+    #[inline]
+    pub fn members(self) -> Members<'a> {
+        Members(self.all_members())
+    }
+
+    /// The members of an object, including those whose key a later one repeats.
+    pub(crate) fn all_members(self) -> AllMembers<'a> {
+        let is_object = self.kind() == Kind::Object;
+        AllMembers {
+            document: self.document,
+            next: self.index + 1,
+            end: if is_object { self.end_index() } else { 0 },
+        }
+    }
+
+    /// The items of an array in order; nothing for any other value.
+    #[must_use]
+    #[inline]
+    pub fn items(self) -> Items<'a> {
+        let is_array = self.kind() == Kind::Array;
+        Items {
+            document: self.document,
+            next: self.index + 1,
+            end: if is_array { self.end_index() } else { 0 },
+        }
+    }
+
+    /// Whether two values are equal: numbers by exact value, strings unescaped, objects in any
+    /// order of keys.
+    #[must_use]
+    pub fn equals(self, other: Node<'_>) -> bool {
+        if self.raw() == other.raw() {
+            return true;
+        }
+        match (self.kind(), other.kind()) {
+            (Kind::Number, Kind::Number) => Number(self.raw()).equals(Number(other.raw())),
+            (Kind::String, Kind::String) => self.text() == other.text(),
+            (Kind::Array, Kind::Array) => {
+                let (mut items, mut others) = (self.items(), other.items());
+                loop {
+                    match (items.next(), others.next()) {
+                        (None, None) => return true,
+                        (Some(a), Some(b)) if a.equals(b) => {}
+                        _ => return false,
+                    }
+                }
+            }
+            (Kind::Object, Kind::Object) => {
+                let by_name = |key: Key<'_>| key.name().into_owned();
+                let (mut members, mut others): (Vec<_>, Vec<_>) =
+                    (self.members().collect(), other.members().collect());
+                if members.len() != others.len() {
+                    return false;
+                }
+                members.sort_by_cached_key(|key| by_name(*key));
+                others.sort_by_cached_key(|key| by_name(*key));
+                members
+                    .iter()
+                    .zip(others)
+                    .all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The members of an object.
+#[derive(Clone)]
+pub struct Members<'a>(AllMembers<'a>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Key<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Key<'a>> {
+        self.0.find(|key| !key.is_shadowed())
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct AllMembers<'a> {
+    document: Document<'a>,
+    next: u32,
+    end: u32,
+}
+
+impl<'a> Iterator for AllMembers<'a> {
+    type Item = Key<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Key<'a>> {
+        (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
+            let key = Key {
+                document: self.document,
+                index: self.next,
+            };
+            self.next = key.value().end_index();
+            key
+        })
+    }
+}
+
+/// The items of an array.
+#[derive(Clone)]
+pub struct Items<'a> {
+    document: Document<'a>,
+    next: u32,
+    end: u32,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Node<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'a>> {
+        (self.next < self.end).then(|| {
+            #[cfg(test)]
+            work::add(1);
+            let item = Node {
+                document: self.document,
+                index: self.next,
+            };
+            self.next = item.end_index();
+            item
+        })
+    }
+}
+
+/// The content of a string in a JSON text, unescaped.
+#[inline]
+pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
+    if escaped {
+        #[cfg(test)]
+        work::add(end - start);
+        // It was read as a JSON string before, so this does not fail.
+        Cow::Owned(
+            serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
+        )
+    } else {
+        Cow::Borrowed(
+            text.get(start + 1..end.saturating_sub(1))
+                .unwrap_or_default(),
+        )
+    }
+}
+
+/// Whether two texts of one length are equal.
+#[expect(
+    clippy::inline_always,
+    reason = "measured: most are short, and a call costs more than this"
+)]
+#[inline(always)]
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    /// Compares the first and the last `N` bytes, which overlap.
+    #[inline(always)]
+    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
+    }
+    match a.len() {
+        8..=16 => ends::<8>(a, b),
+        17..=32 => ends::<16>(a, b),
+        4..=7 => ends::<4>(a, b),
+        _ => a == b,
+    }
+}
