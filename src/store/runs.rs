@@ -126,7 +126,7 @@ impl Found {
                 return false;
             }
         }
-        // It is a run unless there is one below it, so those that are none must go.
+        // It is a run unless there is one below it, so candidates above an episode are dropped.
         let below = self.runs.split_off(before);
         self.runs
             .extend(below.into_iter().filter(|run| run.episode().is_some()));
