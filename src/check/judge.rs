@@ -36,6 +36,7 @@ pub(super) fn episode<R>(
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
     load::episode(files, episode.id, buffers, |loaded| {
+        let standings = Standings::new(&loaded);
         let mut drafts = Vec::new();
         let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
@@ -49,7 +50,7 @@ pub(super) fn episode<R>(
                 drafts: &mut drafts,
                 skips: &mut skips,
             };
-            judge(rule, &loaded, findings);
+            judge(rule, &loaded, &standings, findings);
         }
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
@@ -100,19 +101,19 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
 }
 
 /// Checks one rule, or says why it can't be checked.
-fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, mut findings: Findings<'_>) {
+fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, standings: &Standings, mut findings: Findings<'_>) {
     let run = loaded.run;
     for record in rule.reads {
-        if let Recorded::Unjudged(reason) = standing(loaded, *record) {
-            findings.skip(&reason);
+        if let Recorded::Unjudged(reason) = standings.of(*record) {
+            findings.skip(reason);
         }
     }
     // If a rule lacks several things, only the first is reported.
     for record in rule.check.records() {
-        match standing(loaded, *record) {
+        match standings.of(*record) {
             Recorded::Read(()) => {}
             Recorded::NotDue => return,
-            Recorded::Unjudged(reason) => return findings.skip(&reason),
+            Recorded::Unjudged(reason) => return findings.skip(reason),
         }
     }
     if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
@@ -157,15 +158,30 @@ fn loading(
     }
 }
 
-/// Whether rules can use a record, and if not, why.
-fn standing(loaded: &Loaded<'_, '_>, record: Record) -> Recorded<()> {
-    let run = loaded.run;
-    match record {
-        Record::State => run.state.as_ref().map(|_| ()),
-        Record::Summary => run.summary.as_ref().map(|_| ()),
-        Record::Timeline => run.timeline.as_ref().map(|_| ()),
-        Record::StateShape => loaded.state_shape.clone(),
-        Record::SummaryShape => loaded.summary_shape.clone(),
+/// Whether each record can be judged by, and if not, why: asked once for all rules.
+struct Standings([Recorded<()>; 5]);
+
+impl Standings {
+    fn new(loaded: &Loaded<'_, '_>) -> Self {
+        let run = loaded.run;
+        Self([
+            run.state.as_ref().map(|_| ()),
+            run.summary.as_ref().map(|_| ()),
+            run.timeline.as_ref().map(|_| ()),
+            loaded.state_shape.clone(),
+            loaded.summary_shape.clone(),
+        ])
+    }
+
+    fn of(&self, record: Record) -> &Recorded<()> {
+        let [state, summary, timeline, state_shape, summary_shape] = &self.0;
+        match record {
+            Record::State => state,
+            Record::Summary => summary,
+            Record::Timeline => timeline,
+            Record::StateShape => state_shape,
+            Record::SummaryShape => summary_shape,
+        }
     }
 }
 
