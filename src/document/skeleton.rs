@@ -54,10 +54,11 @@ enum Next<M> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
-    End,
+    /// The end of the text, with the mark of the whole text if it has one.
+    End(Option<M>),
 }
 
-/// A string with a mark, found in a text.
+/// A string with a mark, found in a text; empty and at its end where the whole text has one.
 pub(crate) struct Marked<M> {
     pub(crate) mark: M,
     /// The bytes of the string, quotes included.
@@ -80,7 +81,7 @@ impl<M> TrieNode<M> {
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
         Self {
-            nodes: vec![TrieNode::new(0..0, Next::End)],
+            nodes: vec![TrieNode::new(0..0, Next::End(None))],
             literals: Vec::new(),
             skip: 0,
             left_to_skip: FIRST_SKIP,
@@ -137,7 +138,16 @@ impl<M: Copy + PartialEq> Skeletons<M> {
                         (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Next::End, None) => return true,
+                    (Next::End(mark), None) => {
+                        if let Some(mark) = mark {
+                            found(Marked {
+                                mark,
+                                span: start..start,
+                                escaped: false,
+                            });
+                        }
+                        return true;
+                    }
                     _ => {}
                 }
             }
@@ -147,7 +157,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Adds the skeleton of a text that is JSON; `mark` returns the mark of the string that starts
-    /// at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
+    /// at an offset, and at the end that of the whole text. Where there is no room, all skeletons are dropped: the ones that were met once
     /// may never come again.
     pub(crate) fn learn(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) {
         if self.left_to_skip > 0 {
@@ -176,7 +186,8 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             node = self.child(node, bytes.get(at..span.start)?, next)?;
             at = span.end;
         }
-        self.child(node, bytes.get(at..)?, Next::End).map(drop)
+        let end = Next::End(mark(bytes.len()));
+        self.child(node, bytes.get(at..)?, end).map(drop)
     }
 
     /// The child of a node with this literal, added if there is none; `None` where the node has too

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
+use super::slips::{Suspects, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
@@ -73,7 +74,7 @@ impl<'a> EventNote<'a> {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event, if it certainly satisfies its schema.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
@@ -82,6 +83,10 @@ impl<'a> EventNote<'a> {
         string(Field::AgentId)?;
         let phase = string(Field::Phase)??;
         let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
+        let event_type = string(Field::EventType)?;
+        if phase_meant(&phase).is_some() || parts.suspects.concern(&phase, event_type.as_deref()) {
+            return None;
+        }
         Some(Self {
             act: if phase == "act" {
                 Some(ActNote::of_parts(parts, line)?)
@@ -89,7 +94,7 @@ impl<'a> EventNote<'a> {
                 None
             },
             phase: Some(phase),
-            event_type: string(Field::EventType)?,
+            event_type,
             episode_id: string(Field::EpisodeId)?,
             timestamp: Some(timestamp),
         })
@@ -144,24 +149,36 @@ impl<'a> ActNote<'a> {
     }
 }
 
+/// What a skeleton says of the texts that have it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// A string is the value of a field.
+    Field(Field),
+    /// Keys are near those of which slips are looked for.
+    Suspects(Suspects),
+}
+
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
 /// Tests compare the notes with the schema and with [`EventNote::of`].
 #[derive(Default)]
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
-    skeletons: Skeletons<Field>,
+    skeletons: Skeletons<Mark>,
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None` says nothing about the
     /// event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         u32::try_from(bytes.len()).ok()?;
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
-        if self.skeletons.read(bytes, |found| {
-            parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
+        if self.skeletons.read(bytes, |found| match found.mark {
+            Mark::Field(field) => {
+                parts.set(field, Some(Part::string(found.span, found.escaped)));
+            }
+            Mark::Suspects(suspects) => parts.suspects = suspects,
         }) {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(
@@ -201,8 +218,15 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            self.skeletons
-                .learn(bytes, |at| fields().find(|field| starts(*field, at)));
+            let suspects = Some(parts.suspects).filter(|suspects| *suspects != Suspects::default());
+            self.skeletons.learn(bytes, |at| {
+                if at == bytes.len() {
+                    suspects.map(Mark::Suspects)
+                } else {
+                    let field = fields().find(|field| starts(*field, at));
+                    field.map(Mark::Field)
+                }
+            });
         }
     }
 }
@@ -317,6 +341,8 @@ struct Parts<'a> {
     depth: u8,
     /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
+    /// The other keys that may be misspelled.
+    suspects: Suspects,
 }
 
 impl<'a> Parts<'a> {
@@ -327,6 +353,7 @@ impl<'a> Parts<'a> {
             field: Field::Other,
             depth: 0,
             has_escaped_keys: false,
+            suspects: Suspects::default(),
         }
     }
 
@@ -389,11 +416,17 @@ impl Sink for &mut Parts<'_> {
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        self.field = if self.depth == 1 {
-            Field::of_event(name)
+        if self.depth == 1 {
+            self.field = Field::of_event(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_event(name);
+            }
         } else {
-            Field::of_payload(name)
-        };
+            self.field = Field::of_payload(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_payload(name);
+            }
+        }
         self.has_escaped_keys |= escaped;
     }
 
@@ -420,12 +453,13 @@ impl Sink for &mut Parts<'_> {
 mod tests {
     use super::*;
     use crate::document::Tape;
+    use crate::facts::slips::has_slips;
     use crate::schema;
     use crate::source::Line;
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 7] = [
+    const SEEDS: [&str; 9] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
@@ -433,10 +467,16 @@ mod tests {
         r#"{"payload":[{"id":"x"}],"phase":"act","timestamp":"2025-01-01T00:00:00Z","ph\u0061se":"x","a":{"phase":[[]]}}"#,
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agentId":"x","payload":{"stepId":"s","step":1,"outcome":2},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agent":"x","event_type":"run.state_projection","payload":{"id":"s","Links":2},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 16] = [
+    const PIECES: [&str; 20] = [
+        "\"plan\"",
+        "\"runtime\"",
+        "\"Act\"",
+        "\"reason\"",
         "\"act\"",
         "\"done\"",
         "null",
@@ -521,11 +561,9 @@ mod tests {
             offset: 0,
             length: bytes.len(),
         };
-        assert_eq!(
-            note,
-            EventNote::of(&EventFacts::new(line, Value::root(document, &[]))),
-            "{shown}"
-        );
+        let facts = EventFacts::new(line, Value::root(document, &[]));
+        assert_eq!(note, EventNote::of(&facts), "{shown}");
+        assert!(!has_slips(&facts), "{shown}");
         true
     }
 
@@ -615,7 +653,7 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true]
+        for (index, expected) in [true, true, true, true, false, true, true, false, true]
             .into_iter()
             .enumerate()
         {

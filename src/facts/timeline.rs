@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::act::KeptAct;
 use super::event::KeptEvent;
 use super::note::{ActNote, EventNote};
+use super::slips::Slips;
 use super::value::Stamp;
 use crate::document::{Node, Tape};
 use crate::record::StepStatus;
@@ -104,6 +105,8 @@ pub(crate) struct Timeline {
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
+    /// What is probably misspelled.
+    pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) directions: u64,

@@ -155,7 +155,9 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
-                let note = EventNote::of(&EventFacts::new(line, value));
+                let event = EventFacts::new(line, value);
+                self.facts.timeline_mut().slips.add(&event);
+                let note = EventNote::of(&event);
                 return self.facts.event(line, &note, bytes, &refused);
             }
             Ok(document) => {
