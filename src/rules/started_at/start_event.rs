@@ -29,10 +29,12 @@ fn check(
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
             return findings.skip(&SkipReason::no_event(line.number));
         }
-        return findings.at(
+        let draft = Draft::new(
             Place::whole(Artifact::Events),
             "events.jsonl has no `start` event",
         );
+        let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
+        return findings.push(draft.help(Some(help.into())));
     };
     let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
         return;
