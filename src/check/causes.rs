@@ -110,21 +110,3 @@ fn cause(slip: &Slip, lines: &SlipLines) -> String {
         ),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RESTS_ON;
-    use crate::rules;
-
-    /// The other rules that rest on events and name no cause: their findings are slips themselves,
-    /// or no slip leads to them.
-    #[test]
-    fn rules_with_causes_are_rules() {
-        let unknown: Vec<&str> = RESTS_ON
-            .iter()
-            .map(|(rule, _)| *rule)
-            .filter(|rule| !rules::ALL.iter().any(|known| known.info.id == *rule))
-            .collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
-    }
-}

@@ -261,7 +261,7 @@ mod tests {
             "[]",
         ] {
             assert_eq!(read(&skeletons, text), None);
-            skeletons.learn(text.as_bytes(), |_| Some(()));
+            skeletons.learn(text.as_bytes(), |at| (at < text.len()).then_some(()));
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(
@@ -321,7 +321,7 @@ mod tests {
         }
         assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
         for _ in 0..=LONGEST_SKIP {
-            skeletons.learn(b"[1]", |_| Some(()));
+            skeletons.learn(b"[1]", |_| None);
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
     }
@@ -337,6 +337,8 @@ mod tests {
                 })
                 .then_some(marks)
         };
+        skeletons.learn(b"[]", |at| (at == 2).then_some(7));
+        assert_eq!(marked(&skeletons, "[]"), Some(vec![(7, String::new())]));
         // The last of two equal keys counts.
         skeletons.learn(br#"{"a":"x"}"#, |at| (at == 5).then_some(1));
         skeletons.learn(br#"{"a":"x","a":"y"}"#, |at| (at == 13).then_some(1));

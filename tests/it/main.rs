@@ -23,6 +23,7 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod mistakes;
     mod pages;
     mod plan;
 }
