@@ -52,8 +52,8 @@ words!(Severity {
 pub struct RuleInfo {
     /// The rule's name: its group and its subject.
     pub id: &'static str,
-    /// How much its findings weigh, unless set otherwise.
-    pub severity: Severity,
+    /// Its level, unless set otherwise: a rule that is off by default runs when it is asked for.
+    pub level: Level,
     /// The defect, in one line.
     pub title: &'static str,
     /// What to do about a finding.
@@ -92,15 +92,6 @@ words!(Level {
     Warning = "warning",
     Off = "off",
 });
-
-impl From<Severity> for Level {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Self::Error,
-            Severity::Warning => Self::Warning,
-        }
-    }
-}
 
 /// Whether a run has ended, according to its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

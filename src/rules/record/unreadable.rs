@@ -1,6 +1,6 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Rule};
 use crate::source::Place;
@@ -8,7 +8,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/unreadable",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "an artifact exists but can't be read",
         hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
         page: include_str!("unreadable.md"),
