@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::document::{Node, OwnedDocument};
+use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::Lifecycle;
 use crate::printable::escape;
@@ -476,10 +476,14 @@ impl RunReader {
     }
 
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
-        OwnedDocument::read_or_return(self.bytes(artifact)?).map_err(|(error, bytes)| {
-            let spot = Spot::of(&bytes, &(error.offset..error.offset));
-            let reason = format!("not JSON: {error}");
-            self.error(artifact, Some(spot.into()), reason)
+        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+            let place = match why {
+                Refused::Syntax(error) => {
+                    Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
+                }
+                Refused::TooManyValues => None,
+            };
+            self.error(artifact, place, why.to_string())
         })
     }
 

@@ -43,6 +43,7 @@ mod hostile {
     mod machine;
     mod memory;
     mod properties;
+    mod values;
 }
 
 /// The command line for users, hooks and pipelines.
