@@ -99,9 +99,11 @@ words!(Level {
 #[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
 pub enum Lifecycle {
-    /// The run has ended: its status is not `pending`.
+    /// The run has ended: it has a status other than `pending`, and is not paused.
     Terminal,
-    /// The run is in progress or paused: its status is `pending`, or it has only a timeline so far.
+    /// The run is in progress or paused: its status is `pending`, or it is `partial` while there is
+    /// neither a summary nor a manifest and its state links neither; or it has only a timeline so
+    /// far.
     NonTerminal,
     /// The records do not show whether the run has ended.
     Unknown,

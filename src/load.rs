@@ -106,8 +106,7 @@ pub(crate) fn episode<R>(
         &mut troubles,
     );
     let state = loaded_state.root().map(StateFacts::new);
-    let status = state.read().and_then(StateFacts::status);
-    let lifecycle = facts::lifecycle(status.as_deref(), entries);
+    let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
     let (summary, summary_shape) = if is_summary_due {
         let facts = loaded_summary.root().map(SummaryFacts::new);

@@ -451,14 +451,13 @@ impl RunReader {
         let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
         let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
         let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
-        let status = state_facts.and_then(StateFacts::status);
         let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
             episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
             task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
             started_at: of(state, &["episode", "started_at"])
                 .or_else(|| of(summary, &["started_at"])),
-            lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
+            lifecycle: facts::lifecycle(state_facts, self.dir.entries),
             status: of(state, &["outcomes", "status"]),
             outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
