@@ -29,6 +29,7 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod incomplete;
     mod pipelines;
     mod reports;
 }

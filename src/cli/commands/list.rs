@@ -152,7 +152,7 @@ fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
     !gate.excludes(run.path())
         && gate
             .episode(&Check::new(), run.dir())
-            .is_ok_and(|report| !report.valid)
+            .is_ok_and(|report| report.valid != Some(true))
 }
 
 /// The status of a run that has written only its timeline so far.
