@@ -56,6 +56,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod naming;
     mod view;
     mod watch;
 }
