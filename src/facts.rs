@@ -8,6 +8,7 @@ mod event;
 mod mirror;
 mod note;
 pub(crate) mod plan;
+mod tally;
 mod timeline;
 mod value;
 
@@ -18,6 +19,7 @@ pub(crate) use event::EventFacts;
 pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
+pub(crate) use tally::Tally;
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 

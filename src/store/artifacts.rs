@@ -162,6 +162,9 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
     }
 }
 
+/// The number of bytes of each of two lines that are compared at a time.
+const PART: usize = 64 << 10;
+
 impl<'a> Opened<'a> {
     /// Content in memory.
     #[must_use]
@@ -228,6 +231,25 @@ impl<'a> Opened<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether two lines of one length have the same bytes. They are read again in parts, because
+    /// they may be too long to be kept.
+    pub(crate) fn same(&self, a: Line, b: Line) -> io::Result<bool> {
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        for at in (0..a.length).step_by(PART) {
+            let part = |line: Line| Line {
+                offset: line.offset + at as u64,
+                length: (line.length - at).min(PART),
+                ..line
+            };
+            self.read_again(part(a), &mut of_a)?;
+            self.read_again(part(b), &mut of_b)?;
+            if of_a != of_b {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
