@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::event::{EventFacts, text};
 use super::slips::{Suspects, phase_meant};
 use super::value::{NotAFact, Value};
-use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
+use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
@@ -17,6 +17,8 @@ pub(crate) struct EventNote<'a> {
     pub(crate) event_type: Option<Cow<'a, str>>,
     pub(crate) episode_id: Option<Cow<'a, str>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
+    /// Whether `payload.synthetic` is true: the runtime filled the event in.
+    pub(crate) synthetic: bool,
     /// What an act event says about actions and steps.
     pub(crate) act: Option<ActNote<'a>>,
 }
@@ -52,14 +54,19 @@ impl<'a> EventNote<'a> {
             event_type: text(event.event_type),
             episode_id: text(event.episode_id),
             timestamp: text(event.timestamp),
+            synthetic: event
+                .payload()
+                .and_then(|payload| payload.get("synthetic"))
+                .is_some_and(|synthetic| synthetic.node().kind() == Kind::True),
         }
     }
 
-    /// Whether the timeline keeps anything of the event; `expected_id` is the id of the run.
+    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
+    /// of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
-                Some("start" | "direction" | "plan") => true,
+                Some("start" | "plan") => true,
                 Some("act") => self
                     .act
                     .as_ref()
@@ -97,6 +104,7 @@ impl<'a> EventNote<'a> {
             event_type,
             episode_id: string(Field::EpisodeId)?,
             timestamp: Some(timestamp),
+            synthetic: parts.is_synthetic(),
         })
     }
 }
@@ -149,14 +157,8 @@ impl<'a> ActNote<'a> {
     }
 }
 
-/// What a skeleton says of the texts that have it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    /// A string is the value of a field.
-    Field(Field),
-    /// Keys are near those of which slips are looked for.
-    Suspects(Suspects),
-}
+/// The flag of a skeleton whose payload has `synthetic` as true; the others are [`Suspects`].
+const SYNTHETIC: u8 = 1 << 7;
 
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
@@ -164,32 +166,29 @@ enum Mark {
 #[derive(Default)]
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
-    skeletons: Skeletons<Mark>,
+    skeletons: Skeletons<Field>,
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None` says nothing about the
-    /// event: the caller must parse and validate it.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None`
+    /// says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        u32::try_from(bytes.len()).ok()?;
+        // Whether a longer one is within the limit of keys and values, its tape shows.
+        if bytes.len() >= LEAST_BYTES_BEYOND {
+            return None;
+        }
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
-        if self.skeletons.read(bytes, |found| match found.mark {
-            Mark::Field(field) => {
-                parts.set(field, Some(Part::string(found.span, found.escaped)));
-            }
-            Mark::Suspects(suspects) => parts.suspects = suspects,
-        }) {
+        let known = self.skeletons.read(bytes, |found| {
+            parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
+        });
+        if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
-            parts.set(
-                Field::Payload,
-                Some(Part {
-                    kind: Kind::Object,
-                    escaped: false,
-                    start: 0,
-                    end: 0,
-                }),
-            );
+            parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
+            parts.suspects = Suspects::of_flags(flags & !SYNTHETIC);
+            if flags & SYNTHETIC != 0 {
+                parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
+            }
             return EventNote::of_parts(&parts, text);
         }
         let mut parts = Parts::new(bytes);
@@ -218,14 +217,8 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            let suspects = Some(parts.suspects).filter(|suspects| *suspects != Suspects::default());
-            self.skeletons.learn(bytes, |at| {
-                if at == bytes.len() {
-                    suspects.map(Mark::Suspects)
-                } else {
-                    let field = fields().find(|field| starts(*field, at));
-                    field.map(Mark::Field)
-                }
+            self.skeletons.learn(bytes, parts.flags(), |at| {
+                fields().find(|field| starts(*field, at))
             });
         }
     }
@@ -289,6 +282,7 @@ fields! {
         Tool = b"tool",
         InputExcerpt = b"input_excerpt",
         ResultStatus = b"result_status",
+        Synthetic = b"synthetic",
     }
 }
 
@@ -321,6 +315,16 @@ struct Part {
     reason = "an event longer than 4 GiB is not noted"
 )]
 impl Part {
+    /// A value of which only the kind is known.
+    fn without_text(kind: Kind) -> Self {
+        Self {
+            kind,
+            escaped: false,
+            start: 0,
+            end: 0,
+        }
+    }
+
     fn string(span: Range<usize>, escaped: bool) -> Self {
         Self {
             kind: Kind::String,
@@ -375,6 +379,16 @@ impl<'a> Parts<'a> {
             }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
             Some(_) => Err(NotAFact),
         }
+    }
+
+    /// What every event with the same skeleton has, see [`Skeletons`].
+    fn flags(&self) -> u8 {
+        self.suspects.flags() | if self.is_synthetic() { SYNTHETIC } else { 0 }
+    }
+
+    fn is_synthetic(&self) -> bool {
+        self.get(Field::Synthetic)
+            .is_some_and(|part| part.kind == Kind::True)
     }
 
     fn set(&mut self, field: Field, part: Option<Part>) {
@@ -459,20 +473,21 @@ mod tests {
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 9] = [
+    const SEEDS: [&str; 10] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"done","id":2},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":[{"id":"x"}],"phase":"act","timestamp":"2025-01-01T00:00:00Z","ph\u0061se":"x","a":{"phase":[[]]}}"#,
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
+        r#"{"payload":{"step_id":"s","synthetic":true},"synthetic":false,"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"agentId":"x","payload":{"stepId":"s","step":1,"outcome":2},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"agent":"x","event_type":"run.state_projection","payload":{"id":"s","Links":2},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 20] = [
+    const PIECES: [&str; 22] = [
         "\"plan\"",
         "\"runtime\"",
         "\"Act\"",
@@ -480,11 +495,13 @@ mod tests {
         "\"act\"",
         "\"done\"",
         "null",
+        "true",
         "7",
         "[]",
         "{}",
         "\"phase\"",
         "\"id\"",
+        "\"synthetic\"",
         ",",
         ":",
         "{",
@@ -639,7 +656,8 @@ mod tests {
                     taker = eager();
                     taker.note(seed.as_bytes());
                 }
-                by_skeleton += usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}));
+                by_skeleton +=
+                    usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}).is_some());
                 noted += usize::from(is_sound(mutant.as_bytes(), &mut taker));
                 tried += 1;
             }
@@ -653,7 +671,7 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true, false, true]
+        for (index, expected) in [true, true, true, true, false, true, true, true, false, true]
             .into_iter()
             .enumerate()
         {
@@ -671,7 +689,7 @@ mod tests {
         let mut notes = eager();
         let first = SEEDS[0];
         assert!(notes.note(first.as_bytes()).is_some());
-        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {});
+        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {}).is_some();
         assert!(found(first));
         assert!(found(&first.replace("\"done\"", "\"in \\u0022 progress\"")));
         assert!(!found(&first.replace("\"done\"", "null")));

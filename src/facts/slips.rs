@@ -130,6 +130,15 @@ impl Within {
 pub(crate) struct Suspects(u8);
 
 impl Suspects {
+    /// The same, as the flags of a skeleton.
+    pub(super) fn of_flags(flags: u8) -> Self {
+        Self(flags)
+    }
+
+    pub(super) fn flags(self) -> u8 {
+        self.0
+    }
+
     /// Adds a key of an event that is none of those that are noted.
     #[inline]
     pub(super) fn add_of_event(&mut self, key: &[u8]) {

@@ -30,6 +30,7 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod incomplete;
     mod pipelines;
     mod reports;
 }
@@ -44,6 +45,7 @@ mod hostile {
     mod machine;
     mod memory;
     mod properties;
+    mod values;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -55,6 +57,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod naming;
     mod view;
     mod watch;
 }

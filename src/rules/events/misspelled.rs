@@ -1,7 +1,7 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
 use crate::facts::{Run, Slip, SlipLines};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/misspelled",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a key or the phase of an event is probably misspelled",
         hint: "Spell keys and phases as the reference does, or give them names that are less similar.",
         page: include_str!("misspelled.md"),

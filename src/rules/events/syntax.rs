@@ -1,7 +1,7 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::{NotAnEvent, SpreadObjects, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/syntax",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a line of the timeline is not a JSON object",
         hint: "Write each event as one JSON object on its own line.",
         page: include_str!("syntax.md"),
