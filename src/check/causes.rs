@@ -64,7 +64,8 @@ const MAX_CAUSES: usize = 2;
 /// The number of findings of one rule that name their causes: the first show where to look.
 const MAX_CAUSED: usize = 1_000;
 
-/// Adds to each draft the slips that it may follow from, and returns the places of all of them.
+/// Adds to each draft the slips that it may follow from, and returns the places of all of them;
+/// where there is room, also phases of a runtime's own that are like those that the rule looks for.
 pub(super) fn add(
     drafts: &mut [(&'static RuleInfo, Severity, Draft)],
     slips: &Slips,
@@ -79,6 +80,23 @@ pub(super) fn add(
             .map(|(slip, lines)| (slip.place(lines), cause(slip, lines)))
             .take(MAX_CAUSES)
             .collect::<Vec<_>>();
+        let slips_alone = causes.len();
+        let begun = slips
+            .begun
+            .iter()
+            .filter(|(phase, _)| words.contains(phase));
+        causes.extend(
+            begun
+                .take(MAX_CAUSES - slips_alone)
+                .map(|(phase, (line, written))| {
+                    let message = format!(
+                        "the phase {} on line {} does not count as `{phase}`",
+                        quote(written),
+                        line.number
+                    );
+                    (Place::event(*line, "/phase"), message)
+                }),
+        );
         let caused = drafts
             .iter_mut()
             .filter(|(info, ..)| info.id == rule)
@@ -89,7 +107,7 @@ pub(super) fn add(
             any = true;
         }
         if any {
-            places.extend(causes.drain(..).map(|(place, _)| place));
+            places.extend(causes.drain(..slips_alone).map(|(place, _)| place));
         }
     }
     places

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
-use super::slips::{Suspects, phase_meant};
+use super::slips::{Suspects, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
@@ -72,7 +72,8 @@ impl<'a> EventNote<'a> {
                     .as_ref()
                     .is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
-                _ => false,
+                Some(phase) => phase_begun(phase).is_some(),
+                None => false,
             }
     }
 

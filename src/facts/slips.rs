@@ -72,6 +72,15 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
         .flatten()
 }
 
+/// The phase with which a phase of a runtime's own begins, as `planing` does with `plan`. It is no
+/// slip, but what to look at where an event of that phase is missed.
+#[inline]
+pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
+    ["start", "plan", "act", "direction", "reflect", "terminate"]
+        .into_iter()
+        .find(|known| phase.len() > known.len() && phase.starts_with(known))
+}
+
 /// What has keys of which slips are looked for: an event, or the payload of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Within {
@@ -249,6 +258,8 @@ pub(crate) struct Slips {
     found: BTreeMap<Slip, SlipLines>,
     /// The first line with a slip beyond the limit, and the number of those.
     pub(crate) more: Option<(Line, u64)>,
+    /// For phases of the reference, the first line with a phase that begins with it, and that one.
+    pub(crate) begun: BTreeMap<&'static str, (Line, String)>,
 }
 
 /// The number of slips that are listed of one timeline: each is a habit of its writer.
@@ -329,8 +340,16 @@ impl Slips {
         }
     }
 
+    /// Adds the phase of an event that is no slip.
+    pub(super) fn add_phase(&mut self, line: Line, phase: &str) {
+        if let Some(begun) = phase_begun(phase) {
+            let kept = || (line, phase.chars().take(KEPT_CHARS).collect());
+            self.begun.entry(begun).or_insert_with(kept);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found.is_empty() && self.begun.is_empty()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Slip, &SlipLines)> {

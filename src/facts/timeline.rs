@@ -234,11 +234,11 @@ impl<'a> TimelineReader<'a> {
                 keep(&mut self.timeline.projection, line, text);
             }
             Some("plan") => self.plan(line, text),
-            _ => {
-                if let Some(act) = &event.act {
-                    self.act(line, act, text, refused);
-                }
-            }
+            Some(phase) => match &event.act {
+                Some(act) => self.act(line, act, text, refused),
+                None => self.timeline.slips.add_phase(line, phase),
+            },
+            None => {}
         }
     }
 

@@ -440,3 +440,16 @@ fn mistakes_are_told_alike_by_any_number_of_threads() {
     assert_eq!(counted("events/misspelled"), 2);
     assert_eq!(check(&records, 4), alone);
 }
+
+#[test]
+fn phase_of_its_own_is_named_where_an_event_is_missed() {
+    let report = replaced(EVENTS, "\"phase\":\"plan\"", "\"phase\":\"planing\"");
+    let missed = report
+        .findings
+        .iter()
+        .find(|finding| finding.rule == "plan/no-event");
+    let related = &missed.unwrap().related;
+    let message = "the phase \"planing\" on line 3 does not count as `plan`";
+    let named = related.iter().find(|related| related.message == message);
+    assert_eq!(named.unwrap().location.line, Some(3), "{related:?}");
+}
