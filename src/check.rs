@@ -91,12 +91,10 @@ pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
         .ok_or_else(|| unknown_rule(name))
 }
 
-/// Whether the name of a rule, or of a group such as `plan/*`, names a rule.
+/// Whether the name of a rule, of a group such as `plan/*`, or `*` names a rule.
 pub(crate) fn names(name: &str, rule: &str) -> bool {
-    name == rule
-        || name
-            .strip_suffix('*')
-            .is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
+    let is_in = |group: &str| (group.is_empty() || group.ends_with('/')) && rule.starts_with(group);
+    name == rule || name.strip_suffix('*').is_some_and(is_in)
 }
 
 fn unknown_rule(name: &str) -> Error {
@@ -124,17 +122,17 @@ fn unknown_rule(name: &str) -> Error {
 }
 
 impl Check {
-    /// A check with every rule at its default severity, on all cores, that follows no links.
+    /// A check with every rule at its default level, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            levels: all_rules().map(|info| info.severity.into()).collect(),
+            levels: all_rules().map(|info| info.level).collect(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }
     }
 
-    /// Sets the level of a rule; `plan/*` stands for all rules of a group.
+    /// Sets the level of a rule; `plan/*` stands for all rules of a group, `*` for all rules.
     ///
     /// # Errors
     ///

@@ -52,8 +52,8 @@ words!(Severity {
 pub struct RuleInfo {
     /// The rule's name: its group and its subject.
     pub id: &'static str,
-    /// How much its findings weigh, unless set otherwise.
-    pub severity: Severity,
+    /// Its level, unless set otherwise: a rule that is off by default runs when it is asked for.
+    pub level: Level,
     /// The defect, in one line.
     pub title: &'static str,
     /// What to do about a finding.
@@ -93,24 +93,17 @@ words!(Level {
     Off = "off",
 });
 
-impl From<Severity> for Level {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Self::Error,
-            Severity::Warning => Self::Warning,
-        }
-    }
-}
-
 /// Whether a run has ended, according to its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
 pub enum Lifecycle {
-    /// The run has ended: its status is not `pending`.
+    /// The run has ended: it has a status other than `pending`, and is not paused.
     Terminal,
-    /// The run is in progress or paused: its status is `pending`, or it has only a timeline so far.
+    /// The run is in progress or paused: its status is `pending`, or it is `partial` while there is
+    /// neither a summary nor a manifest and its state links neither; or it has only a timeline so
+    /// far.
     NonTerminal,
     /// The records do not show whether the run has ended.
     Unknown,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::finding::{self, EpisodeReport, Finding, ReportedFault, RuleInfo, Tool};
+use crate::finding::{self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool};
 use crate::store::path;
 
 /// The address of the SARIF schema.
@@ -177,7 +177,9 @@ struct Help {
 
 #[derive(Serialize)]
 struct Configuration {
+    /// That of its findings once it is enabled, where it is off by default.
     level: &'static str,
+    enabled: bool,
 }
 
 impl Rule {
@@ -196,7 +198,8 @@ impl Rule {
             },
             help_uri: help_uri(REPOSITORY, info.id),
             default_configuration: Configuration {
-                level: info.severity.word(),
+                level: info.level.severity().unwrap_or(Severity::Warning).word(),
+                enabled: info.level != Level::Off,
             },
         }
     }

@@ -393,7 +393,7 @@ fn below_episodes(real: &Path) -> bool {
 }
 
 /// Whether any directory of a path is called `episodes`.
-fn names_episodes(path: &Path) -> bool {
+pub(super) fn names_episodes(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == EPISODES)
 }
 

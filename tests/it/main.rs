@@ -44,6 +44,7 @@ mod hostile {
     mod machine;
     mod memory;
     mod properties;
+    mod values;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -55,6 +56,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod naming;
     mod view;
     mod watch;
 }
