@@ -440,7 +440,8 @@ impl RunReader {
         })
     }
 
-    fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
+    /// An artifact that is one JSON text.
+    pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read_or_return(self.bytes(artifact)?).map_err(|(error, bytes)| {
             let spot = Spot::of(&bytes, &(error.offset..error.offset));
             let reason = format!("not JSON: {error}");
