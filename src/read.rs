@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::document::{Node, OwnedDocument};
+use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::Lifecycle;
 use crate::printable::escape;
@@ -416,14 +416,13 @@ impl RunReader {
         let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
         let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
         let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
-        let status = state_facts.and_then(StateFacts::status);
         let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
         RunEntry {
             episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
             task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
             started_at: of(state, &["episode", "started_at"])
                 .or_else(|| of(summary, &["started_at"])),
-            lifecycle: facts::lifecycle(status.as_deref(), self.dir.entries),
+            lifecycle: facts::lifecycle(state_facts, self.dir.entries),
             status: of(state, &["outcomes", "status"]),
             outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
@@ -442,10 +441,14 @@ impl RunReader {
 
     /// An artifact that is one JSON text.
     pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
-        OwnedDocument::read_or_return(self.bytes(artifact)?).map_err(|(error, bytes)| {
-            let spot = Spot::of(&bytes, &(error.offset..error.offset));
-            let reason = format!("not JSON: {error}");
-            self.error(artifact, Some(spot.into()), reason)
+        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+            let place = match why {
+                Refused::Syntax(error) => {
+                    Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
+                }
+                Refused::TooManyValues => None,
+            };
+            self.error(artifact, place, why.to_string())
         })
     }
 

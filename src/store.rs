@@ -28,7 +28,7 @@ pub use discover::{Discovery, Fault};
 pub(crate) use discover::{Excludes, discover};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
-pub(crate) use lines::{Block, LineRead, Lines};
+pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
 pub(crate) use nearby::run_data_below;
 pub(crate) use path::{display, is_gone};

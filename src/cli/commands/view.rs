@@ -159,7 +159,7 @@ struct Json<'v> {
     plan: &'v PlanComparison,
     events: Counts<'v>,
     lifecycle: Lifecycle,
-    valid: bool,
+    valid: Option<bool>,
     findings: &'v [Finding],
     skipped: &'v [Skip],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
