@@ -58,6 +58,7 @@ mod cli {
     mod hooks;
     mod installed;
     mod naming;
+    mod options;
     mod view;
     mod watch;
 }
