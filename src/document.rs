@@ -13,6 +13,7 @@ mod node;
 mod number;
 mod owned;
 mod parser;
+mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
@@ -31,6 +32,7 @@ pub use node::{Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
+pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 
