@@ -11,6 +11,7 @@ mod discover;
 mod disk;
 mod lines;
 mod memory;
+mod nearby;
 pub(crate) mod path;
 mod runs;
 mod settings;
@@ -29,8 +30,9 @@ pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
+pub(crate) use nearby::run_data_below;
 pub(crate) use path::{display, is_gone};
-pub(crate) use runs::{RunDir, runs};
+pub(crate) use runs::{RunDir, Runs, is_below_episodes, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::event::{EventFacts, text};
 use super::value::{NotAFact, Value};
-use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
+use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
@@ -165,7 +165,10 @@ impl NoteTaker {
     /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
     /// event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        u32::try_from(bytes.len()).ok()?;
+        // Whether a longer one is within the limit of keys and values, its tape shows.
+        if bytes.len() >= LEAST_BYTES_BEYOND {
+            return None;
+        }
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
         let known = self.skeletons.read(bytes, |found| {

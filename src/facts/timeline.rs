@@ -61,7 +61,7 @@ impl PlanTrace {
     /// Whether the plan event has a record of a step.
     fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
         let step_ids = self.step_ids.get_or_insert_with(|| {
-            let document = tape.read(&self.event.text).ok();
+            let document = tape.read_record(&self.event.text).ok();
             let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
             let ids = records
                 .into_iter()

@@ -5,7 +5,7 @@
 //! the result is the same.
 
 use super::trouble::{NotAnEvent, Trouble, Troubles};
-use crate::document::{Document, Kind, Tape};
+use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{EventFacts, EventNote, NoteTaker, Tally, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
@@ -177,7 +177,7 @@ impl EventsReader<'_, '_> {
             return self.facts.event(line, &note, bytes, &[]);
         }
         self.tape.release();
-        let (span, why) = match self.tape.read(bytes) {
+        let (span, why) = match self.tape.read_record(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
@@ -189,7 +189,12 @@ impl EventsReader<'_, '_> {
                 let root = document.root();
                 (root.span(), NotAnEvent::NotAnObject(root.kind()))
             }
-            Err(error) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(Refused::Syntax(error)) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(Refused::TooManyValues) => {
+                self.no_event(line);
+                let limit = MAX_VALUES;
+                return self.troubles.add(Trouble::LineTooFull { line, limit });
+            }
         };
         let trouble = match why {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {

@@ -104,6 +104,9 @@ pub enum Unreadable {
     /// It has more bytes than this limit.
     #[error("it is larger than the limit of {} MiB", .0 >> 20)]
     TooLarge(u64),
+    /// It has more keys and values than this limit, counted together, containers too.
+    #[error("it has more than {0} keys and values")]
+    TooManyValues(usize),
     /// Permission is missing.
     #[error("reading it is not permitted")]
     Denied,

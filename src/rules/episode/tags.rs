@@ -2,7 +2,7 @@
 
 use crate::document::{Key, Node};
 use crate::facts::{StateFacts, SummaryFacts, show};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "episode/tags",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the state and the summary have different tags",
         hint: "Copy `episode.tags` from the state to `tags` in the summary.",
         page: include_str!("tags.md"),

@@ -1,14 +1,14 @@
 //! `events/repeated-line`: a line of the timeline repeats the line before it.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/repeated-line",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a line of the timeline repeats the line before it",
         hint: "Append each event once; where a write is tried again, first find out whether it succeeded.",
         page: include_str!("repeated_line.md"),

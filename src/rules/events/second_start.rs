@@ -1,14 +1,14 @@
 //! `events/second-start`: the timeline has a second start event.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/second-start",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the timeline has a second start event",
         hint: "Emit `start` once for each run, also where a run is continued, and give each run its own timeline.",
         page: include_str!("second_start.md"),

@@ -1,7 +1,7 @@
 //! `lifecycle/ending`: a run that was vetoed or aborted is called a success.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/ending",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run that was vetoed or aborted is called a success",
         hint: "Write `metrics.success` 0 and another outcome than `success` for a run that was stopped.",
         page: include_str!("ending.md"),

@@ -1,7 +1,7 @@
 //! `summary/adapter`: a run that its adapter did not complete is called a success.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/adapter",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run that its adapter did not complete is called a success",
         hint: "Write the outcome `error` or `goal_not_achieved` where the adapter failed or did not run.",
         page: include_str!("adapter.md"),

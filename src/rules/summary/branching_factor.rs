@@ -2,7 +2,7 @@
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/branching-factor",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the branching factor is not the number of direction events",
         hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
         page: include_str!("branching_factor.md"),

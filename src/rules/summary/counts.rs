@@ -2,7 +2,7 @@
 
 use crate::document::{Kind, Node, Number};
 use crate::facts::{Counted, NotAFact, Recorded, Run, Value};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/counts",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a counter of the summary is not the number of events",
         hint: "Count `plan` and `act` events without the synthetic ones, and `reflect` events, when the summary is written.",
         page: include_str!("counts.md"),

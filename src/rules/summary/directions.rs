@@ -2,7 +2,7 @@
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/directions",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the summary counts more directives and vetoes than there are direction events",
         hint: "Emit a `direction` event for each directive that is applied and for each veto.",
         page: include_str!("directions.md"),

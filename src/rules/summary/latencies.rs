@@ -2,7 +2,7 @@
 
 use crate::document::{Number, Quantity};
 use crate::facts::SummaryFacts;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/latencies",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the latencies contradict each other or the duration",
         hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
         page: include_str!("latencies.md"),

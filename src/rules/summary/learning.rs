@@ -2,7 +2,7 @@
 
 use crate::document::Number;
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place};
@@ -10,7 +10,7 @@ use crate::source::{Artifact, Place};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/learning",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the learning counts contradict each other or the learning timeline",
         hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
         page: include_str!("learning.md"),

@@ -1,7 +1,7 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/vetoes",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the veto count is less than the vetoes that direction issued",
         hint: "Count every veto in `veto_count`, those of direction too.",
         page: include_str!("vetoes.md"),
