@@ -42,6 +42,15 @@ pub trait Artifacts {
         }
     }
 
+    /// Whether the content of an artifact has no bytes.
+    ///
+    /// # Errors
+    ///
+    /// Why that can't be read.
+    fn is_empty(&self, artifact: Artifact) -> Result<bool, Unreadable> {
+        self.open(artifact)?.is_empty()
+    }
+
     /// The current version of an artifact's content, such as an `ETag`. It is read before and after
     /// an episode is read: if it has changed, the records may be of two generations, and findings
     /// that depend on them do not count. `None` if the content never changes.
@@ -190,6 +199,13 @@ impl<'a> Opened<'a> {
             position: 0,
             left: limit + 1,
         }
+    }
+
+    /// Whether there is nothing left to read.
+    pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
+        let mut first = Vec::new();
+        self.by_ref().take(1).read_to_end(&mut first)?;
+        Ok(first.is_empty())
     }
 
     /// Reads all that is left of a record.
