@@ -8,6 +8,7 @@ mod event;
 mod mirror;
 mod note;
 pub(crate) mod plan;
+mod strict;
 mod timeline;
 mod value;
 
@@ -18,6 +19,7 @@ pub(crate) use event::EventFacts;
 pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
+pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 
@@ -217,6 +219,8 @@ pub(crate) struct Run<'a> {
     pub(crate) state: Recorded<StateFacts<'a>>,
     pub(crate) summary: Recorded<SummaryFacts<'a>>,
     pub(crate) timeline: Recorded<&'a TimelineFacts<'a>>,
+    /// What the strict rules need to know of the timeline, if one of them is on.
+    pub(crate) strict: Option<&'a StrictFacts>,
 }
 
 /// The identity and the lifecycle of a run.

@@ -6,7 +6,7 @@
 
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, Tape};
-use crate::facts::{EventFacts, EventNote, NoteTaker, TimelineReader, Value};
+use crate::facts::{EventFacts, EventNote, NoteTaker, StrictFacts, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
 use crate::source::{Artifact, Line};
@@ -53,6 +53,8 @@ impl Split {
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'a>,
+    /// What is gathered from every event, if a rule asks for it.
+    pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
     pub(super) tape: &'r mut Tape,
     pub(super) troubles: &'r mut Troubles,
@@ -96,6 +98,7 @@ impl EventsReader<'_, '_> {
             fault: Option<Unreadable>,
         }
         let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
+        let every_line = self.strict.is_some();
         let mut reading = Reading {
             events: self,
             lines,
@@ -118,7 +121,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            |block| (lines_that_matter(&block, expected_id), block),
+            |block| (lines_that_matter(&block, expected_id, every_line), block),
             |reading, (lines, block)| {
                 for line in lines {
                     reading.events.take(block.line(line));
@@ -147,7 +150,9 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
-        if let Some(note) = self.notes.note(bytes) {
+        if self.strict.is_none()
+            && let Some(note) = self.notes.note(bytes)
+        {
             return self.facts.event(line, &note, bytes, &[]);
         }
         self.tape.release();
@@ -155,7 +160,11 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
-                let note = EventNote::of(&EventFacts::new(line, value));
+                let event = EventFacts::new(line, value);
+                if let Some(strict) = &mut self.strict {
+                    strict.event(value, &event);
+                }
+                let note = EventNote::of(&event);
                 return self.facts.event(line, &note, bytes, &refused);
             }
             Ok(document) => {
@@ -183,10 +192,11 @@ impl EventsReader<'_, '_> {
 }
 
 /// The lines of a block that a rule may need: all but sound events of which the timeline keeps
-/// nothing.
-fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
+/// nothing, unless every line is wanted.
+fn lines_that_matter(block: &Block, expected_id: Option<&str>, every_line: bool) -> Vec<Line> {
     let mut notes = NoteTaker::default();
     let lines = block.lines().filter_map(|read| match read {
+        LineRead::Text { line, .. } if every_line => Some(line),
         LineRead::Text { line, bytes, .. } => notes
             .note(bytes)
             .is_none_or(|note| note.matters(expected_id))
