@@ -19,8 +19,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::facts::Run;
-use crate::finding::RuleInfo;
-use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
+use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::{Buffers, Wanted};
 use crate::parallel::in_order;
 use crate::rule::Record;
@@ -212,44 +211,32 @@ impl Check {
         self
     }
 
-    /// Checks all episodes below paths and returns the report as data.
+    /// Checks all episodes below paths and returns the report as data. What could not be looked at
+    /// is among its faults.
     ///
     /// # Errors
     ///
-    /// The first path that could not be read. To get the other results anyway, use
-    /// [`Check::discover`] and [`Check::each`].
+    /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut discovery = self.discover(&paths);
-        if !discovery.faults.is_empty() {
-            return Err(discovery.faults.swap_remove(0).into());
-        }
-        let mut episodes = Vec::new();
-        let mut fault = None;
-        self.each(&discovery.episodes, |checked| match checked {
-            Ok(report) => {
-                episodes.push(report);
-                ControlFlow::Continue(())
+        given_path(&mut discovery.faults)?;
+        let mut faults: Vec<ReportedFault> = discovery.faults.iter().map(Into::into).collect();
+        let (mut episodes, mut totals) = (Vec::new(), Totals::default());
+        self.each(&discovery.episodes, |checked| {
+            match checked {
+                Ok(report) => {
+                    totals.add(&report);
+                    faults.extend(report.fault());
+                    episodes.push(report);
+                }
+                Err(fault) => faults.push((&fault).into()),
             }
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
+            ControlFlow::Continue(())
         });
-        if let Some(fault) = fault {
-            return Err(fault.into());
-        }
-        let mut totals = Totals::default();
-        for episode in &episodes {
-            totals.add(episode);
-        }
-        Ok(Report {
-            schema_version: REPORT_VERSION.into(),
-            tool: Tool::this(),
-            episodes,
-            totals,
-            statistics: None,
-        })
+        faults.sort();
+        faults.dedup();
+        Ok(Report::new(episodes, totals, faults, None))
     }
 
     /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
@@ -445,6 +432,14 @@ impl Check {
             }
             episode.to_mut().list_again().map_err(fault)?;
         }
+    }
+}
+
+/// Refuses a given path that can't be checked.
+pub(crate) fn given_path(faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    match faults.iter().position(Fault::is_of_given_path) {
+        Some(at) => Err(faults.swap_remove(at)),
+        None => Ok(()),
     }
 }
 

@@ -136,8 +136,7 @@ pub(crate) fn episode<R>(
         &mut troubles,
     );
     let state = loaded_state.root().map(StateFacts::new);
-    let status = state.read().and_then(StateFacts::status);
-    let lifecycle = facts::lifecycle(status.as_deref(), entries);
+    let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
     let (summary, summary_shape) = if is_summary_due {
         let facts = loaded_summary.root().map(SummaryFacts::new);
@@ -294,7 +293,7 @@ fn with_events<'a>(
 
 /// An event that was kept as text, as a document again.
 fn parse_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read(text).ok()?;
+    let document = tape.read_record(text).ok()?;
     // Violations are reported already; rules compare only fields of these events that the schema
     // does not restrict.
     Some(EventFacts::new(line, Value::root(document, &[])))

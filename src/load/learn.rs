@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::trouble::{NotAnObject, Trouble, Troubles};
+use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use crate::document::Tape;
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
@@ -29,7 +29,7 @@ impl LoadedLearn<'_> {
 struct Reading {
     first: Option<(Line, Range<usize>, NotAnObject)>,
     lines: u64,
-    too_long: Option<Line>,
+    too_large: Option<Line>,
 }
 
 /// Reads every line.
@@ -59,17 +59,16 @@ pub(super) fn read<'f>(
                     lines,
                 });
             }
-            let too_long = reading.too_long.map(|line| SkipReason {
+            let too_large = reading.too_large.map(|line| SkipReason {
                 kind: SkipKind::Unreadable,
                 text: format!(
-                    "line {} of learn.jsonl is longer than the limit of {} MiB",
-                    line.number,
-                    MAX_RECORD_BYTES >> 20
+                    "line {} of learn.jsonl is too large to be read",
+                    line.number
                 )
                 .into(),
             });
             LoadedLearn {
-                lines: too_long.map_or(Recorded::Read(()), Recorded::Unjudged),
+                lines: too_large.map_or(Recorded::Read(()), Recorded::Unjudged),
                 stream: Some(stream),
             }
         }
@@ -86,7 +85,7 @@ impl Reading {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line()? {
             match read {
-                LineRead::TooLong { line } => drop(self.too_long.get_or_insert(line)),
+                LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
                 LineRead::Text { line, bytes, .. } => self.line(line, bytes, tape),
             }
         }
@@ -98,9 +97,13 @@ impl Reading {
 
     fn line(&mut self, line: Line, bytes: &[u8], tape: &mut Tape) {
         tape.release();
-        if let Err((span, why)) = NotAnObject::unless(tape.read(bytes), bytes) {
-            self.lines += 1;
-            self.first.get_or_insert((line, span, why));
+        match NotAnObject::unless(tape, bytes) {
+            Ok(_) => {}
+            Err(NotRead::TooManyValues) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::NotAnObject(span, why)) => {
+                self.lines += 1;
+                self.first.get_or_insert((line, span, why));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::trouble::{FileTrouble, NotAnObject, Trouble, Troubles};
+use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
 use crate::digest::FileDigest;
 use crate::document::{Document, Node, Number, Tape};
 use crate::facts::Recorded;
@@ -56,8 +56,11 @@ pub(super) fn verify<'b>(
         return unjudged(SkipKind::Unreadable, "manifest.json can't be read");
     }
     let bytes = &*bytes;
-    match NotAnObject::unless(tape.read(bytes), bytes) {
-        Err((span, why)) => {
+    match NotAnObject::unless(tape, bytes) {
+        Err(NotRead::TooManyValues) => {
+            unjudged(SkipKind::Unreadable, "manifest.json can't be read")
+        }
+        Err(NotRead::NotAnObject(span, why)) => {
             troubles.add(Trouble::NotAManifest { span, why });
             LoadedManifest {
                 bytes,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::digest::FileDigest;
-use crate::document::{Document, Key, Kind, SyntaxError};
+use crate::document::{Document, Key, Kind, Refused, SyntaxError, Tape};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
@@ -15,6 +15,8 @@ pub(crate) enum Trouble {
     Unreadable { artifact: Artifact, why: Unreadable },
     /// A line of the timeline is longer than the limit, in bytes.
     LineTooLong { line: Line, limit: usize },
+    /// A line of the timeline has more keys and values than the limit.
+    LineTooFull { line: Line, limit: usize },
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
@@ -132,17 +134,25 @@ pub(crate) enum NotAnObject {
     OtherKind(Kind),
 }
 
+/// Why a text is not read as an object.
+pub(super) enum NotRead {
+    /// It has more keys and values than a record may have.
+    TooManyValues,
+    /// It is not one, from here on.
+    NotAnObject(Range<usize>, NotAnObject),
+}
+
 impl NotAnObject {
-    /// Why a text that was read is not an object, and where; the object if it is one.
-    pub(super) fn unless<'a>(
-        read: Result<Document<'a>, SyntaxError>,
-        bytes: &[u8],
-    ) -> Result<Document<'a>, (Range<usize>, Self)> {
-        let document = read.map_err(|error| (error.span(bytes), Self::NotJson(error)))?;
+    /// Reads a text that should be an object.
+    pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
+        let document = tape.read_record(bytes).map_err(|refused| match refused {
+            Refused::TooManyValues => NotRead::TooManyValues,
+            Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
+        })?;
         let root = document.root();
         match root.kind() {
             Kind::Object => Ok(document),
-            kind => Err((root.span(), Self::OtherKind(kind))),
+            kind => Err(NotRead::NotAnObject(root.span(), Self::OtherKind(kind))),
         }
     }
 }
@@ -163,6 +173,7 @@ impl Trouble {
             | Self::TooManyViolations { artifact, .. } => *artifact,
             Self::UnsupportedVersion(version) | Self::NewerVersion(version) => version.artifact,
             Self::LineTooLong { .. }
+            | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,

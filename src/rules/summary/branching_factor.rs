@@ -24,7 +24,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
     let Some(factor) = summary.number(&["insight", "metrics", "branching_factor"]) else {
         return;
     };
-    let counted = timeline.directions;
+    let counted = timeline.tally.directions.number;
     if !factor.equals(Number::of(&counted.to_string())) {
         let events = if counted == 1 { "event" } else { "events" };
         let message = format!(
@@ -33,7 +33,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
         );
         let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message)
             .besides(&counted);
-        findings.push(match timeline.first_direction {
+        findings.push(match timeline.tally.directions.first {
             Some(line) => {
                 draft.related(Place::event(line, "/phase"), "the first `direction` event")
             }

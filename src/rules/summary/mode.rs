@@ -34,7 +34,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let event = run
         .timeline
         .read()
-        .and_then(|timeline| timeline.first_direction);
+        .and_then(|timeline| timeline.tally.directions.first);
     let event = event.map(|line| ("`direction` events", Place::event(line, "/phase")));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {

@@ -174,7 +174,7 @@ fn location_names_the_bytes_its_pointer_leads_to() {
                 let Some(pointer) = &location.pointer else {
                     continue;
                 };
-                let text = if location.file.ends_with(".jsonl") {
+                let text = if Path::new(&location.file).extension() == Some("jsonl".as_ref()) {
                     bytes
                         .split(|byte| *byte == b'\n')
                         .nth(usize::try_from(line).unwrap() - 1)

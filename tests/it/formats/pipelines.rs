@@ -479,9 +479,10 @@ fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
             episode.valid,
             episode.findings.is_empty() && episode.skipped.is_empty(),
         ) {
-            (false, _) => "failure",
-            (true, false) => "system-out",
-            (true, true) => "",
+            (Some(false), _) => "failure",
+            (Some(true), false) => "system-out",
+            (Some(true), true) => "",
+            (None, _) => "error",
         };
         assert_eq!(case.element, expected, "{case:?}");
         for finding in &episode.findings {
