@@ -4,11 +4,13 @@ mod actions;
 mod episode;
 mod events;
 mod lifecycle;
+mod manifest;
 mod plan;
 mod projection;
 mod record;
 mod started_at;
 mod state;
+mod strict;
 mod summary;
 
 use crate::rule::Rule;
@@ -66,4 +68,13 @@ pub(crate) static ALL: &[&Rule] = &[
     &plan::legacy_labels::RULE,
     &plan::no_event::RULE,
     &actions::mirror::RULE,
+    &strict::time_order::RULE,
+    &strict::event_ids::RULE,
+    &strict::ending::RULE,
+    &strict::durations::RULE,
+    &strict::agreement::RULE,
+    &strict::steps::RULE,
+    &strict::assertions::RULE,
+    &strict::learn::RULE,
+    &manifest::digest::RULE,
 ];

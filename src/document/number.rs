@@ -127,6 +127,24 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// The value times a power of ten, without what is left behind the decimal point; `None` where
+    /// that has more than 36 digits.
+    pub(crate) fn shifted(self, places: u8) -> Option<i128> {
+        let decimal = self.decimal()?;
+        let exponent = decimal.exponent.checked_add(places.into())?;
+        let digits = i64::try_from(decimal.digits().count()).ok()?;
+        let whole_digits = digits.checked_add(exponent)?;
+        if whole_digits > 36 {
+            return None;
+        }
+        let whole_digits = usize::try_from(whole_digits).unwrap_or_default();
+        let whole = decimal.digits().chain(std::iter::repeat(b'0'));
+        let whole = whole
+            .take(whole_digits)
+            .fold(0, |value, digit| value * 10 + i128::from(digit - b'0'));
+        Some(if decimal.negative { -whole } else { whole })
+    }
+
     /// The value, if the number is written with at most nine digits and nothing else, as most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
@@ -222,6 +240,23 @@ mod tests {
             ("1e+02", "100"),
         ] {
             assert!(Number(a).equals(Number(b)), "{a} = {b}");
+        }
+    }
+
+    #[test]
+    fn number_is_shifted_and_cut() {
+        for (text, places, expected) in [
+            ("0.15", 18, Some(150_000_000_000_000_000)),
+            ("-1.2345", 3, Some(-1234)),
+            ("15e-3", 2, Some(1)),
+            ("0", 18, Some(0)),
+            ("1e-400", 18, Some(0)),
+            ("1e-1000000000000000000000", 18, Some(0)),
+            ("1e17", 18, Some(10_i128.pow(35))),
+            ("1e18", 18, None),
+            ("1e1000000000000000000000", 0, None),
+        ] {
+            assert_eq!(Number(text).shifted(places), expected, "{text}");
         }
     }
 
