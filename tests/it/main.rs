@@ -51,9 +51,11 @@ mod cli {
     mod ci;
     mod command_line;
     mod config;
+    mod contested;
     mod generators;
     mod hooks;
     mod installed;
+    mod reason;
     mod view;
     mod watch;
 }

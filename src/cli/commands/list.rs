@@ -3,9 +3,8 @@
 use std::io;
 
 use clap::{ArgMatches, Args, ValueEnum};
-use serde::Serialize;
 
-use super::output::{Output, width};
+use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
@@ -13,8 +12,8 @@ use crate::check::Check;
 use crate::finding::Lifecycle;
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{RunEntry, RunReader};
-use crate::report::{instant, seconds, write_json};
+use crate::read::{Listing, RunEntry, RunReader};
+use crate::report::{Line, Style, instant, seconds, write_json};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -58,6 +57,10 @@ pub(in crate::cli) struct List {
     /// How to print the list
     #[arg(long, default_value = "human")]
     format: Format,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -75,13 +78,6 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
     time.ok_or_else(|| {
         "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into()
     })
-}
-
-#[derive(Serialize)]
-struct Listed {
-    runs: Vec<RunEntry>,
-    /// Directories beyond the limit, which were not opened.
-    more: usize,
 }
 
 impl List {
@@ -115,10 +111,10 @@ impl List {
                 })?;
             }
             Format::Json => {
-                write_json(output.stdout(), &Listed { runs, more })?;
+                write_json(output.stdout(), &Listing::new(runs, more))?;
                 writeln!(output.stdout())?;
             }
-            Format::Human => table(output, &runs, more)?,
+            Format::Human => table(output, &runs, more, style(self.color))?,
         }
         for fault in run_data.faults() {
             output.fault(fault);
@@ -162,8 +158,9 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
     run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
 }
 
-fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
+fn table(output: &mut Output, runs: &[RunEntry], more: usize, style: Style) -> io::Result<()> {
     let total = width();
+    let is_coloured = style == Style::Colour;
     let (starts, outcomes) = if total < 100 { (16, 9) } else { (19, 18) };
     let ids = runs
         .iter()
@@ -184,11 +181,13 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
             fit(&status, statuses),
             fit(&outcome, outcomes),
         );
-        let line = format!(
-            "{started:starts$} {id:ids$} {status:statuses$} {outcome:outcomes$} {duration:>6} \
-             {task}"
-        );
-        writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
+        let line = Line::default()
+            .text(&format!("{started:starts$} {id:ids$} "))
+            .word(&format!("{status:statuses$}"))
+            .text(" ")
+            .word(&format!("{outcome:outcomes$}"))
+            .text(&format!(" {duration:>6} {task}"));
+        writeln!(output.stdout(), "{}", line.draw(total, is_coloured))
     };
     if !runs.is_empty() {
         row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", "TASK"])?;
