@@ -52,6 +52,7 @@ mod cli {
     mod command_line;
     mod config;
     mod contested;
+    mod diff;
     mod generators;
     mod hooks;
     mod installed;

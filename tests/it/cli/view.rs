@@ -587,6 +587,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
         &["list"][..],
         &["view", "ep_01"],
         &["plan", "ep_01"],
+        &["diff", "ep_01", "ep_02"],
         &["show", "ep_01", "state"],
     ] {
         let output = runvet(nowhere.path(), args, Width::Narrow);
@@ -785,6 +786,8 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
             &["list", "--color", "always"],
             &["plan", prefix, "--color", "always"],
             &["view", prefix, "--events", "--color", "always"],
+            &["diff", prefix, prefix],
+            &["diff", prefix, prefix, "--json"],
             &["view", prefix],
             &["view", prefix, "--color", "always"],
             &["view", prefix, "--json"],
@@ -830,6 +833,7 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
                 let json: Value = serde_json::from_slice(&output.stdout).unwrap();
                 let id = json
                     .get("episode_id")
+                    .or_else(|| json["left"].get("episode_id"))
                     .unwrap_or_else(|| &json["runs"][0]["episode_id"]);
                 assert_eq!(
                     id.as_str(),
