@@ -23,6 +23,7 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod outputs;
     mod pages;
     mod plan;
 }
