@@ -146,6 +146,13 @@ impl Subject {
             });
         }
         let report = Checked::new(run, check, gate)?.report;
+        if report.kept_changing() {
+            return Err(Error::Artifact {
+                path: run.path().to_owned(),
+                place: None,
+                reason: crate::finding::STILL_CHANGING.to_string(),
+            });
+        }
         Ok(Self {
             side: Side {
                 episode_id: view.entry.episode_id.clone(),

@@ -5,14 +5,17 @@
 //! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
+mod advice;
 mod builder;
 mod essence;
 mod index;
+mod limit;
 mod meaning;
 mod node;
 mod number;
 mod owned;
 mod parser;
+mod pieces;
 mod repeated;
 mod resolve;
 mod skeleton;
@@ -26,11 +29,13 @@ use std::ops::Range;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use node::unquoted;
 pub use node::{Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
+pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 
@@ -39,6 +44,11 @@ pub(crate) use skeleton::Skeletons;
 /// Records of agent runs are about a dozen levels deep. The limit bounds the recursion of every
 /// later walk over a record.
 pub const MAX_DEPTH: usize = 128;
+
+/// The maximum number of keys and values of a record, counted together, containers too.
+///
+/// Records of agent runs have hundreds. The limit bounds the memory that a tape takes.
+pub(crate) const MAX_VALUES: usize = 4_000_000;
 
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +123,11 @@ impl SyntaxError {
     }
 }
 
+const UTF16: SyntaxError = SyntaxError {
+    offset: 0,
+    what: "the text is UTF-16, not UTF-8",
+};
+
 fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
@@ -159,11 +174,21 @@ impl Tape {
     /// assert_eq!(tape.read(b"[1,]").unwrap_err().offset, 3);
     /// ```
     pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+        // Too many rather than too few: records have a token in about every eleven bytes.
+        self.read_with(bytes, (bytes.len() / 8).min(MAX_VALUES))
+    }
+
+    /// The same, with room for a number of tokens from the start.
+    fn read_with<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        room: usize,
+    ) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, "the text starts with a byte order mark");
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return fail(0, "the text is UTF-16, not UTF-8");
+            return Err(UTF16);
         }
         let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
@@ -175,11 +200,17 @@ impl Tape {
         #[cfg(test)]
         work::add(text.len());
         self.tokens.clear();
-        // Too many rather than too few: records have a token in about every eleven bytes.
-        self.tokens.reserve(text.len() / 8);
+        self.tokens.reserve(room);
         self.duplicates.clear();
         self.open.clear();
-        Parser::new(bytes, Builder { tape: self, text }).text()?;
+        let read = Parser::new(bytes, Builder { tape: self, text }).text();
+        read.map_err(|error| {
+            if advice::is_utf16(bytes) {
+                UTF16
+            } else {
+                error
+            }
+        })?;
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
     }

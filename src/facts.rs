@@ -8,6 +8,8 @@ mod event;
 mod mirror;
 mod note;
 pub(crate) mod plan;
+mod slips;
+mod tally;
 mod timeline;
 mod value;
 
@@ -18,6 +20,8 @@ pub(crate) use event::EventFacts;
 pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
+pub(crate) use slips::{Slip, SlipLines, Slips};
+pub(crate) use tally::Tally;
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 
@@ -73,6 +77,18 @@ impl<'a> StateFacts<'a> {
             Some(links) if links.is_fact() => Ok(Some(links)),
             _ => Err(NotAFact),
         }
+    }
+
+    /// Whether `links` is an object that links none of the artifacts of a run that has ended. The
+    /// keys count, whatever their values are.
+    fn links_no_end(self) -> bool {
+        let ends = [Artifact::Summary, Artifact::Manifest];
+        self.get("links").is_some_and(|links| {
+            links.node().kind() == Kind::Object
+                && !links
+                    .members()
+                    .any(|(key, _)| ends.into_iter().any(|end| end.link_key() == Some(&*key)))
+        })
     }
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
@@ -249,17 +265,19 @@ pub(crate) fn id<'a>(
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
-/// The lifecycle of a run, from its status or, where the status can't be read, from the artifacts
-/// that exist.
-pub(crate) fn lifecycle(status: Option<&str>, entries: Entries) -> Lifecycle {
-    let none_of =
-        |artifacts: [Artifact; 3]| !artifacts.into_iter().any(|artifact| entries.has(artifact));
-    match status {
+/// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.
+pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Lifecycle {
+    let has_ended = || entries.has(Artifact::Summary) || entries.has(Artifact::Manifest);
+    let status = state.and_then(StateFacts::status);
+    match status.as_deref() {
         Some("pending") => Lifecycle::NonTerminal,
-        Some(_) => Lifecycle::Terminal,
-        None if none_of([Artifact::State, Artifact::Summary, Artifact::Manifest]) => {
+        // Runtimes persist a pause as a partial outcome.
+        Some("partial") if !has_ended() && state.is_some_and(StateFacts::links_no_end) => {
             Lifecycle::NonTerminal
         }
+        Some(_) => Lifecycle::Terminal,
+        // A run may just have begun.
+        None if !has_ended() && !entries.has(Artifact::State) => Lifecycle::NonTerminal,
         None => Lifecycle::Unknown,
     }
 }

@@ -4,9 +4,11 @@
 
 mod events;
 mod record;
+mod spread;
 mod trouble;
 
 use events::EventsReader;
+use spread::Spread;
 
 use crate::document::{Document, Tape};
 use crate::facts::{
@@ -16,7 +18,7 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
-pub(crate) use trouble::{NotAnEvent, Trouble, Troubles};
+pub(crate) use trouble::{NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
@@ -106,8 +108,7 @@ pub(crate) fn episode<R>(
         &mut troubles,
     );
     let state = loaded_state.root().map(StateFacts::new);
-    let status = state.read().and_then(StateFacts::status);
-    let lifecycle = facts::lifecycle(status.as_deref(), entries);
+    let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
     let (summary, summary_shape) = if is_summary_due {
         let facts = loaded_summary.root().map(SummaryFacts::new);
@@ -204,6 +205,7 @@ fn timeline<'f>(
         troubles,
         may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         threads,
+        spread: Spread::default(),
     };
     let read = files
         .open(artifact)
@@ -238,7 +240,7 @@ fn with_events<'a>(
 
 /// An event that was kept as text, as a document again.
 fn parse_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read(text).ok()?;
+    let document = tape.read_record(text).ok()?;
     // Violations are reported already; rules compare only fields of these events that the schema
     // does not restrict.
     Some(EventFacts::new(line, Value::root(document, &[])))

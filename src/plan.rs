@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::Tape;
+use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
 use crate::finding::SkipReason;
@@ -141,8 +141,11 @@ pub fn project(
     for (number, event) in (1..).zip(events) {
         let unreadable = |reason: String| UnreadableEvent { number, reason };
         let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
-        let document = tape.read(text.as_bytes());
-        let document = document.map_err(|why| unreadable(why.to_string()))?;
+        let document = tape.read_record(text.as_bytes());
+        let document = document.map_err(|why| match why {
+            Refused::Syntax(error) => unreadable(error.to_string()),
+            Refused::TooManyValues => unreadable(why.to_string()),
+        })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
         let line = Line {
@@ -166,7 +169,7 @@ pub fn project(
 fn latest(timeline: &Timeline, tape: &mut Tape) -> Option<RebuiltPlan> {
     let event = timeline.plan_event(u64::MAX)?;
     // Its text was parsed before, so this does not fail.
-    let document = tape.read(&event.text).ok()?;
+    let document = tape.read_record(&event.text).ok()?;
     let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
     let rebuilt = Rebuilt::new(&event, timeline, u64::MAX)?;
     Some(RebuiltPlan::of(&rebuilt))

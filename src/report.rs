@@ -39,7 +39,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::dashboard::Dashboard;
-use crate::finding::{EpisodeReport, RuleInfo, Statistics, Totals};
+use crate::finding::{EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
 use crate::words::words;
 
 #[cfg(feature = "human")]
@@ -55,9 +55,9 @@ pub use json::{write_json, write_json_pretty, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Line, Paint};
 pub(crate) use wording::count;
-#[cfg(feature = "cli")]
-pub(crate) use wording::stage;
 use wording::{counts, verdict};
+#[cfg(feature = "cli")]
+pub(crate) use wording::{faults, stage};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -164,6 +164,7 @@ struct Appearance {
     width: usize,
     max_findings: usize,
     quiet: bool,
+    names_faults: bool,
     group_by: GroupBy,
 }
 
@@ -179,6 +180,7 @@ impl Default for Options {
                 width: 80,
                 max_findings: 0,
                 quiet: false,
+                names_faults: true,
                 group_by: GroupBy::default(),
             },
         }
@@ -226,6 +228,14 @@ impl Options {
     #[must_use]
     pub fn quiet(mut self, quiet: bool) -> Self {
         self.appearance.quiet = quiet;
+        self
+    }
+
+    /// Whether a human report names faults. Otherwise it only counts them, for a program that
+    /// prints each as soon as it is met.
+    #[must_use]
+    pub fn names_faults(mut self, names: bool) -> Self {
+        self.appearance.names_faults = names;
         self
     }
 
@@ -277,8 +287,10 @@ pub struct Closing<'c> {
     pub totals: &'c Totals,
     /// The same sums by rule, mode and adapter, if requested.
     pub statistics: Option<&'c Statistics>,
-    /// Whether every path could be searched, and no episode kept changing while it was read.
-    pub is_whole: bool,
+    /// What could not be looked at or judged, sorted by path.
+    pub faults: &'c [ReportedFault],
+    /// Whether everything was looked at and judged.
+    pub is_complete: bool,
 }
 
 impl<'c> Closing<'c> {
@@ -288,7 +300,18 @@ impl<'c> Closing<'c> {
         Self {
             totals,
             statistics: None,
-            is_whole: true,
+            faults: &[],
+            is_complete: true,
+        }
+    }
+
+    /// Adds what could not be looked at or judged.
+    #[must_use]
+    pub const fn faults(self, faults: &'c [ReportedFault]) -> Self {
+        Self {
+            faults,
+            is_complete: faults.is_empty(),
+            ..self
         }
     }
 

@@ -36,6 +36,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &events::unfinished_line::RULE,
     &events::schema::RULE,
     &events::missing::RULE,
+    &events::misspelled::RULE,
     &episode::id::RULE,
     &episode::task::RULE,
     &started_at::start_event::RULE,

@@ -89,7 +89,7 @@ pub(super) fn mirror(
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let event = read_again(act.line(), &mut bytes).then(|| tape.read(&bytes).ok());
+        let event = read_again(act.line(), &mut bytes).then(|| tape.read_record(&bytes).ok());
         let event = event.flatten().map(|document| {
             let event = EventFacts::new(act.line(), Value::root(document, act.refused()));
             HeardAct::new(&event)

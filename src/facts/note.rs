@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
+use super::slips::{Suspects, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
-use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
+use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
@@ -16,6 +17,8 @@ pub(crate) struct EventNote<'a> {
     pub(crate) event_type: Option<Cow<'a, str>>,
     pub(crate) episode_id: Option<Cow<'a, str>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
+    /// Whether `payload.synthetic` is true: the runtime filled the event in.
+    pub(crate) synthetic: bool,
     /// What an act event says about actions and steps.
     pub(crate) act: Option<ActNote<'a>>,
 }
@@ -51,20 +54,26 @@ impl<'a> EventNote<'a> {
             event_type: text(event.event_type),
             episode_id: text(event.episode_id),
             timestamp: text(event.timestamp),
+            synthetic: event
+                .payload()
+                .and_then(|payload| payload.get("synthetic"))
+                .is_some_and(|synthetic| synthetic.node().kind() == Kind::True),
         }
     }
 
-    /// Whether the timeline keeps anything of the event; `expected_id` is the id of the run.
+    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
+    /// of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
-                Some("start" | "direction" | "plan") => true,
+                Some("start" | "plan") => true,
                 Some("act") => self
                     .act
                     .as_ref()
                     .is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
-                _ => false,
+                Some(phase) => phase_begun(phase).is_some(),
+                None => false,
             }
     }
 
@@ -73,7 +82,7 @@ impl<'a> EventNote<'a> {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event, if it certainly satisfies its schema.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
@@ -82,6 +91,10 @@ impl<'a> EventNote<'a> {
         string(Field::AgentId)?;
         let phase = string(Field::Phase)??;
         let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
+        let event_type = string(Field::EventType)?;
+        if phase_meant(&phase).is_some() || parts.suspects.concern(&phase, event_type.as_deref()) {
+            return None;
+        }
         Some(Self {
             act: if phase == "act" {
                 Some(ActNote::of_parts(parts, line)?)
@@ -89,9 +102,10 @@ impl<'a> EventNote<'a> {
                 None
             },
             phase: Some(phase),
-            event_type: string(Field::EventType)?,
+            event_type,
             episode_id: string(Field::EpisodeId)?,
             timestamp: Some(timestamp),
+            synthetic: parts.is_synthetic(),
         })
     }
 }
@@ -144,6 +158,9 @@ impl<'a> ActNote<'a> {
     }
 }
 
+/// The flag of a skeleton whose payload has `synthetic` as true; the others are [`Suspects`].
+const SYNTHETIC: u8 = 1 << 7;
+
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
 /// Tests compare the notes with the schema and with [`EventNote::of`].
@@ -154,25 +171,25 @@ pub(crate) struct NoteTaker {
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
-    /// event: the caller must parse and validate it.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None`
+    /// says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        u32::try_from(bytes.len()).ok()?;
+        // Whether a longer one is within the limit of keys and values, its tape shows.
+        if bytes.len() >= LEAST_BYTES_BEYOND {
+            return None;
+        }
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
-        if self.skeletons.read(bytes, |found| {
+        let known = self.skeletons.read(bytes, |found| {
             parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
-        }) {
+        });
+        if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
-            parts.set(
-                Field::Payload,
-                Some(Part {
-                    kind: Kind::Object,
-                    escaped: false,
-                    start: 0,
-                    end: 0,
-                }),
-            );
+            parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
+            parts.suspects = Suspects::of_flags(flags & !SYNTHETIC);
+            if flags & SYNTHETIC != 0 {
+                parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
+            }
             return EventNote::of_parts(&parts, text);
         }
         let mut parts = Parts::new(bytes);
@@ -201,8 +218,9 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            self.skeletons
-                .learn(bytes, |at| fields().find(|field| starts(*field, at)));
+            self.skeletons.learn(bytes, parts.flags(), |at| {
+                fields().find(|field| starts(*field, at))
+            });
         }
     }
 }
@@ -265,6 +283,7 @@ fields! {
         Tool = b"tool",
         InputExcerpt = b"input_excerpt",
         ResultStatus = b"result_status",
+        Synthetic = b"synthetic",
     }
 }
 
@@ -297,6 +316,16 @@ struct Part {
     reason = "an event longer than 4 GiB is not noted"
 )]
 impl Part {
+    /// A value of which only the kind is known.
+    fn without_text(kind: Kind) -> Self {
+        Self {
+            kind,
+            escaped: false,
+            start: 0,
+            end: 0,
+        }
+    }
+
     fn string(span: Range<usize>, escaped: bool) -> Self {
         Self {
             kind: Kind::String,
@@ -317,6 +346,8 @@ struct Parts<'a> {
     depth: u8,
     /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
+    /// The other keys that may be misspelled.
+    suspects: Suspects,
 }
 
 impl<'a> Parts<'a> {
@@ -327,6 +358,7 @@ impl<'a> Parts<'a> {
             field: Field::Other,
             depth: 0,
             has_escaped_keys: false,
+            suspects: Suspects::default(),
         }
     }
 
@@ -348,6 +380,16 @@ impl<'a> Parts<'a> {
             }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
             Some(_) => Err(NotAFact),
         }
+    }
+
+    /// What every event with the same skeleton has, see [`Skeletons`].
+    fn flags(&self) -> u8 {
+        self.suspects.flags() | if self.is_synthetic() { SYNTHETIC } else { 0 }
+    }
+
+    fn is_synthetic(&self) -> bool {
+        self.get(Field::Synthetic)
+            .is_some_and(|part| part.kind == Kind::True)
     }
 
     fn set(&mut self, field: Field, part: Option<Part>) {
@@ -389,11 +431,17 @@ impl Sink for &mut Parts<'_> {
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        self.field = if self.depth == 1 {
-            Field::of_event(name)
+        if self.depth == 1 {
+            self.field = Field::of_event(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_event(name);
+            }
         } else {
-            Field::of_payload(name)
-        };
+            self.field = Field::of_payload(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_payload(name);
+            }
+        }
         self.has_escaped_keys |= escaped;
     }
 
@@ -420,31 +468,41 @@ impl Sink for &mut Parts<'_> {
 mod tests {
     use super::*;
     use crate::document::Tape;
+    use crate::facts::slips::has_slips;
     use crate::schema;
     use crate::source::Line;
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 7] = [
+    const SEEDS: [&str; 10] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"done","id":2},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":[{"id":"x"}],"phase":"act","timestamp":"2025-01-01T00:00:00Z","ph\u0061se":"x","a":{"phase":[[]]}}"#,
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
+        r#"{"payload":{"step_id":"s","synthetic":true},"synthetic":false,"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agentId":"x","payload":{"stepId":"s","step":1,"outcome":2},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agent":"x","event_type":"run.state_projection","payload":{"id":"s","Links":2},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 16] = [
+    const PIECES: [&str; 22] = [
+        "\"plan\"",
+        "\"runtime\"",
+        "\"Act\"",
+        "\"reason\"",
         "\"act\"",
         "\"done\"",
         "null",
+        "true",
         "7",
         "[]",
         "{}",
         "\"phase\"",
         "\"id\"",
+        "\"synthetic\"",
         ",",
         ":",
         "{",
@@ -521,11 +579,9 @@ mod tests {
             offset: 0,
             length: bytes.len(),
         };
-        assert_eq!(
-            note,
-            EventNote::of(&EventFacts::new(line, Value::root(document, &[]))),
-            "{shown}"
-        );
+        let facts = EventFacts::new(line, Value::root(document, &[]));
+        assert_eq!(note, EventNote::of(&facts), "{shown}");
+        assert!(!has_slips(&facts), "{shown}");
         true
     }
 
@@ -601,7 +657,8 @@ mod tests {
                     taker = eager();
                     taker.note(seed.as_bytes());
                 }
-                by_skeleton += usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}));
+                by_skeleton +=
+                    usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}).is_some());
                 noted += usize::from(is_sound(mutant.as_bytes(), &mut taker));
                 tried += 1;
             }
@@ -615,7 +672,7 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true]
+        for (index, expected) in [true, true, true, true, false, true, true, true, false, true]
             .into_iter()
             .enumerate()
         {
@@ -633,7 +690,7 @@ mod tests {
         let mut notes = eager();
         let first = SEEDS[0];
         assert!(notes.note(first.as_bytes()).is_some());
-        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {});
+        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {}).is_some();
         assert!(found(first));
         assert!(found(&first.replace("\"done\"", "\"in \\u0022 progress\"")));
         assert!(!found(&first.replace("\"done\"", "null")));

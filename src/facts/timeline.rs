@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::act::KeptAct;
 use super::event::KeptEvent;
 use super::note::{ActNote, EventNote};
+use super::slips::Slips;
+use super::tally::Tally;
 use super::value::Stamp;
 use crate::document::{Node, Tape};
 use crate::record::StepStatus;
@@ -60,7 +62,7 @@ impl PlanTrace {
     /// Whether the plan event has a record of a step.
     fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
         let step_ids = self.step_ids.get_or_insert_with(|| {
-            let document = tape.read(&self.event.text).ok();
+            let document = tape.read_record(&self.event.text).ok();
             let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
             let ids = records
                 .into_iter()
@@ -104,10 +106,11 @@ pub(crate) struct Timeline {
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
+    /// What is probably misspelled.
+    pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
-    pub(crate) directions: u64,
-    pub(crate) first_direction: Option<Line>,
+    pub(crate) tally: Tally,
     pub(crate) projection: Option<KeptEvent>,
     plan: Option<Latest<PlanTrace>>,
     /// The first act event that has an action's id.
@@ -196,7 +199,7 @@ impl<'a> TimelineReader<'a> {
         &mut self.timeline
     }
 
-    /// Adds one event: its note, its text, and the tokens that its schema refuses.
+    /// Adds one event that was counted: its note, its text, and the tokens that its schema refuses.
     pub(crate) fn event(
         &mut self,
         line: Line,
@@ -227,19 +230,15 @@ impl<'a> TimelineReader<'a> {
                     .map(Stamp::into_owned);
                 self.timeline.start = Some(Start { line, timestamp });
             }
-            Some("direction") => {
-                self.timeline.directions += 1;
-                self.timeline.first_direction.get_or_insert(line);
-            }
             Some("runtime") if event.event_type.as_deref() == Some("run.state_projection") => {
                 keep(&mut self.timeline.projection, line, text);
             }
             Some("plan") => self.plan(line, text),
-            _ => {
-                if let Some(act) = &event.act {
-                    self.act(line, act, text, refused);
-                }
-            }
+            Some(phase) => match &event.act {
+                Some(act) => self.act(line, act, text, refused),
+                None => self.timeline.slips.add_phase(line, phase),
+            },
+            None => {}
         }
     }
 

@@ -14,6 +14,8 @@ pub(crate) enum Trouble {
     Unreadable { artifact: Artifact, why: Unreadable },
     /// A line of the timeline is longer than the limit, in bytes.
     LineTooLong { line: Line, limit: usize },
+    /// A line of the timeline has more keys and values than the limit.
+    LineTooFull { line: Line, limit: usize },
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
@@ -55,6 +57,8 @@ pub(crate) enum Trouble {
         span: Range<usize>,
         why: NotAnEvent,
     },
+    /// Lines of the timeline are objects only together.
+    SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
     TornTail { line: Line, error: SyntaxError },
     /// The last line of the timeline is incomplete, and the run may still write it.
@@ -74,6 +78,16 @@ impl VersionField {
     pub(crate) fn place(&self) -> Place {
         Place::value(self.artifact, Pointer::default().field(self.field))
     }
+}
+
+/// Objects that are written over several lines of the timeline.
+pub(crate) struct SpreadObjects {
+    /// The lines of the first one, as if they were one line.
+    pub(crate) first: Line,
+    /// The number of its last line.
+    pub(crate) last: u64,
+    /// The number of such objects.
+    pub(crate) count: u64,
 }
 
 /// Why a line of the timeline is not an event.
@@ -99,7 +113,9 @@ impl Trouble {
             | Self::TooManyViolations { artifact, .. } => *artifact,
             Self::UnsupportedVersion(version) | Self::NewerVersion(version) => version.artifact,
             Self::LineTooLong { .. }
+            | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
+            | Self::SpreadObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
         }

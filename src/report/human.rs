@@ -10,10 +10,11 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::wording::{count, counts, nothing_found, stage, verdict};
+use super::wording::{count, counts, faults, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, Severity, Statistics, Suppressed, Suppression, Tally,
+    EpisodeReport, Finding, Location, ReportedFault, Severity, Statistics, Suppressed, Suppression,
+    Tally,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -195,6 +196,25 @@ impl Human {
         Ok(())
     }
 
+    /// Names the first faults; the totals count them.
+    fn faults(&self, out: &mut dyn Write, faults: &[ReportedFault]) -> io::Result<()> {
+        if !self.appearance.names_faults || faults.is_empty() {
+            return Ok(());
+        }
+        let shown = match self.appearance.max_findings {
+            0 => faults.len(),
+            max => max,
+        };
+        for fault in faults.iter().take(shown) {
+            let text = format!("fault: {}: {}", fault.path, fault.message);
+            self.paragraph(out, "", "  ", &text)?;
+        }
+        if let more @ 1.. = faults.len().saturating_sub(shown) {
+            writeln!(out, "{} not shown", count(more as u64, "more fault"))?;
+        }
+        writeln!(out)
+    }
+
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         // If the baseline lists all findings, the reasons are enough.
         let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
@@ -272,10 +292,14 @@ impl Renderer for Human {
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
+        self.faults(out, closing.faults)?;
         if self.appearance.quiet {
-            return Ok(());
+            return match faults(closing.faults) {
+                Some(lost) => writeln!(out, "{lost}"),
+                None => Ok(()),
+            };
         }
-        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
@@ -421,10 +445,20 @@ impl Window {
         let zero_based = |number: Option<u64>| {
             usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
         };
+        // An empty file has no line to show.
+        if excerpt.text.is_empty() {
+            return None;
+        }
+        let (mut text, mut length) = (excerpt.text.clone(), excerpt.span.len());
+        if length == 0 && excerpt.span.start == text.len() {
+            // A mark at the end of a text needs a column of its own.
+            text.push(' ');
+            length = 1;
+        }
         Some(Self {
             name: escape(&location.file).into_owned(),
-            text: excerpt.text.clone(),
-            span: (excerpt.span.start, excerpt.span.len()).into(),
+            text,
+            span: (excerpt.span.start, length).into(),
             line: zero_based(location.line),
             column: zero_based(location.column),
         })

@@ -1,6 +1,7 @@
 //! The timeline by itself.
 
 pub(super) mod missing;
+pub(super) mod misspelled;
 pub(super) mod schema;
 pub(super) mod syntax;
 pub(super) mod torn_tail;

@@ -23,6 +23,7 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod mistakes;
     mod outputs;
     mod pages;
     mod plan;
@@ -30,6 +31,7 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod incomplete;
     mod pipelines;
     mod reports;
 }
@@ -44,6 +46,7 @@ mod hostile {
     mod machine;
     mod memory;
     mod properties;
+    mod values;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -57,6 +60,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod naming;
     mod reason;
     mod view;
     mod watch;

@@ -32,10 +32,12 @@ pub(in crate::cli) struct Diff {
     #[command(flatten)]
     run_data: RunDataArgs,
 
-    /// The first run: its id, a prefix of its id, @latest, or a path
+    /// The first run: its id or a part of it, @latest, or a path
+    #[arg(value_name = "RUN")]
     left: String,
 
     /// The second run, named in the same way
+    #[arg(value_name = "RUN")]
     right: String,
 
     /// Print one JSON object; `runvet schema diff` describes it

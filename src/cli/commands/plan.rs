@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::output::{Color, Output, style, width};
-use super::run_data::RunDataArgs;
+use super::run_data::RunArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{PlanComparison, PlanPage, compare};
@@ -27,10 +27,7 @@ Example:
   the plan differs from the timeline from line 6 of events.jsonl on")]
 pub(in crate::cli) struct Plan {
     #[command(flatten)]
-    run_data: RunDataArgs,
-
-    /// The run: its id, a prefix of its id, @latest, or a path
-    episode: String,
+    run: RunArgs,
 
     /// Print one JSON object
     #[arg(long)]
@@ -43,7 +40,7 @@ pub(in crate::cli) struct Plan {
 
 impl Plan {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode, output)?;
+        let run = self.run.open(output)?;
         if self.json {
             write_json(output.stdout(), &PlanPage::new(&run)?)?;
             writeln!(output.stdout())?;

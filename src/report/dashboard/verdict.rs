@@ -83,6 +83,7 @@ fn how_it_went(status: Option<&str>, lifecycle: Lifecycle) -> &'static str {
     match (status, lifecycle) {
         (Some("ok"), _) => "succeeded (ok)",
         (Some("error"), _) => "failed (error)",
+        (Some("partial"), Lifecycle::NonTerminal) => "paused (partial)",
         (Some("partial"), _) => "succeeded in part (partial)",
         (Some("vetoed"), _) => "vetoed",
         (Some("aborted"), _) => "aborted",

@@ -2,13 +2,13 @@
 
 use super::evidence;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/stale",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the projection event of a run in progress is older than its state",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
         page: include_str!("stale.md"),
