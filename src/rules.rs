@@ -47,6 +47,8 @@ pub(crate) static ALL: &[&Rule] = &[
     &lifecycle::early_artifacts::RULE,
     &lifecycle::outcome::RULE,
     &projection::missing::RULE,
+    &projection::not_yet::RULE,
+    &projection::digest::RULE,
     &projection::outcomes::RULE,
     &projection::links::RULE,
     &projection::stale::RULE,
@@ -54,5 +56,8 @@ pub(crate) static ALL: &[&Rule] = &[
     &plan::projection::RULE,
     &plan::legacy_labels::RULE,
     &plan::no_event::RULE,
+    &plan::still_running::RULE,
+    &actions::ids::RULE,
     &actions::mirror::RULE,
+    &actions::unrecorded::RULE,
 ];
