@@ -19,8 +19,7 @@ use std::path::Path;
 use std::thread;
 
 use crate::facts::Run;
-use crate::finding::RuleInfo;
-use crate::finding::{EpisodeReport, REPORT_VERSION, Report, Skip, Tool, Totals};
+use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::Buffers;
 use crate::parallel::in_order;
 use crate::rules;
@@ -92,12 +91,10 @@ pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
         .ok_or_else(|| unknown_rule(name))
 }
 
-/// Whether the name of a rule, or of a group such as `plan/*`, names a rule.
+/// Whether the name of a rule, of a group such as `plan/*`, or `*` names a rule.
 pub(crate) fn names(name: &str, rule: &str) -> bool {
-    name == rule
-        || name
-            .strip_suffix('*')
-            .is_some_and(|group| group.ends_with('/') && rule.starts_with(group))
+    let is_in = |group: &str| (group.is_empty() || group.ends_with('/')) && rule.starts_with(group);
+    name == rule || name.strip_suffix('*').is_some_and(is_in)
 }
 
 fn unknown_rule(name: &str) -> Error {
@@ -125,17 +122,17 @@ fn unknown_rule(name: &str) -> Error {
 }
 
 impl Check {
-    /// A check with every rule at its default severity, on all cores, that follows no links.
+    /// A check with every rule at its default level, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            levels: all_rules().map(|info| info.severity.into()).collect(),
+            levels: all_rules().map(|info| info.level).collect(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }
     }
 
-    /// Sets the level of a rule; `plan/*` stands for all rules of a group.
+    /// Sets the level of a rule; `plan/*` stands for all rules of a group, `*` for all rules.
     ///
     /// # Errors
     ///
@@ -186,44 +183,32 @@ impl Check {
         self
     }
 
-    /// Checks all episodes below paths and returns the report as data.
+    /// Checks all episodes below paths and returns the report as data. What could not be looked at
+    /// is among its faults.
     ///
     /// # Errors
     ///
-    /// The first path that could not be read. To get the other results anyway, use
-    /// [`Check::discover`] and [`Check::each`].
+    /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
         let mut discovery = self.discover(&paths);
-        if !discovery.faults.is_empty() {
-            return Err(discovery.faults.swap_remove(0).into());
-        }
-        let mut episodes = Vec::new();
-        let mut fault = None;
-        self.each(&discovery.episodes, |checked| match checked {
-            Ok(report) => {
-                episodes.push(report);
-                ControlFlow::Continue(())
+        given_path(&mut discovery.faults)?;
+        let mut faults: Vec<ReportedFault> = discovery.faults.iter().map(Into::into).collect();
+        let (mut episodes, mut totals) = (Vec::new(), Totals::default());
+        self.each(&discovery.episodes, |checked| {
+            match checked {
+                Ok(report) => {
+                    totals.add(&report);
+                    faults.extend(report.fault());
+                    episodes.push(report);
+                }
+                Err(fault) => faults.push((&fault).into()),
             }
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
+            ControlFlow::Continue(())
         });
-        if let Some(fault) = fault {
-            return Err(fault.into());
-        }
-        let mut totals = Totals::default();
-        for episode in &episodes {
-            totals.add(episode);
-        }
-        Ok(Report {
-            schema_version: REPORT_VERSION.into(),
-            tool: Tool::this(),
-            episodes,
-            totals,
-            statistics: None,
-        })
+        faults.sort();
+        faults.dedup();
+        Ok(Report::new(episodes, totals, faults, None))
     }
 
     /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
@@ -419,6 +404,14 @@ impl Check {
             }
             episode.to_mut().list_again().map_err(fault)?;
         }
+    }
+}
+
+/// Refuses a given path that can't be checked.
+pub(crate) fn given_path(faults: &mut Vec<Fault>) -> Result<(), Fault> {
+    match faults.iter().position(Fault::is_of_given_path) {
+        Some(at) => Err(faults.swap_remove(at)),
+        None => Ok(()),
     }
 }
 

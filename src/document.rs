@@ -8,6 +8,7 @@
 mod builder;
 mod essence;
 mod index;
+mod limit;
 mod meaning;
 mod node;
 mod number;
@@ -26,6 +27,7 @@ use std::ops::Range;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use node::unquoted;
 pub use node::{Items, Key, Members, Node};
 pub use number::Number;
@@ -39,6 +41,11 @@ pub(crate) use skeleton::Skeletons;
 /// Records of agent runs are about a dozen levels deep. The limit bounds the recursion of every
 /// later walk over a record.
 pub const MAX_DEPTH: usize = 128;
+
+/// The maximum number of keys and values of a record, counted together, containers too.
+///
+/// Records of agent runs have hundreds. The limit bounds the memory that a tape takes.
+pub(crate) const MAX_VALUES: usize = 4_000_000;
 
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +166,16 @@ impl Tape {
     /// assert_eq!(tape.read(b"[1,]").unwrap_err().offset, 3);
     /// ```
     pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
+        // Too many rather than too few: records have a token in about every eleven bytes.
+        self.read_with(bytes, (bytes.len() / 8).min(MAX_VALUES))
+    }
+
+    /// The same, with room for a number of tokens from the start.
+    fn read_with<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        room: usize,
+    ) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, "the text starts with a byte order mark");
         }
@@ -175,8 +192,7 @@ impl Tape {
         #[cfg(test)]
         work::add(text.len());
         self.tokens.clear();
-        // Too many rather than too few: records have a token in about every eleven bytes.
-        self.tokens.reserve(text.len() / 8);
+        self.tokens.reserve(room);
         self.duplicates.clear();
         self.open.clear();
         Parser::new(bytes, Builder { tape: self, text }).text()?;

@@ -11,6 +11,7 @@ mod mirror;
 mod note;
 pub(crate) mod plan;
 mod reach;
+mod tally;
 mod timeline;
 mod value;
 
@@ -22,6 +23,7 @@ pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 pub(crate) use reach::{TimelineFacts, Topic};
+pub(crate) use tally::Tally;
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 

@@ -14,7 +14,7 @@ use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 
 /// The version of the report format.
-pub const REPORT_VERSION: &str = "1.1.0";
+pub const REPORT_VERSION: &str = "2.0.0";
 
 /// Findings of one rule in one episode that a report lists; the rest is counted in one more
 /// finding.
@@ -52,8 +52,8 @@ words!(Severity {
 pub struct RuleInfo {
     /// The rule's name: its group and its subject.
     pub id: &'static str,
-    /// How much its findings weigh, unless set otherwise.
-    pub severity: Severity,
+    /// Its level, unless set otherwise: a rule that is off by default runs when it is asked for.
+    pub level: Level,
     /// The defect, in one line.
     pub title: &'static str,
     /// What to do about a finding.
@@ -93,15 +93,6 @@ words!(Level {
     Off = "off",
 });
 
-impl From<Severity> for Level {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Self::Error,
-            Severity::Warning => Self::Warning,
-        }
-    }
-}
-
 /// Whether a run has ended, according to its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -134,7 +125,7 @@ words!(Lifecycle {
 pub struct Report {
     /// The semantic version of this format. Minor versions add fields; readers must ignore unknown
     /// fields.
-    #[schemars(extend("examples" = ["1.1.0"]))]
+    #[schemars(extend("examples" = ["2.0.0"]))]
     pub schema_version: String,
     /// The program that wrote the report.
     pub tool: Tool,
@@ -142,9 +133,60 @@ pub struct Report {
     pub episodes: Vec<EpisodeReport>,
     /// The totals over all episodes.
     pub totals: Totals,
+    /// Whether everything was looked at and judged: there are no faults.
+    pub complete: bool,
+    /// What could not be looked at or judged, sorted by path. Everything else is in the report.
+    pub faults: Vec<ReportedFault>,
     /// Totals by rule, mode and adapter; present when they were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
+}
+
+impl Report {
+    /// A report by this program.
+    pub(crate) fn new(
+        episodes: Vec<EpisodeReport>,
+        totals: Totals,
+        faults: Vec<ReportedFault>,
+        statistics: Option<Statistics>,
+    ) -> Self {
+        Self {
+            schema_version: REPORT_VERSION.into(),
+            tool: Tool::this(),
+            episodes,
+            totals,
+            complete: faults.is_empty(),
+            faults,
+            statistics,
+        }
+    }
+}
+
+/// A path that could not be looked at, or an episode that could not be judged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ReportedFault {
+    /// The path, as the user would type it.
+    #[schemars(extend("examples" = ["runs/episodes/ep_1"]))]
+    pub path: String,
+    /// Why it could not be looked at or judged.
+    #[schemars(extend("examples" = ["Permission denied (os error 13)"]))]
+    pub message: String,
+    /// What sort of fault it is.
+    #[serde(skip)]
+    pub(crate) sort: FaultSort,
+}
+
+/// What sort of fault a report lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FaultSort {
+    /// A directory could not be read.
+    Unlistable,
+    /// An episode kept changing while it was read.
+    Changing,
+    /// Anything else.
+    #[default]
+    Other,
 }
 
 /// The program that wrote a report.
@@ -195,8 +237,10 @@ pub struct EpisodeReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
-    /// Whether the episode has no finding of severity `error`.
-    pub valid: bool,
+    /// Whether the episode has no finding of severity `error`. It is null where findings were held
+    /// back because the episode kept changing while it was read.
+    #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
+    pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
     /// The rules that could not be checked; empty when every rule was checked.
@@ -222,7 +266,23 @@ impl EpisodeReport {
     pub fn kept_changing(&self) -> bool {
         self.skipped
             .iter()
-            .any(|skip| skip.kind == Some(SkipKind::Changing))
+            .any(|skip| skip.kind == SkipKind::Changing)
+    }
+
+    /// Decides whether the episode is valid, by the findings that count.
+    pub(crate) fn decide(&mut self) {
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        self.valid = (!self.kept_changing()).then(|| !self.findings.iter().any(is_error));
+    }
+
+    /// The fault that the episode is, if it could not be judged.
+    #[must_use]
+    pub fn fault(&self) -> Option<ReportedFault> {
+        self.kept_changing().then(|| ReportedFault {
+            path: self.dir.clone(),
+            message: "the episode kept changing while it was read; check it again".into(),
+            sort: FaultSort::Changing,
+        })
     }
 
     /// What stood in the way of judging, each reason with the rules that it kept from it.
@@ -318,13 +378,6 @@ words!(Suppression {
     Baseline = "baseline",
 });
 
-/// Whether an episode with these findings is valid, because none of them is an error.
-pub(crate) fn is_valid(findings: &[Finding]) -> bool {
-    findings
-        .iter()
-        .all(|finding| finding.severity != Severity::Error)
-}
-
 /// Another place that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -391,9 +444,8 @@ pub struct Skip {
     /// Why the rule could not be checked.
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
-    /// The same, for programs; absent in a report that was read back from JSON.
-    #[serde(skip)]
-    pub kind: Option<SkipKind>,
+    /// The same, for programs.
+    pub kind: SkipKind,
 }
 
 impl Skip {
@@ -401,13 +453,17 @@ impl Skip {
         Self {
             rule: rule.into(),
             reason: reason.text.to_string(),
-            kind: Some(reason.kind),
+            kind: reason.kind,
         }
     }
 }
 
 /// What kept a rule from being judged, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
 #[non_exhaustive]
 pub enum SkipKind {
     /// A record that it needs is not there.
@@ -482,6 +538,9 @@ pub struct Totals {
     pub valid: u64,
     /// The number of episodes with at least one error.
     pub invalid: u64,
+    /// The number of episodes that kept changing while they were read, so that findings were held
+    /// back.
+    pub undecided: u64,
     /// The number of findings of severity `error`.
     pub errors: u64,
     /// The number of findings of severity `warning`.
@@ -498,10 +557,10 @@ impl Totals {
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
         self.episodes += 1;
-        *if episode.valid {
-            &mut self.valid
-        } else {
-            &mut self.invalid
+        *match episode.valid {
+            Some(true) => &mut self.valid,
+            Some(false) => &mut self.invalid,
+            None => &mut self.undecided,
         } += 1;
         for finding in &episode.findings {
             *match finding.severity {

@@ -36,8 +36,8 @@ use crate::check::{self, Check, Discovery, Fault};
 use crate::config::{Config, File};
 use crate::facts::Run;
 use crate::finding::{
-    EpisodeReport, Finding, Level, REPORT_VERSION, Report, Statistics, Suppressed, Suppression,
-    Tool, Totals, is_valid,
+    EpisodeReport, Finding, Level, Report, ReportedFault, Statistics, Suppressed, Suppression,
+    Totals,
 };
 use crate::printable::escape;
 use crate::report::{Closing, count};
@@ -116,15 +116,18 @@ pub struct Outcome {
     pub totals: Totals,
     /// The same sums by rule, mode and adapter, with [`Gate::with_statistics`].
     pub statistics: Option<Statistics>,
-    /// Whether every path could be searched, and no episode kept changing while it was read.
-    pub is_whole: bool,
+    /// What could not be looked at or judged, sorted by path.
+    pub faults: Vec<ReportedFault>,
+    /// Whether everything was looked at and judged: there are no faults, and the check was not
+    /// stopped early.
+    pub is_complete: bool,
 }
 
 impl Outcome {
     /// The exit status of a command that judges.
     #[must_use]
     pub fn exit(&self, deny_warnings: bool) -> Exit {
-        if !self.is_whole {
+        if !self.is_complete {
             Exit::Fault
         } else if self.totals.episodes == 0 {
             Exit::NothingFound
@@ -140,14 +143,15 @@ impl Outcome {
     pub fn closing(&self) -> Closing<'_> {
         Closing {
             statistics: self.statistics.as_ref(),
-            is_whole: self.is_whole,
+            faults: &self.faults,
+            is_complete: self.is_complete,
             ..Closing::new(&self.totals)
         }
     }
 
     fn add(&mut self, episode: &EpisodeReport) {
         self.totals.add(episode);
-        self.is_whole &= !episode.kept_changing();
+        self.faults.extend(episode.fault());
         if let Some(statistics) = &mut self.statistics {
             statistics.add(episode);
         }
@@ -294,41 +298,32 @@ impl Gate {
         self.baseline.as_ref()
     }
 
-    /// Judges all episodes below paths and returns the report as data.
+    /// Judges all episodes below paths and returns the report as data. What could not be looked at
+    /// is among its faults.
     ///
     /// # Errors
     ///
-    /// The first path that could not be searched. To get the other results anyway, use
-    /// [`Gate::discover`] and [`Gate::each`].
+    /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(
         &mut self,
         check: &Check,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Report, check::Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let selection = self.discover(check, &paths);
+        let mut selection = self.discover(check, &paths);
+        check::given_path(&mut selection.faults)?;
         let mut episodes = Vec::new();
-        let mut fault = None;
-        let outcome = self.each(check, selection, |judged| match judged {
-            Ok(episode) => {
-                episodes.push(episode);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
+        let outcome = self.each(check, selection, |judged| {
+            episodes.extend(judged);
+            ControlFlow::Continue(())
         });
-        match fault {
-            Some(fault) => Err(fault.into()),
-            None => Ok(Report {
-                schema_version: REPORT_VERSION.into(),
-                tool: Tool::this(),
-                episodes,
-                totals: outcome.totals,
-                statistics: outcome.statistics,
-            }),
-        }
+        let Outcome {
+            totals,
+            faults,
+            statistics,
+            ..
+        } = outcome;
+        Ok(Report::new(episodes, totals, faults, statistics))
     }
 
     /// Finds the episodes below paths, as [`Check::discover`] does, but opens no directory that the
@@ -361,9 +356,11 @@ impl Gate {
         let mut outcome = Outcome {
             totals: Totals::default(),
             statistics: self.has_statistics.then(Statistics::default),
-            is_whole: selection.faults.is_empty(),
+            faults: Vec::new(),
+            is_complete: false,
         };
         for fault in selection.faults {
+            outcome.faults.push((&fault).into());
             if take(Err(fault)).is_break() {
                 return outcome;
             }
@@ -379,12 +376,14 @@ impl Gate {
                     take(Ok(episode))
                 }
                 Err(fault) => {
-                    outcome.is_whole = false;
+                    outcome.faults.push((&fault).into());
                     take(Err(fault))
                 }
             }
         });
-        outcome.is_whole &= left == 0;
+        outcome.faults.sort();
+        outcome.faults.dedup();
+        outcome.is_complete = outcome.faults.is_empty() && left == 0;
         outcome
     }
 
@@ -480,7 +479,7 @@ impl Gate {
         });
         self.ignore(&dir, episode);
         self.look_up(episode, |rule| level_of(&levels, rule) == Level::Off);
-        episode.valid = is_valid(&episode.findings);
+        episode.decide();
     }
 
     fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport) {

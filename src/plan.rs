@@ -19,7 +19,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::Tape;
+use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
     self, EventFacts, EventNote, Listener, Run, StateFacts, TimelineFacts, TimelineReader,
@@ -75,7 +75,8 @@ pub struct PlanStep {
 pub struct PlanComparison {
     /// The rebuilt plan; `None` without a `plan` event within reach.
     pub rebuilt: Option<RebuiltPlan>,
-    /// The differences, as many as a report lists of one rule at most; empty if the plan can't be judged.
+    /// The differences, as many as a report lists of one rule at most; empty if the plan can't be
+    /// judged.
     pub differences: Vec<PlanDifference>,
     /// The number of differences beyond those.
     pub more_differences: usize,
@@ -136,8 +137,11 @@ pub fn project(
     for (number, event) in (1..).zip(events) {
         let unreadable = |reason: String| UnreadableEvent { number, reason };
         let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
-        let document = tape.read(text.as_bytes());
-        let document = document.map_err(|why| unreadable(why.to_string()))?;
+        let document = tape.read_record(text.as_bytes());
+        let document = document.map_err(|why| match why {
+            Refused::Syntax(error) => unreadable(error.to_string()),
+            Refused::TooManyValues => unreadable(why.to_string()),
+        })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
         let line = Line {

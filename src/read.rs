@@ -12,7 +12,7 @@
 //! for entry in run_data.list(2) {
 //!     println!("{} {}", entry.episode_id, entry.task.unwrap_or_default());
 //! }
-//! let run = run_data.get("ep_01")?; // a unique prefix is enough
+//! let run = run_data.get("ep_01")?; // a unique part of an id is enough
 //! let state = run.state()?;
 //! assert_eq!(state.record()?.goal.task, "Summarize the open tickets");
 //! assert_eq!(state.object().get("goal").unwrap().get("type").unwrap().raw(), "\"task\"");
@@ -21,6 +21,7 @@
 //! ```
 
 mod events;
+mod naming;
 pub mod policy;
 
 use std::io;
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::document::{Node, OwnedDocument};
+use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::Lifecycle;
 use crate::printable::escape;
@@ -50,29 +51,53 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
-    /// No run has this id, or an id that starts with it.
+    /// Several run-data directories are below a path, and none is at it.
+    #[error("several directories below {} contain one called `episodes`; name one of them: {}", escape(&.path.to_string_lossy()), listed_paths(.found, *.more))]
+    SeveralRunData {
+        /// The path.
+        path: PathBuf,
+        /// The first of them.
+        found: Vec<PathBuf>,
+        /// Whether there are more.
+        more: bool,
+    },
+    /// No id of a run is, starts with or contains this text.
     #[error("there is no run {}{}", crate::printable::quote(.id), suggestion(.nearest))]
     UnknownRun {
         /// The id that was requested.
         id: String,
-        /// The most similar ids.
+        /// Ids that differ from it in a few letters.
         nearest: Vec<String>,
     },
-    /// Several runs have an id that starts with this text.
-    #[error("several runs have an id that starts with {}: {}", crate::printable::quote(.prefix), .matches.iter().map(|id| escape(id)).collect::<Vec<_>>().join(", "))]
+    /// Several runs match a part of an id.
+    #[error("several runs match {}: {}", crate::printable::quote(.name), listed(.matches, *.more))]
     Ambiguous {
-        /// The id that was requested.
-        prefix: String,
-        /// Some of their ids.
+        /// The part of an id that was requested.
+        name: String,
+        /// The ids of some of them, sorted.
         matches: Vec<String>,
+        /// Whether there are more.
+        more: bool,
     },
     /// Several runs, in different groups, have this id.
-    #[error("several runs have the id {}; name one by its path: {}", crate::printable::quote(.id), .paths.iter().map(|path| escape(&path.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(", "))]
+    #[error("several runs have the id {}; name one by its path: {}", crate::printable::quote(.id), listed_paths(.paths, *.more))]
     SharedId {
         /// The id.
         id: String,
-        /// Some of their directories.
+        /// The directories of some of them, sorted.
         paths: Vec<PathBuf>,
+        /// Whether there are more.
+        more: bool,
+    },
+    /// Several runs are below a path that should lead to one.
+    #[error("several runs are below {}; name one of them: {}", escape(&.path.to_string_lossy()), listed_paths(.found, *.more))]
+    SeveralRuns {
+        /// The path.
+        path: PathBuf,
+        /// The directories of some of them, sorted.
+        found: Vec<PathBuf>,
+        /// Whether there are more.
+        more: bool,
     },
     /// An artifact can't be read, or has the wrong content.
     #[error("{}{}: {reason}", escape(&.path.to_string_lossy()), shown(*.place))]
@@ -87,12 +112,21 @@ pub enum Error {
 }
 
 fn suggestion(nearest: &[String]) -> String {
-    let ids: Vec<_> = nearest.iter().map(|id| escape(id)).collect();
-    if ids.is_empty() {
-        String::new()
-    } else {
-        format!("; the nearest are {}", ids.join(", "))
+    if nearest.is_empty() {
+        return String::new();
     }
+    let ids: Vec<_> = nearest.iter().map(|id| escape(id)).collect();
+    format!("; did you mean {}?", ids.join(" or "))
+}
+
+fn listed(ids: &[String], more: bool) -> String {
+    let ids: Vec<_> = ids.iter().map(|id| escape(id)).collect();
+    format!("{}{}", ids.join(", "), if more { " and more" } else { "" })
+}
+
+fn listed_paths(paths: &[PathBuf], more: bool) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| store::display(path)).collect();
+    listed(&paths, more)
 }
 
 fn shown(place: Option<LineColumn>) -> String {
@@ -100,6 +134,9 @@ fn shown(place: Option<LineColumn>) -> String {
         .map(|place| format!(":{}:{}", place.line, place.column))
         .unwrap_or_default()
 }
+
+/// The number of runs or directories that an error names; beyond it, it says that there are more.
+const MAX_MATCHES: usize = 8;
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,6 +178,11 @@ impl Error {
 }
 
 impl RunData {
+    fn new(root: PathBuf, found: store::Runs) -> Self {
+        let store::Runs { runs, faults } = found;
+        Self { root, runs, faults }
+    }
+
     /// Opens a run-data directory: one that holds a directory called `episodes`. It is listed once,
     /// here.
     ///
@@ -150,7 +192,7 @@ impl RunData {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let root = path.as_ref().to_owned();
         match store::runs(&root) {
-            Ok((runs, faults)) => Ok(Self { root, runs, faults }),
+            Ok(found) => Ok(Self::new(root, found)),
             Err(_) => Err(Error::NoRunData { path: root }),
         }
     }
@@ -193,81 +235,6 @@ impl RunData {
     pub fn iter(&self) -> Runs<'_> {
         Runs(self.runs.iter())
     }
-
-    /// The run with an id, at a path, with a prefix of an id, or the newest one (`@latest`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownRun`], [`Error::Ambiguous`] and [`Error::SharedId`].
-    pub fn get(&self, name: &str) -> Result<RunReader, Error> {
-        if name == "@latest" {
-            return self.iter().next().ok_or_else(|| Error::UnknownRun {
-                id: name.into(),
-                nearest: Vec::new(),
-            });
-        }
-        let matches = self.matching(|id| id == name);
-        if !matches.is_empty() {
-            return only(matches, name);
-        }
-        if name.contains('/') || name.starts_with('.') {
-            return RunReader::open(name);
-        }
-        // A name in the working directory, such as `state.json`, is a path as well.
-        let at_path = (!store::is_gone(Path::new(name))).then(|| RunReader::open(name));
-        if let Some(Ok(run)) = at_path {
-            return Ok(run);
-        }
-        let matches = self.matching(|id| !name.is_empty() && id.starts_with(name));
-        if matches.is_empty() {
-            return at_path.unwrap_or_else(|| Err(self.unknown(name)));
-        }
-        only(matches, name)
-    }
-
-    /// The first runs whose id is as wanted.
-    fn matching(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<EpisodeDir> {
-        let runs = self.runs.iter().filter(|run| is_wanted(&run.name));
-        runs.filter_map(RunDir::episode).take(8).collect()
-    }
-
-    fn unknown(&self, id: &str) -> Error {
-        let wanted: String = id.chars().take(64).collect();
-        let near = self.runs.iter().filter(|run| run.name.len() <= 128);
-        let mut ranked: Vec<(usize, &RunDir)> = near
-            .map(|run| (strsim::osa_distance(&wanted, &run.name), run))
-            .collect();
-        ranked.sort_unstable_by_key(|(distance, run)| (*distance, &*run.name));
-        ranked.dedup_by_key(|(_, run)| &*run.name);
-        let runs = ranked.into_iter().filter_map(|(_, run)| run.episode());
-        Error::UnknownRun {
-            id: id.into(),
-            nearest: runs.take(3).map(|run| run.name).collect(),
-        }
-    }
-}
-
-/// The only run of those that match; several are an error, which names them so that they differ.
-fn only(mut matches: Vec<EpisodeDir>, name: &str) -> Result<RunReader, Error> {
-    if let [_] = &*matches
-        && let Some(dir) = matches.pop()
-    {
-        return Ok(RunReader { dir });
-    }
-    matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
-    if let [first, .., last] = &*matches
-        && first.name == last.name
-    {
-        return Err(Error::SharedId {
-            id: first.name.clone(),
-            paths: matches.into_iter().map(|run| run.path).collect(),
-        });
-    }
-    matches.dedup_by(|a, b| a.name == b.name);
-    Err(Error::Ambiguous {
-        prefix: name.into(),
-        matches: matches.into_iter().map(|run| run.name).collect(),
-    })
 }
 
 /// The runs of a run-data directory, newest first.
@@ -323,27 +290,25 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] where there is no episode, and [`Error::Ambiguous`] where there are
+    /// [`Error::UnknownRun`] where there is no episode, and [`Error::SeveralRuns`] where there are
     /// several.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false).episodes;
-        let name = path.to_string_lossy().into_owned();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
-            (Some(_), false) => {
-                let matches = found
-                    .into_iter()
-                    .take(8)
-                    .map(|dir| store::display(&dir.path))
-                    .collect();
-                Err(Error::Ambiguous {
-                    prefix: name,
-                    matches,
+            (Some(last), false) => {
+                found.push(last);
+                let more = found.len() > MAX_MATCHES;
+                found.truncate(MAX_MATCHES);
+                Err(Error::SeveralRuns {
+                    path: path.to_owned(),
+                    found: found.into_iter().map(|dir| dir.path).collect(),
+                    more,
                 })
             }
             (None, _) => Err(Error::UnknownRun {
-                id: name,
+                id: path.to_string_lossy().into_owned(),
                 nearest: Vec::new(),
             }),
         }
@@ -475,10 +440,14 @@ impl RunReader {
     }
 
     fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
-        OwnedDocument::read_or_return(self.bytes(artifact)?).map_err(|(error, bytes)| {
-            let spot = Spot::of(&bytes, &(error.offset..error.offset));
-            let reason = format!("not JSON: {error}");
-            self.error(artifact, Some(spot.into()), reason)
+        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+            let place = match why {
+                Refused::Syntax(error) => {
+                    Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
+                }
+                Refused::TooManyValues => None,
+            };
+            self.error(artifact, place, why.to_string())
         })
     }
 

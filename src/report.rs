@@ -37,7 +37,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::dashboard::Dashboard;
-use crate::finding::{EpisodeReport, RuleInfo, Statistics, Totals};
+use crate::finding::{EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
 use crate::words::words;
 
 #[cfg(feature = "human")]
@@ -161,6 +161,7 @@ struct Appearance {
     width: usize,
     max_findings: usize,
     quiet: bool,
+    names_faults: bool,
     group_by: GroupBy,
 }
 
@@ -176,6 +177,7 @@ impl Default for Options {
                 width: 80,
                 max_findings: 0,
                 quiet: false,
+                names_faults: true,
                 group_by: GroupBy::default(),
             },
         }
@@ -223,6 +225,14 @@ impl Options {
     #[must_use]
     pub fn quiet(mut self, quiet: bool) -> Self {
         self.appearance.quiet = quiet;
+        self
+    }
+
+    /// Whether a human report names faults. Otherwise it only counts them, for a program that
+    /// prints each as soon as it is met.
+    #[must_use]
+    pub fn names_faults(mut self, names: bool) -> Self {
+        self.appearance.names_faults = names;
         self
     }
 
@@ -274,8 +284,10 @@ pub struct Closing<'c> {
     pub totals: &'c Totals,
     /// The same sums by rule, mode and adapter, if requested.
     pub statistics: Option<&'c Statistics>,
-    /// Whether every path could be searched, and no episode kept changing while it was read.
-    pub is_whole: bool,
+    /// What could not be looked at or judged, sorted by path.
+    pub faults: &'c [ReportedFault],
+    /// Whether everything was looked at and judged.
+    pub is_complete: bool,
 }
 
 impl<'c> Closing<'c> {
@@ -285,7 +297,18 @@ impl<'c> Closing<'c> {
         Self {
             totals,
             statistics: None,
-            is_whole: true,
+            faults: &[],
+            is_complete: true,
+        }
+    }
+
+    /// Adds what could not be looked at or judged.
+    #[must_use]
+    pub const fn faults(self, faults: &'c [ReportedFault]) -> Self {
+        Self {
+            faults,
+            is_complete: faults.is_empty(),
+            ..self
         }
     }
 

@@ -5,7 +5,7 @@ use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
 
-/// A rule: its name and severity, and how it is checked.
+/// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {
     /// The data about the rule.
     pub info: RuleInfo,

@@ -13,7 +13,7 @@
 //! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
 //!
 //! let (check, mut gate) = (Check::new(), Gate::new());
-//! assert!(Checked::new(&run, &check, &mut gate)?.report.valid);
+//! assert_eq!(Checked::new(&run, &check, &mut gate)?.report.valid, Some(true));
 //! let dashboard = view::dashboard(&run, &check, &mut gate)?;
 //! assert_eq!(dashboard.overview.actions.total, 2);
 //! # Ok::<(), runvet::read::Error>(())

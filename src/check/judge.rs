@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
     EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING, Severity, Skip,
-    SkipReason, is_valid,
+    SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
@@ -58,7 +58,7 @@ pub(super) fn episode<R>(
         );
         let findings = locate(drafts, &loaded, &episode.key, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
-        let report = EpisodeReport {
+        let mut report = EpisodeReport {
             id,
             dir: episode.key.to_string(),
             key: episode.key,
@@ -69,11 +69,12 @@ pub(super) fn episode<R>(
             adapter: state
                 .and_then(|state| state.text(&["episode", "using"]))
                 .map(Cow::into_owned),
-            valid: is_valid(&findings),
+            valid: None,
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
         };
+        report.decide();
         (report, also(loaded.run))
     })
 }
@@ -96,8 +97,8 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
         }
         holds
     });
-    report.valid = is_valid(&report.findings);
     report.skipped = tidy(std::mem::take(&mut report.skipped));
+    report.decide();
 }
 
 /// Checks one rule, or says why it can't be checked.

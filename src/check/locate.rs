@@ -50,7 +50,7 @@ impl Locator {
             }
             fill.text(
                 &bytes,
-                tape.read(&bytes).ok(),
+                tape.read_record(&bytes).ok(),
                 line.offset,
                 line.number,
                 &indices,

@@ -65,7 +65,7 @@ impl Sinks {
         options: Options,
     ) -> Result<Self, Failure> {
         let mut sinks = vec![Sink {
-            renderer: format.renderer(&options),
+            renderer: format.renderer(&options.clone().names_faults(false)),
             target: Target::Stdout,
         }];
         let in_file = options.style(Style::Plain).width(FILE_WIDTH);

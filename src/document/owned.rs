@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Document, Node, SyntaxError, Tape};
+use super::{Document, Node, Refused, SyntaxError, Tape};
 
 /// A JSON text that owns its buffers. Nothing of the text is lost: it keeps unknown fields, the
 /// texts of numbers and the order of keys.
@@ -26,20 +26,27 @@ impl OwnedDocument {
     ///
     /// Those of [`Tape::read`].
     pub fn read(bytes: Vec<u8>) -> Result<Self, SyntaxError> {
-        Self::read_or_return(bytes).map_err(|(error, _)| error)
+        let mut tape = Tape::default();
+        tape.read(&bytes)?;
+        Ok(Self::new(bytes, tape))
     }
 
-    /// The same; an error comes with the bytes, in which it can be located.
-    pub(crate) fn read_or_return(bytes: Vec<u8>) -> Result<Self, (SyntaxError, Vec<u8>)> {
+    /// Reads a record, see [`Tape::read_record`]; what is refused comes with the bytes, in which a
+    /// place can be located.
+    pub(crate) fn read_record(bytes: Vec<u8>) -> Result<Self, (Refused, Vec<u8>)> {
         let mut tape = Tape::default();
-        if let Err(error) = tape.read(&bytes) {
-            return Err((error, bytes));
+        match tape.read_record(&bytes) {
+            Ok(_) => Ok(Self::new(bytes, tape)),
+            Err(why) => Err((why, bytes)),
         }
-        // The tape has checked that the bytes are UTF-8.
-        Ok(Self {
+    }
+
+    /// A text with its tape, which has checked that the bytes are UTF-8.
+    fn new(bytes: Vec<u8>, tape: Tape) -> Self {
+        Self {
             text: String::from_utf8(bytes).unwrap_or_default(),
             tape,
-        })
+        }
     }
 
     /// The document.

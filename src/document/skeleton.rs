@@ -54,7 +54,8 @@ enum Next<M> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
-    End,
+    /// The end of the text, and the flag of every text with this skeleton.
+    End(bool),
 }
 
 /// A string with a mark, found in a text.
@@ -80,7 +81,7 @@ impl<M> TrieNode<M> {
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
         Self {
-            nodes: vec![TrieNode::new(0..0, Next::End)],
+            nodes: vec![TrieNode::new(0..0, Next::End(false))],
             literals: Vec::new(),
             skip: 0,
             left_to_skip: FIRST_SKIP,
@@ -98,17 +99,15 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         }
     }
 
-    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns
-    /// whether the skeleton is known; where it is not, the text may be JSON or not, and the strings
+    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns the
+    /// flag of the skeleton; where it is not known, the text may be JSON or not, and the strings
     /// that were found mean nothing.
     #[inline]
-    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> bool {
+    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> Option<bool> {
         let mut at = 0;
         let mut index = self.nodes.first().map_or(0, |root| root.first_child);
         while index != 0 {
-            let Some(node) = self.nodes.get(index) else {
-                return false;
-            };
+            let node = self.nodes.get(index)?;
             let literal = self.literals.get(node.literal.clone()).unwrap_or_default();
             let start = at + literal.len();
             if bytes
@@ -117,9 +116,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             {
                 match (node.next, bytes.get(start)) {
                     (Next::String(mark), Some(b'"')) => {
-                        let Ok((end, escaped)) = string(bytes, start) else {
-                            return false;
-                        };
+                        let (end, escaped) = string(bytes, start).ok()?;
                         if let Some(mark) = mark {
                             found(Marked {
                                 mark,
@@ -131,28 +128,27 @@ impl<M: Copy + PartialEq> Skeletons<M> {
                         continue;
                     }
                     (Next::Number, Some(b'-' | b'0'..=b'9')) => {
-                        let Ok(end) = number(bytes, start) else {
-                            return false;
-                        };
+                        let end = number(bytes, start).ok()?;
                         (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Next::End, None) => return true,
+                    (Next::End(flag), None) => return Some(flag),
                     _ => {}
                 }
             }
             index = node.next_sibling;
         }
-        false
+        None
     }
 
-    /// Adds the skeleton of a text that is JSON; `mark` returns the mark of the string that starts
-    /// at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
+    /// Adds the skeleton of a text that is JSON; `flag` is the same for all texts with that
+    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
     /// may never come again.
-    pub(crate) fn learn(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) {
+    pub(crate) fn learn(&mut self, bytes: &[u8], flag: bool, mark: impl Fn(usize) -> Option<M>) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
-        } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, mark).is_none() {
+        } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, flag, mark).is_none()
+        {
             let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
             *self = Self {
                 skip,
@@ -163,7 +159,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
-    fn add(&mut self, bytes: &[u8], mark: impl Fn(usize) -> Option<M>) -> Option<()> {
+    fn add(&mut self, bytes: &[u8], flag: bool, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let mut scalars = Scalars(Vec::new());
         Parser::new(bytes, &mut scalars).text().ok()?;
         let (mut at, mut node) = (0, 0);
@@ -176,7 +172,8 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             node = self.child(node, bytes.get(at..span.start)?, next)?;
             at = span.end;
         }
-        self.child(node, bytes.get(at..)?, Next::End).map(drop)
+        self.child(node, bytes.get(at..)?, Next::End(flag))
+            .map(drop)
     }
 
     /// The child of a node with this literal, added if there is none; `None` where the node has too
@@ -235,7 +232,7 @@ mod tests {
             .read(text.as_bytes(), |found| {
                 strings.push(text[found.span].to_owned());
             })
-            .then_some(strings)
+            .map(|_| strings)
     }
 
     #[test]
@@ -250,7 +247,7 @@ mod tests {
             "[]",
         ] {
             assert_eq!(read(&skeletons, text), None);
-            skeletons.learn(text.as_bytes(), |_| Some(()));
+            skeletons.learn(text.as_bytes(), false, |_| Some(()));
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(
@@ -290,6 +287,7 @@ mod tests {
             skeletons.learn(
                 text.replace(' ', if count < 60 { " " } else { "\t" })
                     .as_bytes(),
+                false,
                 |_| Some(()),
             );
             most = most.max(skeletons.literals.len());
@@ -305,12 +303,12 @@ mod tests {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
-            skeletons.learn(once(index).as_bytes(), |_| Some(()));
+            skeletons.learn(once(index).as_bytes(), false, |_| Some(()));
             assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
         assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
         for _ in 0..=LONGEST_SKIP {
-            skeletons.learn(b"[1]", |_| Some(()));
+            skeletons.learn(b"[1]", false, |_| Some(()));
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
     }
@@ -324,11 +322,11 @@ mod tests {
                 .read(text.as_bytes(), |found| {
                     marks.push((found.mark, text[found.span].to_owned()));
                 })
-                .then_some(marks)
+                .map(|_| marks)
         };
         // The last of two equal keys counts.
-        skeletons.learn(br#"{"a":"x"}"#, |at| (at == 5).then_some(1));
-        skeletons.learn(br#"{"a":"x","a":"y"}"#, |at| (at == 13).then_some(1));
+        skeletons.learn(br#"{"a":"x"}"#, false, |at| (at == 5).then_some(1));
+        skeletons.learn(br#"{"a":"x","a":"y"}"#, false, |at| (at == 13).then_some(1));
         assert_eq!(
             marked(&skeletons, r#"{"a":"z"}"#),
             Some(vec![(1, r#""z""#.to_owned())])

@@ -85,7 +85,7 @@ pub(super) fn mirror(
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let event = read_again(act.line(), &mut bytes).then(|| tape.read(&bytes).ok());
+        let event = read_again(act.line(), &mut bytes).then(|| tape.read_record(&bytes).ok());
         let Some(document) = event.flatten() else {
             all_read = Err(Unread);
             continue;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::event::{EventFacts, text};
 use super::value::{NotAFact, Value};
-use crate::document::{Kind, Parser, Sink, Skeletons, unquoted};
+use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
@@ -16,6 +16,8 @@ pub(crate) struct EventNote<'a> {
     pub(crate) event_type: Option<Cow<'a, str>>,
     pub(crate) episode_id: Option<Cow<'a, str>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
+    /// Whether `payload.synthetic` is true: the runtime filled the event in.
+    pub(crate) synthetic: bool,
     /// What an act event says about actions and steps.
     pub(crate) act: Option<ActNote<'a>>,
 }
@@ -51,14 +53,19 @@ impl<'a> EventNote<'a> {
             event_type: text(event.event_type),
             episode_id: text(event.episode_id),
             timestamp: text(event.timestamp),
+            synthetic: event
+                .payload()
+                .and_then(|payload| payload.get("synthetic"))
+                .is_some_and(|synthetic| synthetic.node().kind() == Kind::True),
         }
     }
 
-    /// Whether the timeline keeps anything of the event; `expected_id` is the id of the run.
+    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
+    /// of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
-                Some("start" | "direction" | "plan") => true,
+                Some("start" | "plan") => true,
                 Some("act") => self
                     .act
                     .as_ref()
@@ -92,6 +99,7 @@ impl<'a> EventNote<'a> {
             event_type: string(Field::EventType)?,
             episode_id: string(Field::EpisodeId)?,
             timestamp: Some(timestamp),
+            synthetic: parts.is_synthetic(),
         })
     }
 }
@@ -157,22 +165,21 @@ impl NoteTaker {
     /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
     /// event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
-        u32::try_from(bytes.len()).ok()?;
+        // Whether a longer one is within the limit of keys and values, its tape shows.
+        if bytes.len() >= LEAST_BYTES_BEYOND {
+            return None;
+        }
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
-        if self.skeletons.read(bytes, |found| {
+        let known = self.skeletons.read(bytes, |found| {
             parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
-        }) {
+        });
+        if let Some(is_synthetic) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
-            parts.set(
-                Field::Payload,
-                Some(Part {
-                    kind: Kind::Object,
-                    escaped: false,
-                    start: 0,
-                    end: 0,
-                }),
-            );
+            parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
+            if is_synthetic {
+                parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
+            }
             return EventNote::of_parts(&parts, text);
         }
         let mut parts = Parts::new(bytes);
@@ -201,8 +208,9 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            self.skeletons
-                .learn(bytes, |at| fields().find(|field| starts(*field, at)));
+            self.skeletons.learn(bytes, parts.is_synthetic(), |at| {
+                fields().find(|field| starts(*field, at))
+            });
         }
     }
 }
@@ -265,6 +273,7 @@ fields! {
         Tool = b"tool",
         InputExcerpt = b"input_excerpt",
         ResultStatus = b"result_status",
+        Synthetic = b"synthetic",
     }
 }
 
@@ -297,6 +306,16 @@ struct Part {
     reason = "an event longer than 4 GiB is not noted"
 )]
 impl Part {
+    /// A value of which only the kind is known.
+    fn without_text(kind: Kind) -> Self {
+        Self {
+            kind,
+            escaped: false,
+            start: 0,
+            end: 0,
+        }
+    }
+
     fn string(span: Range<usize>, escaped: bool) -> Self {
         Self {
             kind: Kind::String,
@@ -348,6 +367,11 @@ impl<'a> Parts<'a> {
             }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
             Some(_) => Err(NotAFact),
         }
+    }
+
+    fn is_synthetic(&self) -> bool {
+        self.get(Field::Synthetic)
+            .is_some_and(|part| part.kind == Kind::True)
     }
 
     fn set(&mut self, field: Field, part: Option<Part>) {
@@ -425,26 +449,29 @@ mod tests {
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 7] = [
+    const SEEDS: [&str; 8] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"done","id":2},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":[{"id":"x"}],"phase":"act","timestamp":"2025-01-01T00:00:00Z","ph\u0061se":"x","a":{"phase":[[]]}}"#,
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
+        r#"{"payload":{"step_id":"s","synthetic":true},"synthetic":false,"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 16] = [
+    const PIECES: [&str; 18] = [
         "\"act\"",
         "\"done\"",
         "null",
+        "true",
         "7",
         "[]",
         "{}",
         "\"phase\"",
         "\"id\"",
+        "\"synthetic\"",
         ",",
         ":",
         "{",
@@ -601,7 +628,8 @@ mod tests {
                     taker = eager();
                     taker.note(seed.as_bytes());
                 }
-                by_skeleton += usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}));
+                by_skeleton +=
+                    usize::from(taker.skeletons.read(mutant.as_bytes(), |_| {}).is_some());
                 noted += usize::from(is_sound(mutant.as_bytes(), &mut taker));
                 tried += 1;
             }
@@ -615,7 +643,7 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true]
+        for (index, expected) in [true, true, true, true, false, true, true, true]
             .into_iter()
             .enumerate()
         {
@@ -633,7 +661,7 @@ mod tests {
         let mut notes = eager();
         let first = SEEDS[0];
         assert!(notes.note(first.as_bytes()).is_some());
-        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {});
+        let found = |line: &str| notes.skeletons.read(line.as_bytes(), |_| {}).is_some();
         assert!(found(first));
         assert!(found(&first.replace("\"done\"", "\"in \\u0022 progress\"")));
         assert!(!found(&first.replace("\"done\"", "null")));

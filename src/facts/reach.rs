@@ -331,7 +331,7 @@ impl<'a> TimelineFacts<'a> {
 
 /// An event that was kept as text, as a document again.
 fn parse<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read(text).ok()?;
+    let document = tape.read_record(text).ok()?;
     // Violations are reported already; rules compare only fields of these events that the schema
     // does not restrict.
     Some(EventFacts::new(line, Value::root(document, &[])))

@@ -12,6 +12,7 @@ use super::act::KeptAct;
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
 use super::note::{ActNote, EventNote};
+use super::tally::Tally;
 use super::value::Stamp;
 use crate::digest::{Digest, FileDigest};
 use crate::document::{Node, Tape};
@@ -52,7 +53,7 @@ struct StepIds(Box<[Digest]>);
 
 impl StepIds {
     fn of(text: &[u8], tape: &mut Tape) -> Self {
-        let document = tape.read(text).ok();
+        let document = tape.read_record(text).ok();
         let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
         let records = records.into_iter().flat_map(Node::items);
         let ids = records.filter_map(|record| record.get("id")?.text());
@@ -110,8 +111,7 @@ pub(crate) struct Timeline {
     pub(crate) unfinished_line: Option<Line>,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
-    pub(crate) directions: u64,
-    pub(crate) first_direction: Option<Line>,
+    pub(crate) tally: Tally,
     pub(crate) projection: Option<KeptEvent>,
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
@@ -219,7 +219,7 @@ impl<'a> TimelineReader<'a> {
         &mut self.timeline
     }
 
-    /// Adds one event: its note, its text, and the tokens that its schema refuses.
+    /// Adds one event that was counted: its note, its text, and the tokens that its schema refuses.
     pub(crate) fn event(
         &mut self,
         line: Line,
@@ -250,17 +250,13 @@ impl<'a> TimelineReader<'a> {
                     .map(Stamp::into_owned);
                 self.timeline.start = Some(Start { line, timestamp });
             }
-            Some("direction") => {
-                self.timeline.directions += 1;
-                self.timeline.first_direction.get_or_insert(line);
-            }
             Some("runtime") if event.event_type.as_deref() == Some("run.state_projection") => {
                 self.projection(line, text);
             }
             Some("plan") => self.plan(line, text),
             _ => {
                 if let Some(act) = &event.act {
-                    self.act(line, act, text, refused);
+                    self.act(line, (act, event.synthetic), text, refused);
                 }
             }
         }
@@ -288,7 +284,13 @@ impl<'a> TimelineReader<'a> {
         }
     }
 
-    fn act(&mut self, line: Line, act: &ActNote<'_>, text: &[u8], refused: &[u32]) {
+    fn act(
+        &mut self,
+        line: Line,
+        (act, is_synthetic): (&ActNote<'_>, bool),
+        text: &[u8],
+        refused: &[u32],
+    ) {
         let marks = self.timeline.marks;
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
             let trace = plan.current_mut();
@@ -309,7 +311,7 @@ impl<'a> TimelineReader<'a> {
             // many actions may share an id.
             let kept = KeptAct::new(line, act, text, refused, &mut self.act_bytes_left);
             set(&mut self.timeline.acts, id, line, kept, marks);
-        } else if !is_synthetic(text, &mut self.tape) {
+        } else if !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
                 let has_text = |payload: Node<'_>| payload.get("action_id")?.text().map(drop);
@@ -335,12 +337,6 @@ fn set<T>(values: &mut BTreeMap<String, AsOf<T>>, name: &str, line: Line, value:
     }
 }
 
-/// Whether an event was made up by the runtime: nothing happened.
-fn is_synthetic(event: &[u8], tape: &mut Tape) -> bool {
-    let read = |payload: Node<'_>| payload.get("synthetic")?.boolean();
-    in_payload("synthetic", event, tape, read) == Some(true)
-}
-
 /// What the payload of an event says under a key. Most events do not have it, and are not parsed.
 fn in_payload<T>(
     key: &str,
@@ -353,7 +349,7 @@ fn in_payload<T>(
     if !has(key.as_bytes()) && !has(br"\u") {
         return None;
     }
-    let document = tape.read(event).ok();
+    let document = tape.read_record(event).ok();
     let said = document.and_then(|event| read(event.root().get("payload")?));
     tape.release();
     said

@@ -43,11 +43,14 @@ impl Levels {
         paths: Option<&[Glob]>,
         rules: &Rules,
     ) -> Result<(), ConfigError> {
-        // A rule takes precedence over its group, in any order.
-        let (groups, exact): (Vec<_>, Vec<_>) = rules
-            .iter()
-            .partition(|(rule, _)| rule.get_ref().ends_with('*'));
-        for (rule, level) in groups.into_iter().chain(exact) {
+        // A rule takes precedence over its group, and a group over all rules, in any order.
+        let mut rules: Vec<_> = rules.iter().collect();
+        rules.sort_by_key(|(rule, _)| match rule.get_ref().as_str() {
+            "*" => 0,
+            name if name.ends_with('*') => 1,
+            _ => 2,
+        });
+        for (rule, level) in rules {
             known_rule(file, rule.get_ref(), rule.span())?;
             self.configured.push(Setting {
                 paths: paths.map(<[Glob]>::to_vec),

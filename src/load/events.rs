@@ -5,12 +5,12 @@
 //! the result is the same.
 
 use super::trouble::{NotAnEvent, Trouble, Troubles};
-use crate::document::{Document, Kind, Tape};
-use crate::facts::{EventFacts, EventNote, NoteTaker, TimelineReader, Value};
+use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
+use crate::facts::{EventFacts, EventNote, NoteTaker, Tally, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
 use crate::source::{Artifact, Line};
-use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
+use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -79,7 +79,10 @@ impl EventsReader<'_, '_> {
             let Some(read) = lines.next_line()? else {
                 break;
             };
-            self.take(read);
+            self.take(read, Counting::Due);
+            if let Some(repetition) = lines.repetition() {
+                self.repetition(&lines, repetition)?;
+            }
         }
         let (stream, read) = lines.into_parts();
         *buffer = read;
@@ -118,10 +121,17 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            |block| (lines_that_matter(&block, expected_id), block),
-            |reading, (lines, block)| {
-                for line in lines {
-                    reading.events.take(block.line(line));
+            |block| (Sifted::new(&block, expected_id), block),
+            |reading, (sifted, block)| {
+                let Reading { events, lines, .. } = reading;
+                if let Some(repetition) = block.repetition()
+                    && let Err(why) = events.repetition(lines, repetition)
+                {
+                    reading.fault.get_or_insert(why);
+                }
+                events.facts.timeline_mut().tally.append(&sifted.tally);
+                for line in sifted.lines {
+                    events.take(block.line(line), Counting::Done);
                 }
                 reading.spare.extend(block.into_buffer());
             },
@@ -129,9 +139,22 @@ impl EventsReader<'_, '_> {
         reading.fault.map_or(Ok(()), Err)
     }
 
-    fn take(&mut self, read: LineRead<'_>) {
+    /// Counts a line that repeats the one before it, if it does.
+    fn repetition(
+        &mut self,
+        lines: &Lines<Opened<'_>>,
+        repetition: Repetition,
+    ) -> Result<(), Unreadable> {
+        if lines.confirms(repetition)? {
+            let Repetition { original, line, .. } = repetition;
+            self.facts.timeline_mut().tally.repeated(original, line);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, read: LineRead<'_>, counting: Counting) {
         match read {
-            LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended),
+            LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended, counting),
             LineRead::TooLong { line } => {
                 self.no_event(line);
                 self.troubles.add(Trouble::LineTooLong {
@@ -146,23 +169,32 @@ impl EventsReader<'_, '_> {
         self.facts.timeline_mut().broken_line.get_or_insert(line);
     }
 
-    fn line(&mut self, line: Line, bytes: &[u8], ended: bool) {
+    fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
         if let Some(note) = self.notes.note(bytes) {
+            if counting == Counting::Due {
+                self.facts.timeline_mut().tally.event(line, &note);
+            }
             return self.facts.event(line, &note, bytes, &[]);
         }
         self.tape.release();
-        let (span, why) = match self.tape.read(bytes) {
+        let (span, why) = match self.tape.read_record(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
                 let note = EventNote::of(&EventFacts::new(line, value));
+                self.facts.timeline_mut().tally.event(line, &note);
                 return self.facts.event(line, &note, bytes, &refused);
             }
             Ok(document) => {
                 let root = document.root();
                 (root.span(), NotAnEvent::NotAnObject(root.kind()))
             }
-            Err(error) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(Refused::Syntax(error)) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(Refused::TooManyValues) => {
+                self.no_event(line);
+                let limit = MAX_VALUES;
+                return self.troubles.add(Trouble::LineTooFull { line, limit });
+            }
         };
         let trouble = match why {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
@@ -182,18 +214,49 @@ impl EventsReader<'_, '_> {
     }
 }
 
-/// The lines of a block that a rule may need: all but sound events of which the timeline keeps
-/// nothing.
-fn lines_that_matter(block: &Block, expected_id: Option<&str>) -> Vec<Line> {
-    let mut notes = NoteTaker::default();
-    let lines = block.lines().filter_map(|read| match read {
-        LineRead::Text { line, bytes, .. } => notes
-            .note(bytes)
-            .is_none_or(|note| note.matters(expected_id))
-            .then_some(line),
-        LineRead::TooLong { line } => Some(line),
-    });
-    lines.collect()
+/// Whether the events that can be noted in one pass are still to be counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    Due,
+    /// The thread that sifted the block has counted them.
+    Done,
+}
+
+/// What one thread finds in a block: the count of its sound events and of the lines that repeat the
+/// one before them, and the lines that a rule may need. Those are all but sound events of which the
+/// timeline keeps nothing.
+struct Sifted {
+    tally: Tally,
+    lines: Vec<Line>,
+}
+
+impl Sifted {
+    fn new(block: &Block, expected_id: Option<&str>) -> Self {
+        let mut notes = NoteTaker::default();
+        let mut tally = Tally::default();
+        let mut before: Option<Line> = None;
+        let lines = block.lines().filter_map(|read| {
+            let line = read.line();
+            // Blank lines are left out, but numbered.
+            if let Some(original) = before.replace(line)
+                && original.length == line.length
+                && original.number + 1 == line.number
+                && block.bytes(original) == block.bytes(line)
+            {
+                tally.repeated(original, line);
+            }
+            let LineRead::Text { bytes, .. } = read else {
+                return Some(line);
+            };
+            let Some(note) = notes.note(bytes) else {
+                return Some(line);
+            };
+            tally.event(line, &note);
+            note.matters(expected_id).then_some(line)
+        });
+        let lines = lines.collect();
+        Self { tally, lines }
+    }
 }
 
 /// The tokens of an event that its schema refuses, ascending.
@@ -213,7 +276,102 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use proptest::test_runner::RngSeed;
+
     use super::*;
+
+    /// What is counted of a timeline that a number of threads read.
+    fn tally(timeline: &[u8], threads: usize) -> Tally {
+        let mut events = EventsReader {
+            facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+            notes: &mut NoteTaker::default(),
+            tape: &mut Tape::default(),
+            troubles: &mut Troubles::default(),
+            may_be_unfinished: false,
+            threads,
+        };
+        let stream = Opened::from_bytes(timeline);
+        events.read(stream, &mut Vec::new()).expect("memory");
+        events.facts.finish().tally
+    }
+
+    /// The same, line by line and without any of the code above.
+    fn counted(timeline: &[u8]) -> [u64; 6] {
+        let mut counts = [0; 6];
+        let mut before: &[u8] = b"";
+        for line in timeline.split(|byte| *byte == b'\n') {
+            let is_blank = line.trim_ascii().is_empty();
+            counts[5] += u64::from(!is_blank && line == before);
+            before = if is_blank { b"" } else { line };
+            let event: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
+            let is_synthetic = event["payload"]["synthetic"] == true;
+            let place = match event["phase"].as_str() {
+                Some("start") => 0,
+                Some("plan") if !is_synthetic => 1,
+                Some("act") if !is_synthetic => 2,
+                Some("reflect") => 3,
+                Some("direction") => 4,
+                _ => continue,
+            };
+            counts[place] += 1;
+        }
+        counts
+    }
+
+    /// Timelines whose lines are often equal, or of one length; some lines are longer than those
+    /// that stay in the buffer, and than a block.
+    fn timelines() -> impl Strategy<Value = Vec<u8>> {
+        let event = |phase: &str, payload: &str, padding: usize| {
+            let padding = "x".repeat(padding);
+            format!(
+                r#"{{"phase":"{phase}","timestamp":"2026-03-01T12:00:00Z","payload":{payload},"n":"{padding}"}}"#
+            )
+        };
+        let common = [
+            event("start", "{}", 300),
+            event("plan", "{}", 300),
+            event("plan", r#"{"synthetic":true}"#, 300),
+            event("act", "{}", 300),
+            event("act", r#"{"synthetic":true,"step_id":7}"#, 300),
+            event("act", r#"{"synthetic":1}"#, 300),
+            event("reflect", r#"{"synthetic":true}"#, 300),
+            event("direction", "7", 300),
+            event("observe", "{}", 300),
+        ];
+        let odd = ["", " \r", "{", "[7]", "\u{feff}{}"].map(str::to_owned);
+        let long = [20_000, 20_001].map(|padding| event("act", "{}", padding));
+        let longest = [280_000, 280_000].map(|padding| event("plan", "{}", padding));
+        let line = prop_oneof![
+            800 => select(common.to_vec()),
+            40 => select(odd.to_vec()),
+            10 => select(long.to_vec()),
+            1 => select(longest.to_vec()),
+        ];
+        let repeated = (line, prop_oneof![3 => Just(1_usize), 1 => 2..4_usize]);
+        let lines = prop::collection::vec(repeated, 2_000..4_000);
+        lines.prop_map(|lines| {
+            let lines = lines
+                .into_iter()
+                .flat_map(|(line, times)| std::iter::repeat_n(line, times));
+            lines.collect::<Vec<_>>().join("\n").into_bytes()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn tally_is_exact_with_any_number_of_threads(timeline in timelines()) {
+            let alone = tally(&timeline, 1);
+            let numbers = [&alone.starts, &alone.plans, &alone.acts, &alone.reflects, &alone.directions, &alone.repeated];
+            prop_assert_eq!(numbers.map(|counted| counted.number), counted(&timeline));
+            for threads in [2, 5] {
+                prop_assert_eq!(&alone, &tally(&timeline, threads), "{} threads", threads);
+            }
+        }
+    }
 
     /// How often threads are started for a timeline of blocks, and of long lines between them.
     fn starts(lengths: impl IntoIterator<Item = (u64, u64)>) -> usize {

@@ -4,14 +4,14 @@
 use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
-use crate::document::{Document, Node, Tape};
+use crate::document::{Document, MAX_VALUES, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::printable::quote;
 use crate::record::format;
 use crate::schema::{self, MAX_VIOLATIONS, Schema, Violation};
 use crate::source::Artifact;
-use crate::store::Artifacts;
+use crate::store::{Artifacts, Unreadable};
 
 /// One of the two records.
 pub(super) struct RecordKind {
@@ -109,9 +109,14 @@ impl RecordKind {
         if let Err((kind, reason)) = read {
             return unjudged(kind, reason);
         }
-        match tape.read(bytes) {
+        match tape.read_record(bytes) {
             Ok(document) => self.judge(bytes, document, troubles),
-            Err(error) => {
+            Err(Refused::TooManyValues) => {
+                let why = Unreadable::TooManyValues(MAX_VALUES);
+                troubles.add(Trouble::Unreadable { artifact, why });
+                unjudged(SkipKind::Unreadable, self.unusable)
+            }
+            Err(Refused::Syntax(error)) => {
                 let span = error.span(bytes);
                 troubles.add(Trouble::NotJson {
                     artifact,

@@ -14,6 +14,8 @@ pub(crate) enum Trouble {
     Unreadable { artifact: Artifact, why: Unreadable },
     /// A line of the timeline is longer than the limit, in bytes.
     LineTooLong { line: Line, limit: usize },
+    /// A line of the timeline has more keys and values than the limit.
+    LineTooFull { line: Line, limit: usize },
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
@@ -99,6 +101,7 @@ impl Trouble {
             | Self::TooManyViolations { artifact, .. } => *artifact,
             Self::UnsupportedVersion(version) | Self::NewerVersion(version) => version.artifact,
             Self::LineTooLong { .. }
+            | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,

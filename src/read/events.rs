@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::{Error, LineColumn, io_error, typed};
-use crate::document::{Document, Kind, Node, Tape};
+use crate::document::{Document, Kind, Node, Refused, Tape};
 use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
@@ -94,13 +94,19 @@ fn event_line(tape: &mut Tape, line: Line, text: &str) -> Result<EventLine, (u64
 
 /// The JSON object on a line, or the column and the reason why there is no object.
 fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>, (u64, String)> {
-    match tape.read(text.as_bytes()) {
+    match tape.read_record(text.as_bytes()) {
         Ok(document) if document.root().kind() == Kind::Object => Ok(document),
         Ok(document) => Err((
             1,
             format!("{}, not an object", document.root().kind().with_article()),
         )),
-        Err(why) => Err((column_of(text, why.offset), format!("not JSON: {why}"))),
+        Err(why) => {
+            let offset = match why {
+                Refused::Syntax(error) => error.offset,
+                Refused::TooManyValues => 0,
+            };
+            Err((column_of(text, offset), why.to_string()))
+        }
     }
 }
 

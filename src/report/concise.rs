@@ -17,8 +17,8 @@ impl Renderer for Concise {
         lines(episode).try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    fn end(&mut self, _: &mut dyn Write, _: &Closing<'_>) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        faults(closing).try_for_each(|line| writeln!(out, "{line}"))
     }
 }
 
@@ -40,6 +40,14 @@ pub(super) fn notes(episode: &EpisodeReport) -> impl Iterator<Item = String> {
             episode.dir,
             rules.join(", ")
         );
+        escape(&text).into_owned()
+    })
+}
+
+/// Writes a line for each fault.
+pub(super) fn faults(closing: &Closing<'_>) -> impl Iterator<Item = String> {
+    closing.faults.iter().map(|fault| {
+        let text = format!("{}: fault: {}", fault.path, fault.message);
         escape(&text).into_owned()
     })
 }

@@ -1,11 +1,11 @@
-//! Reports -> workflow commands of GitHub: annotations for the most severe findings, and a count of
-//! the rest.
+//! Reports -> workflow commands of GitHub: annotations for faults and the most severe findings, and
+//! a count of the rest.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Closing, Renderer, verdict};
-use crate::finding::{EpisodeReport, Finding, Severity};
+use crate::finding::{EpisodeReport, Finding, ReportedFault, Severity};
 use crate::printable::escape;
 
 /// The maximum number of annotations: GitHub shows no more of one kind per step, and silently drops
@@ -39,17 +39,16 @@ impl Renderer for Github {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        for fault in closing.faults.iter().take(MAX_ANNOTATIONS) {
+            writeln!(out, "{}", annotation_of_fault(fault))?;
+        }
+        let room = MAX_ANNOTATIONS.saturating_sub(closing.faults.len());
         let mut shown = 0;
-        for annotation in self
-            .errors
-            .iter()
-            .chain(&self.warnings)
-            .take(MAX_ANNOTATIONS)
-        {
+        for annotation in self.errors.iter().chain(&self.warnings).take(room) {
             writeln!(out, "{annotation}")?;
             shown += 1;
         }
-        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        let (episodes, verdict) = verdict(closing, self.unjudged);
         write!(out, "runvet: {episodes}{verdict}")?;
         let rest = closing.totals.errors + closing.totals.warnings - shown;
         if rest > 0 {
@@ -88,6 +87,14 @@ fn annotation(finding: &Finding) -> String {
             data(&finding.message),
             data(&finding.help)
         )
+}
+
+fn annotation_of_fault(fault: &ReportedFault) -> String {
+    let (path, title) = (property(&fault.path), property("runvet: fault"));
+    format!(
+        "::error file={path},title={title}::{}",
+        data(&fault.message)
+    )
 }
 
 /// Escapes a text for the part after the `::` of a command.

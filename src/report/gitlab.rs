@@ -8,6 +8,7 @@ use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::digest::Digest;
 use crate::finding::{EpisodeReport, Severity};
+use crate::printable::escape;
 
 #[derive(Default)]
 pub(super) struct Gitlab {
@@ -104,7 +105,23 @@ impl Renderer for Gitlab {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut dyn Write, _: &Closing<'_>) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        for fault in closing.faults {
+            let parts = ["fault", &fault.path, &fault.message].map(str::as_bytes);
+            self.issue(
+                out,
+                &Issue {
+                    description: &format!("Fault: {}", escape(&fault.message)),
+                    check_name: "fault",
+                    fingerprint: Digest::of(parts).to_string(),
+                    severity: "critical",
+                    location: Location {
+                        path: &fault.path,
+                        lines: Lines { begin: 1, end: 1 },
+                    },
+                },
+            )?;
+        }
         out.write_all(b"]\n")
     }
 }

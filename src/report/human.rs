@@ -10,10 +10,11 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::wording::{count, counts, nothing_found, stage, verdict};
+use super::wording::{count, counts, faults, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, Severity, Statistics, Suppressed, Suppression, Tally,
+    EpisodeReport, Finding, Location, ReportedFault, Severity, Statistics, Suppressed, Suppression,
+    Tally,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -195,6 +196,25 @@ impl Human {
         Ok(())
     }
 
+    /// Names the first faults; the totals count them.
+    fn faults(&self, out: &mut dyn Write, faults: &[ReportedFault]) -> io::Result<()> {
+        if !self.appearance.names_faults || faults.is_empty() {
+            return Ok(());
+        }
+        let shown = match self.appearance.max_findings {
+            0 => faults.len(),
+            max => max,
+        };
+        for fault in faults.iter().take(shown) {
+            let text = format!("fault: {}: {}", fault.path, fault.message);
+            self.paragraph(out, "", "  ", &text)?;
+        }
+        if let more @ 1.. = faults.len().saturating_sub(shown) {
+            writeln!(out, "{} not shown", count(more as u64, "more fault"))?;
+        }
+        writeln!(out)
+    }
+
     fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         // If the baseline lists all findings, the reasons are enough.
         let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
@@ -272,10 +292,14 @@ impl Renderer for Human {
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
+        self.faults(out, closing.faults)?;
         if self.appearance.quiet {
-            return Ok(());
+            return match faults(closing.faults) {
+                Some(lost) => writeln!(out, "{lost}"),
+                None => Ok(()),
+            };
         }
-        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;

@@ -63,6 +63,8 @@ impl Renderer for Ndjson {
 /// Writes the totals and what follows them.
 fn sums(out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
     write_json(out, closing.totals)?;
+    write!(out, ",\"complete\":{},\"faults\":", closing.is_complete)?;
+    write_json(out, &closing.faults)?;
     if let Some(statistics) = closing.statistics {
         out.write_all(b",\"statistics\":")?;
         write_json(out, statistics)?;

@@ -9,7 +9,7 @@ use quick_xml::events::BytesText;
 
 use super::concise::lines;
 use super::{Closing, Renderer, counts};
-use crate::finding::{EpisodeReport, Severity};
+use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity};
 use crate::printable::escape;
 
 /// The maximum number of findings that a case lists: a suite is held in memory until it is
@@ -29,6 +29,7 @@ struct Suite {
     cases: Writer<Vec<u8>>,
     tests: u64,
     failures: u64,
+    errors: u64,
 }
 
 impl Junit {
@@ -53,12 +54,7 @@ impl Junit {
         let at = self.open.iter().position(|suite| suite.name == name);
         let at = at.unwrap_or(self.open.len());
         if at == self.open.len() {
-            self.open.push(Suite {
-                name,
-                cases: Writer::new(Vec::new()),
-                tests: 0,
-                failures: 0,
-            });
+            self.open.push(Suite::new(name));
         }
         self.open
             .get_mut(at)
@@ -67,14 +63,42 @@ impl Junit {
 }
 
 impl Suite {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            cases: Writer::new(Vec::new()),
+            tests: 0,
+            failures: 0,
+            errors: 0,
+        }
+    }
+
+    /// Adds a case for a path that could not be looked at.
+    fn fault(&mut self, fault: &ReportedFault) -> io::Result<()> {
+        self.tests += 1;
+        self.errors += 1;
+        let (path, message) = (escape(&fault.path), escape(&fault.message));
+        self.cases
+            .create_element("testcase")
+            .with_attributes([("name", &*path), ("classname", "faults")])
+            .write_inner_content(|writer| {
+                let attributes = [("type", "runvet"), ("message", &*message)];
+                let element = writer.create_element("error");
+                element.with_attributes(attributes).write_empty()?;
+                Ok(())
+            })?;
+        self.cases.get_mut().write_all(b"\n")
+    }
+
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        let (tests, failures) = (self.tests.to_string(), self.failures.to_string());
+        let [tests, failures, errors] =
+            [self.tests, self.failures, self.errors].map(|number| number.to_string());
         let name = escape(&self.name);
         let attributes = [
             ("name", &*name),
             ("tests", &*tests),
             ("failures", &*failures),
-            ("errors", "0"),
+            ("errors", &*errors),
         ];
         let cases = self.cases.into_inner();
         Writer::new(&mut *out)
@@ -102,7 +126,9 @@ impl Renderer for Junit {
                 .count() as u64
         };
         let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
-        let fails = errors > 0 || (self.deny_warnings && warnings > 0);
+        // A case that can't be decided is an error, which only a fault may be.
+        let fault = episode.fault();
+        let fails = fault.is_none() && (errors > 0 || (self.deny_warnings && warnings > 0));
         let mut lines = lines(episode);
         let mut listed = lines
             .by_ref()
@@ -115,6 +141,7 @@ impl Renderer for Junit {
         let suite = self.suite_of(out, episode)?;
         suite.tests += 1;
         suite.failures += u64::from(fails);
+        suite.errors += u64::from(fault.is_some());
         let (name, dir, counts) = (
             escape(&episode.id),
             escape(&episode.dir),
@@ -128,7 +155,10 @@ impl Renderer for Junit {
             case.write_empty()?;
         } else {
             case.write_inner_content(|writer| {
-                let element = if fails {
+                let element = if let Some(fault) = &fault {
+                    let attributes = [("type", "runvet"), ("message", &*fault.message)];
+                    writer.create_element("error").with_attributes(attributes)
+                } else if fails {
                     let attributes = [("type", "runvet"), ("message", &*counts)];
                     writer.create_element("failure").with_attributes(attributes)
                 } else {
@@ -142,8 +172,18 @@ impl Renderer for Junit {
         suite.cases.get_mut().write_all(b"\n")
     }
 
-    fn end(&mut self, out: &mut dyn Write, _: &Closing<'_>) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         while let Some(suite) = self.open.pop() {
+            suite.write(out)?;
+        }
+        // An episode that kept changing has a case already.
+        let faults = closing.faults.iter();
+        let mut faults = faults
+            .filter(|fault| fault.sort != FaultSort::Changing)
+            .peekable();
+        if faults.peek().is_some() {
+            let mut suite = Suite::new("faults".into());
+            faults.try_for_each(|fault| suite.fault(fault))?;
             suite.write(out)?;
         }
         out.write_all(b"</testsuites>\n")

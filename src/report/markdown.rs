@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::concise::{findings, notes};
+use super::concise::{faults, findings, notes};
 use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Statistics, Tally};
 use crate::printable::escape;
@@ -39,6 +39,11 @@ impl List {
             self.unlisted += 1;
         }
     }
+
+    fn append(&mut self, other: &Self) {
+        other.text.lines().for_each(|line| self.add(line));
+        self.unlisted += other.unlisted;
+    }
 }
 
 impl Renderer for Markdown {
@@ -55,29 +60,28 @@ impl Renderer for Markdown {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        let (episodes, verdict) = verdict(closing.totals, self.unjudged);
+        let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "### runvet: {episodes}{verdict}")?;
         table(out, "rule", &self.statistics.rules)?;
         if let Some(statistics) = closing.statistics {
             table(out, "mode", &statistics.modes)?;
             table(out, "adapter", &statistics.adapters)?;
         }
-        let List {
-            text: notes,
-            unlisted,
-        } = std::mem::take(&mut self.notes);
-        notes.lines().for_each(|line| self.findings.add(line));
+        let mut list = List::default();
+        faults(closing).for_each(|line| list.add(&line));
+        list.append(&self.findings);
+        list.append(&self.notes);
         let List {
             text: listed,
-            unlisted: beyond,
-        } = &self.findings;
+            unlisted,
+        } = &list;
         if !listed.is_empty() {
             // The content can't close a fence that is longer than any run of backticks in it.
             let runs = listed.split(|c| c != '`').map(str::len);
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
         }
-        match unlisted + beyond {
+        match unlisted {
             0 => Ok(()),
             unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),
         }

@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::finding::{self, EpisodeReport, Finding, RuleInfo, Tool};
+use crate::finding::{
+    self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool,
+};
 use crate::store::path;
 
 /// The address of the SARIF schema.
@@ -18,8 +20,8 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// The address of runvet's sources; empty if `Cargo.toml` names no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// The maximum number of notifications about what could not be judged. They come after all results
-/// and are held until then; the rest are counted.
+/// The maximum number of notifications about faults and what could not be judged. They come after
+/// all results and are held until then; the rest are counted.
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
@@ -125,11 +127,17 @@ impl Renderer for Sarif {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        let (faults, unjudged) = (closing.faults.iter(), &mut self.notifications);
+        let mut notifications: Vec<Notification> =
+            faults.take(MAX_NOTIFICATIONS).map(fault).collect();
+        unjudged.truncate(MAX_NOTIFICATIONS - notifications.len());
+        notifications.append(unjudged);
         out.write_all(b"],\n \"invocations\":[")?;
         let invocation = Invocation {
-            execution_successful: closing.is_whole,
-            tool_execution_notifications: &self.notifications,
+            execution_successful: closing.is_complete,
+            tool_execution_notifications: &notifications,
             properties: Properties {
+                faults: closing.faults.len(),
                 unjudged: self.unjudged,
             },
         };
@@ -171,7 +179,9 @@ struct Help {
 
 #[derive(Serialize)]
 struct Configuration {
+    /// That of its findings once it is enabled, where it is off by default.
     level: &'static str,
+    enabled: bool,
 }
 
 impl Rule {
@@ -190,7 +200,8 @@ impl Rule {
             },
             help_uri: help_uri(REPOSITORY, info.id),
             default_configuration: Configuration {
-                level: info.severity.word(),
+                level: info.level.severity().unwrap_or(Severity::Warning).word(),
+                enabled: info.level != Level::Off,
             },
         }
     }
@@ -236,7 +247,9 @@ struct Invocation<'r> {
 
 #[derive(Serialize)]
 struct Properties {
-    /// The notifications, and the number of those not listed.
+    /// The number of faults, and of reasons why rules could not be judged: also of those that no
+    /// notification lists.
+    faults: usize,
     unjudged: u64,
 }
 
@@ -308,6 +321,14 @@ struct LogicalLocation<'r> {
 fn message(text: &str) -> Message {
     Message {
         text: text.replace("](", "]\\u{28}"),
+    }
+}
+
+fn fault(fault: &ReportedFault) -> Notification {
+    Notification {
+        level: "error",
+        message: message(&fault.message),
+        locations: [whole(uri(Path::new(&fault.path)))],
     }
 }
 

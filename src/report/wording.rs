@@ -1,23 +1,43 @@
 //! Counts and states -> words that several formats share.
 
+use super::Closing;
 #[cfg(feature = "human")]
 use crate::finding::{EpisodeReport, Lifecycle};
-use crate::finding::{Severity, Totals};
+use crate::finding::{FaultSort, ReportedFault, Severity};
 
 /// The totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
-pub(super) fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
+pub(super) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
+    let totals = closing.totals;
+    let lost = faults(closing.faults);
     if totals.episodes == 0 {
-        return ("no episodes".into(), String::new());
+        let lost = lost.map(|lost| format!(": {lost}"));
+        return ("no episodes".into(), lost.unwrap_or_default());
     }
-    let mut verdict = match totals.invalid {
-        0 if totals.warnings == 0 => "all valid".into(),
-        0 => format!("all valid, with {}", count(totals.warnings, "warning")),
-        invalid => format!(
-            "{} valid, {invalid} invalid ({})",
-            totals.valid,
-            counts(totals.errors, totals.warnings)
-        ),
+    let counts = counts(totals.errors, totals.warnings);
+    let mut verdict = match (totals.invalid, totals.undecided) {
+        (0, 0) if counts.is_empty() => "all valid".into(),
+        (0, 0) => format!("all valid, with {counts}"),
+        (invalid, undecided) => {
+            let numbers = [
+                (totals.valid, "valid"),
+                (invalid, "invalid"),
+                (undecided, "undecided"),
+            ];
+            let named = numbers
+                .into_iter()
+                .filter(|(number, what)| *number > 0 || *what != "undecided");
+            let numbers: Vec<String> = named
+                .map(|(number, what)| format!("{number} {what}"))
+                .collect();
+            match &*counts {
+                "" => numbers.join(", "),
+                counts => format!("{} ({counts})", numbers.join(", ")),
+            }
+        }
     };
+    if let Some(lost) = lost {
+        verdict = format!("{verdict}; {lost}");
+    }
     if unjudged > 0 {
         verdict = format!("{verdict}; {unjudged} not fully judged");
     }
@@ -29,6 +49,21 @@ pub(super) fn verdict(totals: &Totals, unjudged: u64) -> (String, String) {
         verdict = format!("{verdict}; {} {what}", count(number, "finding"));
     }
     (count(totals.episodes, "episode"), format!(": {verdict}"))
+}
+
+/// What could not be looked at, in words: "32 directories could not be read".
+pub(super) fn faults(faults: &[ReportedFault]) -> Option<String> {
+    let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
+    let (directories, paths) = (of(FaultSort::Unlistable), of(FaultSort::Other));
+    let directories = match directories {
+        0 => None,
+        1 => Some("1 directory could not be read".to_owned()),
+        more => Some(format!("{more} directories could not be read")),
+    };
+    let paths =
+        (paths > 0).then(|| format!("{} could not be checked", count(paths as u64, "path")));
+    let said: Vec<String> = directories.into_iter().chain(paths).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// "4 errors, 1 warning"; zeros are left out.

@@ -95,6 +95,9 @@ pub enum Unreadable {
     /// It has more bytes than this limit.
     #[error("it is larger than the limit of {} MiB", .0 >> 20)]
     TooLarge(u64),
+    /// It has more keys and values than this limit, counted together, containers too.
+    #[error("it has more than {0} keys and values")]
+    TooManyValues(usize),
     /// Permission is missing.
     #[error("reading it is not permitted")]
     Denied,
@@ -158,6 +161,9 @@ pub(super) fn limit(artifact: Artifact) -> u64 {
         MAX_RECORD_BYTES as u64
     }
 }
+
+/// The number of bytes of each of two lines that are compared at a time.
+const PART: usize = 64 << 10;
 
 impl<'a> Opened<'a> {
     /// Content in memory.
@@ -225,6 +231,25 @@ impl<'a> Opened<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether two lines of one length have the same bytes. They are read again in parts, because
+    /// they may be too long to be kept.
+    pub(crate) fn same(&self, a: Line, b: Line) -> io::Result<bool> {
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        for at in (0..a.length).step_by(PART) {
+            let part = |line: Line| Line {
+                offset: line.offset + at as u64,
+                length: (line.length - at).min(PART),
+                ..line
+            };
+            self.read_again(part(a), &mut of_a)?;
+            self.read_again(part(b), &mut of_b)?;
+            if of_a != of_b {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

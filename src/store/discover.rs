@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -12,6 +13,7 @@ use walkdir::WalkDir;
 use super::EpisodeDir;
 use super::disk::{Listing, list};
 use super::path::{display, id as id_of, is_nothing, join};
+use crate::finding::{FaultSort, ReportedFault};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
@@ -28,17 +30,14 @@ pub struct Discovery {
 }
 
 /// A path that could not be searched, or below which a run may be hidden.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Fault {
     /// The path does not exist.
-    #[error("{}: no such file or directory", printable(.0))]
     Missing(PathBuf),
     /// The path is a file that is not an artifact of a run.
-    #[error("{}: not a directory and not an artifact of a run ({})", printable(.0), artifact_names())]
     NotAnArtifact(PathBuf),
     /// A directory can't be listed, or a path can't be reached.
-    #[error("{}: {source}", printable(.path))]
     Unlistable {
         /// The path.
         path: PathBuf,
@@ -46,13 +45,10 @@ pub enum Fault {
         source: io::Error,
     },
     /// Artifacts lie directly in a directory called `episodes`, which is never an episode.
-    #[error("{}: artifacts lie directly in a directory called `episodes`, so they belong to no run", printable(.0))]
     Stray(PathBuf),
     /// A directory with a timeline lies in an episode, where nothing is searched.
-    #[error("{}: a directory in an episode holds events.jsonl, so a run may be hidden; move it, or exclude it", printable(.0))]
     Hidden(PathBuf),
     /// A symbolic link below `episodes` leads to a directory that is not searched.
-    #[error("{}: a symbolic link to a directory that is not checked; exclude the link, or give {} too", printable(.path), printable(.target))]
     Link {
         /// The link.
         path: PathBuf,
@@ -74,14 +70,67 @@ impl Fault {
             | Self::Link { path, .. } => path,
         }
     }
+
+    /// Whether a given path is at fault, and not what lies below one.
+    pub(crate) fn is_of_given_path(&self) -> bool {
+        matches!(self, Self::Missing(_) | Self::NotAnArtifact(_))
+    }
+
+    /// What is wrong with the path.
+    fn message(&self) -> String {
+        match self {
+            Self::Missing(_) => "no such file or directory".into(),
+            Self::NotAnArtifact(_) => {
+                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                format!("not a directory and not an artifact of a run ({names})")
+            }
+            Self::Unlistable { source, .. } => source.to_string(),
+            Self::Stray(_) => {
+                "artifacts lie directly in a directory called `episodes`, so they belong to no run"
+                    .into()
+            }
+            Self::Hidden(_) => "a directory in an episode holds events.jsonl, so a run may be \
+                                hidden; move it, or exclude it"
+                .into(),
+            Self::Link { target, .. } => format!(
+                "a symbolic link to a directory that is not checked; exclude the link, or give {} \
+                 too",
+                printable(target)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", printable(self.path()), self.message())
+    }
+}
+
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unlistable { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<&Fault> for ReportedFault {
+    fn from(fault: &Fault) -> Self {
+        Self {
+            path: display(fault.path()),
+            message: fault.message(),
+            sort: match fault {
+                Fault::Unlistable { .. } => FaultSort::Unlistable,
+                _ => FaultSort::Other,
+            },
+        }
+    }
 }
 
 fn printable(path: &Path) -> String {
     crate::printable::escape(&display(path)).into_owned()
-}
-
-fn artifact_names() -> String {
-    Artifact::ALL.map(Artifact::file_name).join(", ")
 }
 
 /// The name of a directory below which all runs are judged.
@@ -344,7 +393,7 @@ fn below_episodes(real: &Path) -> bool {
 }
 
 /// Whether any directory of a path is called `episodes`.
-fn names_episodes(path: &Path) -> bool {
+pub(super) fn names_episodes(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == EPISODES)
 }
 

@@ -3,10 +3,15 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use super::Opened;
 use crate::source::Line;
 
 /// The number of bytes to read at a time.
 const BLOCK: usize = 256 << 10;
+
+/// The length of a line that stays in the buffer until the next one is compared with it, at most:
+/// a longer one is read again if the two have the same length.
+const KEPT: usize = 16 << 10;
 
 /// One line of a stream.
 #[derive(Clone, Copy)]
@@ -19,6 +24,23 @@ pub(crate) enum LineRead<'b> {
     },
     /// A line that is longer than the limit and was skipped.
     TooLong { line: Line },
+}
+
+/// A line that repeats the one right before it, or may.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Repetition {
+    pub(crate) original: Line,
+    pub(crate) line: Line,
+    /// Whether their bytes were compared; if not, only their lengths are known to be equal.
+    is_certain: bool,
+}
+
+/// A line that is not blank, before the unread part of a buffer.
+#[derive(Clone, Copy)]
+struct Before {
+    line: Line,
+    /// Where it starts in the buffer, if it is still there.
+    start: Option<usize>,
 }
 
 /// The lines of a stream.
@@ -34,6 +56,8 @@ pub(crate) struct Lines<R> {
     offset: u64,
     number: u64,
     at_end: bool,
+    before: Option<Before>,
+    repetition: Option<Repetition>,
 }
 
 /// Whole lines of a stream, to be read by another thread.
@@ -44,6 +68,7 @@ pub(crate) struct Block {
     offset: u64,
     number: u64,
     limit: usize,
+    repetition: Option<Repetition>,
 }
 
 impl Block {
@@ -66,12 +91,21 @@ impl Block {
 
     /// A line of this block, again.
     pub(crate) fn line(&self, line: Line) -> LineRead<'_> {
+        LineRead::new(line, self.bytes(line), true, self.limit)
+    }
+
+    /// The bytes of a line of this block.
+    pub(crate) fn bytes(&self, line: Line) -> &[u8] {
         let start = usize::try_from(line.offset - self.offset).unwrap_or(usize::MAX);
         let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
-        let text = bytes
+        bytes
             .get(start..start.saturating_add(line.length))
-            .unwrap_or_default();
-        LineRead::new(line, text, true, self.limit)
+            .unwrap_or_default()
+    }
+
+    /// Whether the first line repeats the last one before this block.
+    pub(crate) fn repetition(&self) -> Option<Repetition> {
+        self.repetition
     }
 
     /// The buffer for reuse, unless a long line has made it large.
@@ -86,6 +120,12 @@ impl<'b> LineRead<'b> {
             Self::TooLong { line }
         } else {
             Self::Text { line, bytes, ended }
+        }
+    }
+
+    pub(crate) fn line(&self) -> Line {
+        match self {
+            Self::Text { line, .. } | Self::TooLong { line } => *line,
         }
     }
 }
@@ -107,6 +147,8 @@ impl<R: Read> Lines<R> {
             offset: 0,
             number: 0,
             at_end: false,
+            before: None,
+            repetition: None,
         }
     }
 
@@ -144,6 +186,7 @@ impl<R: Read> Lines<R> {
         let is_blank = is_blank(line);
         if is_blank {
             self.take(end, ended);
+            self.before = None;
         }
         is_blank
     }
@@ -157,6 +200,11 @@ impl<R: Read> Lines<R> {
             offset: self.offset,
             length: end - start,
         };
+        self.repetition = self.repeats(line, start);
+        self.before = Some(Before {
+            line,
+            start: Some(start),
+        });
         self.start = end + usize::from(ended);
         self.searched = self.start;
         self.offset += (self.start - start) as u64;
@@ -166,6 +214,48 @@ impl<R: Read> Lines<R> {
             ended,
             self.limit,
         )
+    }
+
+    /// Whether a line, which starts at a place of the buffer, repeats the one before it.
+    fn repeats(&self, line: Line, start: usize) -> Option<Repetition> {
+        let before = self.before?;
+        if before.line.length != line.length {
+            return None;
+        }
+        let bytes = |start: usize| self.buffer.get(start..start + line.length);
+        let is_certain = match before.start {
+            Some(before) if bytes(before) != bytes(start) => return None,
+            before => before.is_some(),
+        };
+        Some(Repetition {
+            original: before.line,
+            line,
+            is_certain,
+        })
+    }
+
+    /// Whether the line that was returned last repeats the one before it.
+    pub(crate) fn repetition(&self) -> Option<Repetition> {
+        self.repetition
+    }
+
+    /// Where the part of the buffer starts that the next reading needs: at the unread part, or at
+    /// the line before it.
+    fn needed_from(&mut self, unread: usize) -> usize {
+        let before = self.before.as_mut();
+        let Some((before, start)) = before.and_then(|before| {
+            let start = before.start?;
+            Some((before, start))
+        }) else {
+            return unread;
+        };
+        if before.line.length <= KEPT && start + before.line.length + 1 == unread {
+            before.start = Some(0);
+            start
+        } else {
+            before.start = None;
+            unread
+        }
     }
 
     /// The number of bytes that were returned.
@@ -189,7 +279,9 @@ impl<R: Read> Lines<R> {
             }
             self.fill()?;
         };
-        let rest = self.buffer.get(end..self.end).unwrap_or_default();
+        let (number, repetition) = self.pass_lines(end);
+        let from = self.needed_from(end);
+        let rest = self.buffer.get(from..self.end).unwrap_or_default();
         let mut next = spare();
         next.resize(next.len().max(BLOCK).max(rest.len()), 0);
         if let Some(head) = next.get_mut(..rest.len()) {
@@ -202,20 +294,47 @@ impl<R: Read> Lines<R> {
             offset: self.offset,
             number: self.number,
             limit: self.limit,
+            repetition,
         };
-        (self.start, self.searched, self.end) = (0, 0, rest);
+        (self.start, self.searched, self.end) = (end - from, end - from, rest);
         self.offset += (end - start) as u64;
-        let lines = block.buffer.get(start..end).unwrap_or_default();
-        self.number += memchr::memchr_iter(b'\n', lines).count() as u64;
+        self.number = number;
         Ok(Some(block))
     }
 
+    /// Looks at the whole lines from the unread part up to `end`: the number of the last one, and
+    /// whether the first repeats the one before it.
+    fn pass_lines(&mut self, end: usize) -> (u64, Option<Repetition>) {
+        let lines = self.buffer.get(self.start..end).unwrap_or_default();
+        let number = self.number + memchr::memchr_iter(b'\n', lines).count() as u64;
+        let first = memchr::memchr(b'\n', lines).unwrap_or_default();
+        let text = lines.split_last().map_or(lines, |(_, text)| text);
+        let last = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+        let is_blank = |from, to| is_blank(text.get(from..to).unwrap_or_default());
+        let line = |number, from, to| Line {
+            number,
+            offset: self.offset + from as u64,
+            length: to - from,
+        };
+        let repetition = if is_blank(0, first) {
+            None
+        } else {
+            self.repeats(line(self.number + 1, 0, first), self.start)
+        };
+        self.before = (!is_blank(last, text.len())).then(|| Before {
+            line: line(number, last, text.len()),
+            start: Some(self.start + last),
+        });
+        (number, repetition)
+    }
+
     fn fill(&mut self) -> io::Result<()> {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.searched -= self.start;
-            self.end -= self.start;
-            self.start = 0;
+        let from = self.needed_from(self.start);
+        if from > 0 {
+            self.buffer.copy_within(from..self.end, 0);
+            self.searched -= from;
+            self.end -= from;
+            self.start -= from;
         }
         if self.buffer.len() - self.end < BLOCK / 2 {
             // Doubles, so that a long line costs linear time.
@@ -257,6 +376,11 @@ impl<R: Read> Lines<R> {
                     offset: self.offset,
                     length,
                 };
+                if let Some(before) = &mut self.before {
+                    before.start = None;
+                }
+                self.repetition = self.repeats(line, self.start);
+                self.before = Some(Before { line, start: None });
                 let newline = usize::from(newline.is_some());
                 self.start += newline;
                 self.searched = self.start;
@@ -265,6 +389,14 @@ impl<R: Read> Lines<R> {
             }
             self.fill()?;
         }
+    }
+}
+
+impl Lines<Opened<'_>> {
+    /// Whether a line that may repeat the one before it does.
+    pub(crate) fn confirms(&self, repetition: Repetition) -> io::Result<bool> {
+        let Repetition { original, line, .. } = repetition;
+        Ok(repetition.is_certain || self.stream.same(original, line)?)
     }
 }
 

@@ -4,14 +4,16 @@
 //! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
 //! artifact was last added, renamed or removed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
 
 use super::EpisodeDir;
-use super::discover::{EPISODES, Fault, Nature, nature};
+use super::discover::{EPISODES, Fault, Nature, discover, names_episodes, nature};
 use super::disk::{entry_kind, list};
 use super::path::{self, join};
 use crate::source::EntryKind;
@@ -24,11 +26,25 @@ pub(crate) struct RunDir {
     pub(crate) name: String,
     /// Nanoseconds since 1970.
     time: i128,
+    /// The run, if it was opened already.
+    found: Option<EpisodeDir>,
 }
 
 impl RunDir {
+    fn new(found: EpisodeDir) -> Self {
+        Self {
+            path: found.path.clone(),
+            name: found.name.clone(),
+            time: rustix::fs::lstat(&found.path).map_or(0, |stat| time(&found.name, &stat)),
+            found: Some(found),
+        }
+    }
+
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
+        if self.found.is_some() {
+            return self.found.clone();
+        }
         let entries = list(&self.path).ok()?.entries;
         let is_run = nature(self.path.file_name()?, entries) != Nature::None;
         is_run.then(|| EpisodeDir {
@@ -40,29 +56,66 @@ impl RunDir {
     }
 }
 
-/// The runs below a run-data directory, newest first, and the paths that can't be searched, sorted.
+/// Runs, newest first, and paths that can't be searched, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    pub(crate) runs: Vec<RunDir>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// The runs below a run-data directory.
 ///
 /// These are the runs that discovery finds below its directory called `episodes`, and directories
 /// that turn out to be none when they are opened.
-pub(crate) fn runs(run_data: &Path) -> io::Result<(Vec<RunDir>, Vec<Fault>)> {
-    let mut found = Found::default();
+pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
+    let mut found = Runs::default();
     found.collect(&join(run_data, Path::new(EPISODES)))?;
-    let Found {
-        mut runs,
-        mut faults,
-    } = found;
-    runs.sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
-    faults.sort_by(|a, b| a.path().cmp(b.path()));
-    Ok((runs, faults))
+    found.sort();
+    Ok(found)
 }
 
-#[derive(Default)]
-struct Found {
-    runs: Vec<RunDir>,
-    faults: Vec<Fault>,
+/// The runs at or below a path that is not a run-data directory, such as one run.
+pub(crate) fn runs_at(path: &Path) -> Runs {
+    let found = discover(&[path], NonZeroUsize::MIN, &|_| false);
+    let mut runs = Runs {
+        runs: found.episodes.into_iter().map(RunDir::new).collect(),
+        faults: found.faults,
+    };
+    runs.sort();
+    runs
 }
 
-impl Found {
+/// Whether a path leads to a directory called `episodes`, or below one.
+pub(crate) fn is_below_episodes(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| names_episodes(&real))
+}
+
+impl Runs {
+    fn sort(&mut self) {
+        self.runs
+            .sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
+        self.faults.sort_by(|a, b| a.path().cmp(b.path()));
+    }
+
+    /// All of these runs, each once.
+    pub(crate) fn joined(parts: Vec<Self>) -> Self {
+        if let [_] = &*parts {
+            return parts.into_iter().next().unwrap_or_default();
+        }
+        let (mut all, mut seen, mut faults) = (Self::default(), BTreeSet::new(), BTreeMap::new());
+        for part in parts {
+            all.runs.extend(part.runs.into_iter().filter(|run| {
+                let real = run.path.canonicalize();
+                seen.insert(real.unwrap_or_else(|_| run.path.clone()))
+            }));
+            let part = part.faults.into_iter();
+            faults.extend(part.map(|fault| (fault.path().to_owned(), fault)));
+        }
+        all.faults = faults.into_values().collect();
+        all.sort();
+        all
+    }
+
     fn collect(&mut self, group: &Path) -> io::Result<()> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
@@ -92,11 +145,15 @@ impl Found {
             }
             if self.is_run(&name, &path, stat.st_nlink) {
                 let name = path::id(&name);
-                let changed =
-                    i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
-                let time = ulid_time(&name)
-                    .map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000);
-                self.runs.push(RunDir { path, name, time });
+                let time = time(&name, &stat);
+                let found = None;
+                let run = RunDir {
+                    path,
+                    name,
+                    time,
+                    found,
+                };
+                self.runs.push(run);
             }
         }
         Ok(())
@@ -132,6 +189,12 @@ impl Found {
             .extend(below.into_iter().filter(|run| run.episode().is_some()));
         self.runs.len() == before
     }
+}
+
+/// The time of a run.
+fn time(name: &str, stat: &Stat) -> i128 {
+    let changed = i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec);
+    ulid_time(name).map_or(changed, |milliseconds| i128::from(milliseconds) * 1_000_000)
 }
 
 /// The milliseconds since 1970 that a ULID at the end of a name carries.

@@ -29,6 +29,7 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod incomplete;
     mod pipelines;
     mod reports;
 }
@@ -43,6 +44,7 @@ mod hostile {
     mod machine;
     mod memory;
     mod properties;
+    mod values;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -54,6 +56,7 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod naming;
     mod view;
     mod watch;
 }

@@ -24,7 +24,7 @@ impl Explain {
                     output.stdout(),
                     "{} ({}): {}",
                     rule.id,
-                    rule.severity,
+                    rule.level,
                     rule.title
                 )?;
             }
@@ -33,7 +33,7 @@ impl Explain {
         let rule = find_rule(&self.rule)
             .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists all rules)")))?;
         let out = output.stdout();
-        writeln!(out, "# {} ({})\n", rule.id, rule.severity)?;
+        writeln!(out, "# {} ({})\n", rule.id, rule.level)?;
         for line in rule.page.trim_end().lines() {
             // The words after a block's language are for the tests that execute it.
             let fence = line

@@ -1,6 +1,7 @@
 //! `runvet list`: the runs of a run-data directory, newest first.
 
 use std::io;
+use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, ValueEnum};
 use serde::Serialize;
@@ -28,6 +29,9 @@ Example:
   STARTED          ID           STATUS   OUTCOME     TOOK TASK
   2026-03-01 12:00 ep_02_paused pending  -              - Summarize the open tick…")]
 pub(in crate::cli) struct List {
+    /// Run-data directories, directories above or below one, or runs [default: --run-data]
+    paths: Vec<PathBuf>,
+
     #[command(flatten)]
     run_data: RunDataArgs,
 
@@ -86,7 +90,7 @@ struct Listed {
 
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let run_data = self.run_data.open()?;
+        let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = if self.limit == 0 {
             usize::MAX
         } else {
@@ -152,7 +156,7 @@ fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
     !gate.excludes(run.path())
         && gate
             .episode(&Check::new(), run.dir())
-            .is_ok_and(|report| !report.valid)
+            .is_ok_and(|report| report.valid != Some(true))
 }
 
 /// The status of a run that has written only its timeline so far.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::output::{Color, Output, style, width};
-use super::run_data::RunDataArgs;
+use super::run_data::RunArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
 use crate::plan::{PlanComparison, PlanDifference, compare};
@@ -30,10 +30,7 @@ Example:
   the plan differs from the timeline from line 6 of events.jsonl on")]
 pub(in crate::cli) struct Plan {
     #[command(flatten)]
-    run_data: RunDataArgs,
-
-    /// The run: its id, a prefix of its id, @latest, or a path
-    episode: String,
+    run: RunArgs,
 
     /// Print one JSON object
     #[arg(long)]
@@ -42,7 +39,7 @@ pub(in crate::cli) struct Plan {
 
 impl Plan {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode, output)?;
+        let run = self.run.open(output)?;
         let comparison = compare(&run)?;
         let state = run.state().map(Stored::into_document).ok();
         let persisted = state.as_ref().and_then(|state| state.root().get("plan"));

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::{Exit, Failure};
 use crate::check::all_rules;
 
-/// List every rule with its severity and the defect it finds
+/// List every rule with its default level and the defect it finds
 #[derive(Args)]
 pub(in crate::cli) struct Rules {}
 
@@ -22,7 +22,7 @@ impl Rules {
                 output.stdout(),
                 "{:width$}  {:7}  {}",
                 rule.id,
-                rule.severity,
+                rule.level,
                 rule.title
             )?;
         }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use clap::{Args, ValueEnum};
 
 use super::output::Output;
-use super::run_data::RunDataArgs;
+use super::run_data::RunArgs;
 use super::{Exit, Failure};
 use crate::report::{write_json_pretty, write_json_text};
 use crate::source::Artifact;
@@ -13,19 +13,19 @@ use crate::source::Artifact;
 /// Print a record of a run, indented; unknown fields, the digits of numbers and the order of keys
 /// are kept
 #[derive(Args)]
-#[command(after_long_help = "\
+#[command(
+    allow_missing_positional = true,
+    after_long_help = "\
 Example:
   $ runvet show ep_01 summary --run-data corpus/demo
   {
     \"adapter_result\": \"success\",
     \"duration_sec\": 0.15,
-  …")]
+  …"
+)]
 pub(in crate::cli) struct Show {
     #[command(flatten)]
-    run_data: RunDataArgs,
-
-    /// The run: its id, a prefix of its id, @latest, or a path
-    episode: String,
+    run: RunArgs,
 
     /// The record
     record: RecordName,
@@ -45,7 +45,7 @@ enum RecordName {
 
 impl Show {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode, output)?;
+        let run = self.run.open(output)?;
         let out = output.stdout();
         if self.raw {
             let bytes = run.bytes(match self.record {

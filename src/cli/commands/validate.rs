@@ -160,7 +160,7 @@ impl Validate {
 
         let is_ndjson = settings.format.value == Format::Ndjson;
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
-        if !self.quiet && outcome.is_whole {
+        if !self.quiet && outcome.is_complete {
             if excluded > 0 && !is_empty {
                 let directories = match excluded {
                     1 => "1 directory".to_owned(),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::output::{Color, Output, style, width};
-use super::run_data::RunDataArgs;
+use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -43,10 +43,7 @@ Examples:
        3   +0.020s plan       planner.minimal  steps: 3")]
 pub(in crate::cli) struct View {
     #[command(flatten)]
-    run_data: RunDataArgs,
-
-    /// The run: its id, a prefix of its id, @latest, or a path
-    episode: String,
+    run: RunArgs,
 
     /// Print one JSON object: ids and paths, the records, the plan, counts of events, and the
     /// findings
@@ -75,7 +72,7 @@ pub(in crate::cli) struct View {
 
 impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let run = self.run_data.get(&self.episode, output)?;
+        let run = self.run.open(output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
             return self.timeline(&run, output);
         }
@@ -131,7 +128,7 @@ struct Json<'v> {
     plan: &'v PlanComparison,
     events: Counts<'v>,
     lifecycle: Lifecycle,
-    valid: bool,
+    valid: Option<bool>,
     findings: &'v [Finding],
     skipped: &'v [Skip],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

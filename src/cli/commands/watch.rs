@@ -160,7 +160,7 @@ fn verdict(episode: &EpisodeReport) -> String {
     let rules = rules
         .iter()
         .map(|(severity, rule)| format!("{severity} {rule}"));
-    let valid = episode.valid.then(|| "valid".to_owned());
+    let valid = (episode.valid == Some(true)).then(|| "valid".to_owned());
     let found: Vec<String> = valid.into_iter().chain(rules).collect();
     let known = match episode.suppressed.len() {
         0 => String::new(),

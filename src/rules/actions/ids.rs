@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -11,7 +11,7 @@ use crate::source::{Artifact, Place, Pointer};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "actions/ids",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "two actions share an id",
         hint: "Give each action a unique id, and its `act` event the same one.",
         page: include_str!("ids.md"),

@@ -1,7 +1,7 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
 use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, UNREAD, Unlike, Why};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -9,7 +9,7 @@ use crate::source::{Artifact, Place, Pointer};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "actions/mirror",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "an action does not mirror its act event",
         hint: "Copy the fields of the action from the payload of its `act` event, and `timestamp` from that event.",
         page: include_str!("mirror.md"),

@@ -1,14 +1,14 @@
 //! `actions/unrecorded`: an act event has the id of an action that the state does not have.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "actions/unrecorded",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "an act event has the id of an action that the state does not have",
         hint: "Record an action for each `act` event with an id, or mark an event for which nothing was done with `synthetic`.",
         page: include_str!("unrecorded.md"),

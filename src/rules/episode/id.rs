@@ -1,7 +1,7 @@
 //! `episode/id`: a record belongs to another episode.
 
 use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "episode/id",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a record belongs to another episode",
         hint: "Move the record to the directory of its own episode, or write the id of this episode.",
         page: include_str!("id.md"),

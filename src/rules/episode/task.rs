@@ -1,7 +1,7 @@
 //! `episode/task`: the state and the summary have different tasks.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "episode/task",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the state and the summary have different tasks",
         hint: "Write the original task to both records.",
         page: include_str!("task.md"),

@@ -1,14 +1,14 @@
 //! `events/missing`: a run has no timeline.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/missing",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a run has no timeline",
         hint: "Keep events.jsonl with the records; without it, runvet can't confirm what they say.",
         page: include_str!("missing.md"),

@@ -1,6 +1,6 @@
 //! `events/schema`: an event violates its schema.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Artifact;
@@ -8,7 +8,7 @@ use crate::source::Artifact;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/schema",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "an event violates its schema",
         hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
         page: include_str!("schema.md"),

@@ -1,6 +1,6 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::{NotAnEvent, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
@@ -8,7 +8,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/syntax",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a line of the timeline is not a JSON object",
         hint: "Write each event as one JSON object on its own line.",
         page: include_str!("syntax.md"),

@@ -1,6 +1,6 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
@@ -8,7 +8,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/torn-tail",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the last line of the timeline was cut off",
         hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
         page: include_str!("torn_tail.md"),

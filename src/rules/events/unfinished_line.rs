@@ -1,6 +1,6 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
@@ -8,7 +8,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "events/unfinished-line",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the last line of the timeline is not finished",
         hint: "Check again after the run has written the rest of the line.",
         page: include_str!("unfinished_line.md"),

@@ -1,7 +1,7 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
 use crate::facts::{Run, StateFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
@@ -9,7 +9,7 @@ use crate::source::{Artifact, Place};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/artifacts",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a run that has ended lacks an artifact",
         hint: "Write both summary.json and manifest.json when the run ends.",
         page: include_str!("artifacts.md"),

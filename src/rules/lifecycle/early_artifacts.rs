@@ -1,14 +1,14 @@
 //! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
 use crate::facts::Run;
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/early-artifacts",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run in progress has an artifact of a run that has ended",
         hint: "Write summary.json and manifest.json only when the run has ended.",
         page: include_str!("early_artifacts.md"),

@@ -1,14 +1,14 @@
 //! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/learn-missing",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the state links a learning timeline that does not exist",
         hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
         page: include_str!("learn_missing.md"),

@@ -1,7 +1,7 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
 use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
@@ -9,7 +9,7 @@ use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/link-target",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a link does not lead to its artifact",
         hint: "Use the artifact's own relative path, such as `events.jsonl`; keep other links inside the episode's directory.",
         page: include_str!("link_target.md"),

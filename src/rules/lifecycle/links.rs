@@ -2,7 +2,7 @@
 
 use crate::document::Kind;
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/links",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the links do not match the lifecycle of the run",
         hint: "Link `events` and `learn` while the run is in progress, and all four artifacts when it has ended.",
         page: include_str!("links.md"),

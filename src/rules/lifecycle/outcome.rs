@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -11,7 +11,7 @@ use crate::source::{Artifact, Place, Pointer};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "lifecycle/outcome",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the records disagree on how the run ended",
         hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
         page: include_str!("outcome.md"),

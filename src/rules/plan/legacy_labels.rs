@@ -2,13 +2,13 @@
 
 use super::difference;
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/legacy-labels",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the steps differ from the labels of the plan event",
         hint: "Emit `step_records` in the `plan` event; labels have too little information to rebuild a plan.",
         page: include_str!("legacy_labels.md"),

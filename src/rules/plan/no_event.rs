@@ -1,14 +1,14 @@
 //! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/no-event",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the plan has steps, but the timeline has no plan event",
         hint: "Emit a `plan` event each time the plan is created or changed.",
         page: include_str!("no_event.md"),

@@ -2,13 +2,13 @@
 
 use super::difference;
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/projection",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the persisted plan differs from the plan rebuilt from the timeline",
         hint: "Rebuild the plan from the timeline before you persist it; `runvet explain plan/projection` lists the steps.",
         page: include_str!("projection.md"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -11,7 +11,7 @@ use crate::source::{Artifact, Place, Pointer};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/step-ids",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "two steps of the plan share an id",
         hint: "Give each step a unique id.",
         page: include_str!("step_ids.md"),

@@ -1,7 +1,7 @@
 //! `plan/still-running`: a run has ended, but a step of its plan is still running.
 
 use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -9,7 +9,7 @@ use crate::source::{Artifact, Place, Pointer};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "plan/still-running",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run has ended, but a step of its plan is still running",
         hint: "Emit an `act` event that ends each step before the run ends, and rebuild the plan from the timeline.",
         page: include_str!("still_running.md"),

@@ -1,14 +1,14 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/digest",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the state of a run that has ended was changed after its projection event",
         hint: "Restore the state.json that the run wrote; if the run wrote it again, let it emit another projection event.",
         page: include_str!("digest.md"),

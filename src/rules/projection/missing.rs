@@ -1,14 +1,14 @@
 //! `projection/missing`: no projection event confirms the persisted state.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/missing",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "no projection event confirms the persisted state",
         hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
         page: include_str!("missing.md"),

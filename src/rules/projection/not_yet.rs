@@ -1,14 +1,14 @@
 //! `projection/not-yet`: no projection event confirms the state of a run in progress yet.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Lifecycle, RuleInfo, Severity, SkipReason};
+use crate::finding::{Level, Lifecycle, RuleInfo, SkipReason};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/not-yet",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "no projection event confirms the state of a run in progress yet",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its first state, check again.",
         page: include_str!("not_yet.md"),

@@ -2,13 +2,13 @@
 
 use super::evidence;
 use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/outcomes",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the projection event and the state disagree on the outcomes",
         hint: "Persist the state and emit its projection event from the same value.",
         page: include_str!("outcomes.md"),

@@ -3,14 +3,14 @@
 use super::evidence;
 use crate::digest::Digest;
 use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts, UNREAD};
-use crate::finding::{Lifecycle, RuleInfo, Severity};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/stale",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the latest projection event of a run in progress is not that of its state",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
         page: include_str!("stale.md"),

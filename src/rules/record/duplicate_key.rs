@@ -1,6 +1,6 @@
 //! `record/duplicate-key`: an object has the same key twice.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
@@ -9,7 +9,7 @@ use crate::source::{Place, Target};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/duplicate-key",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "an object has the same key twice",
         hint: "Keep one of the two; readers differ on which one counts.",
         page: include_str!("duplicate_key.md"),

@@ -1,6 +1,6 @@
 //! `record/json-syntax`: a record is not JSON.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Rule};
 use crate::source::{Place, Target};
@@ -8,7 +8,7 @@ use crate::source::{Place, Target};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/json-syntax",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a record is not JSON",
         hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
         page: include_str!("json_syntax.md"),

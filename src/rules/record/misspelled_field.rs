@@ -1,6 +1,6 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/misspelled-field",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a field is probably misspelled",
         hint: "Spell the field as the schema does, or give it a name that is less similar.",
         page: include_str!("misspelled_field.md"),

@@ -1,14 +1,15 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Rule};
 use crate::source::Place;
+use crate::store::Unreadable;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "record/unreadable",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "an artifact exists but can't be read",
         hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
         page: include_str!("unreadable.md"),
@@ -18,11 +19,16 @@ pub(crate) static RULE: Rule = Rule {
     needs: &[],
 };
 
+/// What to do about a record or a line beyond a limit.
+const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";
+
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
         Trouble::Unreadable { artifact, why } => {
             let message = format!("{artifact} can't be read: {why}");
-            Some(Draft::new(Place::whole(*artifact), message).besides(why))
+            let is_beyond = matches!(why, Unreadable::TooLarge(_) | Unreadable::TooManyValues(_));
+            let draft = Draft::new(Place::whole(*artifact), message).besides(why);
+            Some(draft.help(is_beyond.then(|| SHORTEN.to_owned())))
         }
         Trouble::LineTooLong { line, limit } => {
             let message = format!(
@@ -31,7 +37,12 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 limit >> 20
             );
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
-            Some(draft.besides(&line.length))
+            Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
+        }
+        Trouble::LineTooFull { line, limit } => {
+            let message = format!("line {} has more than {limit} keys and values", line.number);
+            let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
+            Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity, SkipReason};
+use crate::finding::{Level, RuleInfo, SkipReason};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
@@ -9,7 +9,7 @@ use crate::source::{Artifact, Place};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "started-at/start-event",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the start event does not confirm when the run started",
         hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
         page: include_str!("start_event.md"),

@@ -1,7 +1,7 @@
 //! `started-at/summary`: the state and the summary disagree on when the run started.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "started-at/summary",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the state and the summary disagree on when the run started",
         hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
         page: include_str!("summary.md"),

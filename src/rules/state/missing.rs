@@ -1,14 +1,14 @@
 //! `state/missing`: a run has no state record.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/missing",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "a run has no state record",
         hint: "Persist the state before the summary and the manifest.",
         page: include_str!("missing.md"),

@@ -1,14 +1,14 @@
 //! `state/not-yet`: a run has no state record yet.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/not-yet",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run has no state record yet",
         hint: "Check again after the run has persisted its state.",
         page: include_str!("not_yet.md"),

@@ -1,6 +1,6 @@
 //! `state/version`: the state has a version that runvet does not support.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Record, Rule};
@@ -9,7 +9,7 @@ use crate::source::Artifact;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "state/version",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the state has a version that runvet does not support",
         hint: "Write the current version, or check older records with the runvet release that supports them.",
         page: include_str!("version.md"),

@@ -1,7 +1,7 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Findings, Rule};
 use crate::source::Place;
@@ -9,7 +9,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/adherence-precision",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the plan adherence has more than 4 decimal places",
         hint: "Round `plan_adherence` to 4 decimal places.",
         page: include_str!("adherence_precision.md"),

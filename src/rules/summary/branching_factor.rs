@@ -2,7 +2,7 @@
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/branching-factor",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the branching factor is not the number of direction events",
         hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
         page: include_str!("branching_factor.md"),
@@ -24,7 +24,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
     let Some(factor) = summary.number(&["insight", "metrics", "branching_factor"]) else {
         return;
     };
-    let counted = timeline.directions;
+    let counted = timeline.tally.directions.number;
     if !factor.equals(Number::of(&counted.to_string())) {
         let events = if counted == 1 { "event" } else { "events" };
         let message = format!(
@@ -33,7 +33,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
         );
         let draft = Draft::new(Place::summary("/insight/metrics/branching_factor"), message)
             .besides(&counted);
-        findings.push(match timeline.first_direction {
+        findings.push(match timeline.tally.directions.first {
             Some(line) => {
                 draft.related(Place::event(line, "/phase"), "the first `direction` event")
             }

@@ -1,14 +1,14 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
 use crate::facts::Run;
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/mode",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "a run in minimal mode has data that only meta mode writes",
         hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
         page: include_str!("mode.md"),
@@ -34,7 +34,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let event = run
         .timeline
         .read()
-        .and_then(|timeline| timeline.first_direction);
+        .and_then(|timeline| timeline.tally.directions.first);
     let event = event.map(|line| ("`direction` events", Place::event(line, "/phase")));
     let present: Vec<_> = [direction, insight, event].into_iter().flatten().collect();
     if !present.is_empty() {

@@ -1,6 +1,6 @@
 //! `summary/newer-version`: the summary has a newer version than runvet supports.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Record, Rule};
@@ -9,7 +9,7 @@ use crate::source::Artifact;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/newer-version",
-        severity: Severity::Warning,
+        level: Level::Warning,
         title: "the summary has a newer version than runvet supports",
         hint: "Use a runvet release that supports this version.",
         page: include_str!("newer_version.md"),

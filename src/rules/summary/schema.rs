@@ -1,6 +1,6 @@
 //! `summary/schema`: the summary violates its schema.
 
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::{Artifact, Place};
@@ -8,7 +8,7 @@ use crate::source::{Artifact, Place};
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/schema",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the summary violates its schema",
         hint: "Correct the program that writes the record; `runvet schema summary` describes every field.",
         page: include_str!("schema.md"),

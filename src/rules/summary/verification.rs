@@ -2,7 +2,7 @@
 
 use crate::document::Node;
 use crate::facts::{SummaryFacts, Value, show};
-use crate::finding::{RuleInfo, Severity};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
@@ -10,7 +10,7 @@ use crate::source::Place;
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/verification",
-        severity: Severity::Error,
+        level: Level::Error,
         title: "the verification result contradicts the rest of the summary",
         hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
         page: include_str!("verification.md"),

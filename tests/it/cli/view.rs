@@ -526,7 +526,7 @@ fn show_loses_nothing_when_pretty_and_no_byte_when_raw() {
 }
 
 #[test]
-fn run_data_comes_from_option_environment_or_nearest_parent() {
+fn run_data_comes_from_option_environment_or_nearby() {
     let demo = demo();
     let elsewhere = corpus().join("good/paused");
     let path = demo.to_str().unwrap();
@@ -588,7 +588,7 @@ fn run_data_comes_from_option_environment_or_nearest_parent() {
             "{args:?}"
         );
         assert!(
-            stderr(&output).starts_with("error: . is not a run-data directory: "),
+            stderr(&output).starts_with("error: there is no run data here: "),
             "{}",
             stderr(&output)
         );
@@ -621,12 +621,12 @@ fn unknown_id_is_a_fault_that_names_the_nearest() {
             (Some(2), ""),
             "{args:?}"
         );
-        let start = "error: there is no run \"ep_03_edite_\"; the nearest are ep_03_edited, ";
-        assert!(stderr(&output).starts_with(start), "{}", stderr(&output));
+        let said = "error: there is no run \"ep_03_edite_\"; did you mean ep_03_edited?\n";
+        assert_eq!(stderr(&output), said);
     }
     let output = runvet(&demo(), &["view", "ep_0"], Width::Narrow);
     assert_eq!(output.status.code(), Some(2));
-    let start = "error: several runs have an id that starts with \"ep_0\": ";
+    let start = "error: several runs match \"ep_0\": ";
     let named: BTreeSet<&str> = stderr(&output)
         .strip_prefix(start)
         .unwrap()

@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 
 use quick_xml::events::Event;
 use runvet::check::{Check, all_rules};
-use runvet::finding::{EpisodeReport, Finding, Report, Severity};
+use runvet::finding::{EpisodeReport, Finding, Level, Report, Severity};
 use runvet::report::{Closing, Format, Options};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::binary::{FORMATS, stderr};
@@ -128,7 +128,11 @@ fn sarif_lists_every_rule_with_help() {
             rule["helpUri"].as_str().unwrap().ends_with(meta.id),
             "{rule}"
         );
-        assert_eq!(rule["defaultConfiguration"]["level"], meta.severity.word());
+        let expected = match meta.level {
+            Level::Off => json!({"level": "warning", "enabled": false}),
+            level => json!({"level": level.word(), "enabled": true}),
+        };
+        assert_eq!(rule["defaultConfiguration"], expected);
     }
 }
 
@@ -475,9 +479,10 @@ fn junit_has_a_suite_per_directory_and_a_case_per_episode() {
             episode.valid,
             episode.findings.is_empty() && episode.skipped.is_empty(),
         ) {
-            (false, _) => "failure",
-            (true, false) => "system-out",
-            (true, true) => "",
+            (Some(false), _) => "failure",
+            (Some(true), false) => "system-out",
+            (Some(true), true) => "",
+            (None, _) => "error",
         };
         assert_eq!(case.element, expected, "{case:?}");
         for finding in &episode.findings {

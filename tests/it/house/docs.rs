@@ -143,18 +143,18 @@ fn rule_document_is_made_of_the_pages() {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
     let row = |rule: &runvet::RuleInfo| {
-        let heading = format!("{} ({})", rule.id, rule.severity.word());
+        let heading = format!("{} ({})", rule.id, rule.level.word());
         format!(
             "| [`{}`](#{}) | {} | {} |\n",
             rule.id,
             anchor(&heading),
-            rule.severity.word(),
+            rule.level.word(),
             rule.title
         )
     };
     let rows: String = all_rules().map(row).collect();
     let table =
-        format!("| rule | severity | what it finds |\n|------|----------|---------------|\n{rows}");
+        format!("| rule | level | what it finds |\n|------|-------|---------------|\n{rows}");
     let pages: String = all_rules()
         .flat_map(|rule| ["\n".into(), demoted(&explained(rule))])
         .collect();

@@ -709,7 +709,7 @@ fn bytes_are_those_of_the_file() {
 }
 
 #[test]
-fn run_is_found_by_id_prefix_or_path() {
+fn run_is_found_by_id_part_or_path() {
     let temp = named(&["ep_1", "ep_10", "ep_2_long", "other"]);
     let run_data = RunData::open(temp.path()).unwrap();
     let found = |name: &str| run_data.get(name).unwrap().id();
@@ -751,12 +751,91 @@ fn run_is_found_by_id_prefix_or_path() {
 }
 
 #[test]
+fn whole_id_goes_before_its_start_and_that_before_a_part() {
+    let temp = named(&["ab", "AB", "abc", "xab", "XABD", "Mixed", "mixer"]);
+    let run_data = RunData::open(temp.path()).unwrap();
+    let found = |name: &str| run_data.get(name).map(|run| run.id()).unwrap_or_default();
+    for (name, id) in [
+        ("ab", "ab"),
+        ("AB", "AB"),
+        ("abC", "abc"),
+        ("Mi", "Mixed"),
+        ("mi", "mixer"),
+        ("BC", "abc"),
+        ("ABD", "XABD"),
+        ("MIXE", ""),
+        ("aB", ""),
+        ("b", ""),
+        ("bd", "XABD"),
+    ] {
+        assert_eq!(found(name), id, "{name}");
+    }
+    let many: Vec<String> = (10..30).map(|number| format!("ep_{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let temp = named(&many);
+    let error = RunData::open(temp.path()).unwrap().get("ep").unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.ends_with(" and more") && said.matches("ep_").count() == 8,
+        "{said}"
+    );
+}
+
+#[test]
+fn run_data_is_found_above_below_and_at_paths() {
+    let temp = named(&["ep_1", "group/ep_2", "group/ep_3"]);
+    let episodes = temp.path().join("episodes");
+    let listed = |paths: &[PathBuf]| {
+        let mut ids: Vec<_> = RunData::find(paths)?.iter().map(|run| run.id()).collect();
+        ids.sort();
+        Ok::<_, Error>(ids)
+    };
+    let at = |path: &str| listed(&[temp.path().join(path)]).unwrap();
+    for (path, ids) in [
+        ("", &["ep_1", "ep_2", "ep_3"][..]),
+        ("episodes", &["ep_1", "ep_2", "ep_3"]),
+        ("episodes/group", &["ep_2", "ep_3"]),
+        ("episodes/ep_1", &["ep_1"]),
+        ("episodes/ep_1/state.json", &["ep_1"]),
+    ] {
+        assert_eq!(at(path), ids, "{path}");
+    }
+    let several = [
+        episodes.join("ep_1"),
+        episodes.clone(),
+        episodes.join("group/ep_3"),
+    ];
+    assert_eq!(listed(&several).unwrap(), ["ep_1", "ep_2", "ep_3"]);
+
+    let project = tempfile::tempdir().unwrap();
+    let runs = |below: &str| project.path().join(below).join("episodes/ep_a");
+    copy_dir(&run_of("good/terminal"), &runs("a/.b/c"));
+    // Neither is run data: what git keeps, and what lies too deep.
+    copy_dir(&run_of("good/terminal"), &runs(".git"));
+    copy_dir(&run_of("good/terminal"), &runs("1/2/3/4/5/6"));
+    assert_eq!(listed(&[project.path().to_owned()]).unwrap(), ["ep_a"]);
+    copy_dir(&run_of("good/terminal"), &runs("other"));
+    let error = listed(&[project.path().to_owned()]).unwrap_err();
+    let Error::SeveralRunData { found, more, .. } = &error else {
+        panic!("{error}")
+    };
+    let expected = ["a/.b/c", "other"].map(|below| project.path().join(below));
+    assert_eq!((&**found, *more), (&expected[..], false));
+    let none = tempfile::tempdir().unwrap();
+    let error = listed(&[none.path().to_owned()]).unwrap_err();
+    assert!(matches!(error, Error::NoRunData { .. }), "{error}");
+    // A run outside of run data.
+    copy_dir(&run_of("good/terminal"), &none.path().join("lone"));
+    assert_eq!(listed(&[none.path().join("lone")]).unwrap(), ["ep_answer"]);
+}
+
+#[test]
 fn id_of_two_runs_names_neither() {
     let temp = named(&["a/ep_same", "b/ep_same", "b/ep_other", "c/ep_some"]);
     let run_data = RunData::open(temp.path()).unwrap();
     for name in ["ep_same", "ep_sa"] {
         let error = run_data.get(name).unwrap_err();
-        let Error::SharedId { id, paths } = &error else {
+        let Error::SharedId { id, paths, .. } = &error else {
             panic!("{error}")
         };
         let path = |group| temp.path().join("episodes").join(group).join("ep_same");
@@ -781,30 +860,42 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "something_else",
     ]);
     let run_data = RunData::open(temp.path()).unwrap();
-    let error = run_data.get("ep_02_pausde").unwrap_err();
+    let error = run_data.get("EP_02_pausde").unwrap_err();
     let Error::UnknownRun { id, nearest } = &error else {
         panic!("{error}")
     };
-    assert_eq!((&**id, &*nearest[0]), ("ep_02_pausde", "ep_02_paused"));
-    assert!(
-        nearest.len() == 3 && !nearest.contains(&"something_else".into()),
-        "{nearest:?}"
+    assert_eq!(
+        (&**id, &**nearest),
+        ("EP_02_pausde", &["ep_02_paused".to_owned()][..])
     );
-    assert!(
-        error
-            .to_string()
-            .starts_with("there is no run \"ep_02_pausde\"; the nearest are ep_02_paused, "),
-        "{error}"
+    assert_eq!(
+        error.to_string(),
+        "there is no run \"EP_02_pausde\"; did you mean ep_02_paused?"
+    );
+    let said = |name: &str| run_data.get(name).unwrap_err().to_string();
+    assert_eq!(
+        said("ep_zzz"),
+        "there is no run \"ep_zzz\"",
+        "nothing is near"
+    );
+    assert_eq!(
+        said("latest"),
+        "there is no run \"latest\"; did you mean @latest?"
     );
 
     let error = run_data.get("ep_0").unwrap_err();
-    let Error::Ambiguous { prefix, matches } = &error else {
+    let Error::Ambiguous {
+        name,
+        matches,
+        more,
+    } = &error
+    else {
         panic!("{error}")
     };
-    assert_eq!((&**prefix, matches.len()), ("ep_0", 3));
+    assert_eq!((&**name, matches.len(), *more), ("ep_0", 3, false));
     assert_eq!(
         error.to_string(),
-        "several runs have an id that starts with \"ep_0\": ep_01_answer, ep_02_paused, ep_03_edited"
+        "several runs match \"ep_0\": ep_01_answer, ep_02_paused, ep_03_edited"
     );
 
     assert!(
@@ -812,7 +903,7 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         "an empty id begins no id"
     );
     let several = run_data.get(temp.path().to_str().unwrap()).unwrap_err();
-    assert!(matches!(several, Error::Ambiguous { .. }), "{several}");
+    assert!(matches!(several, Error::SeveralRuns { .. }), "{several}");
     for path in ["./nowhere", "no/where", "../Cargo.toml"] {
         assert!(
             matches!(run_data.get(path).unwrap_err(), Error::UnknownRun { .. }),
@@ -957,11 +1048,8 @@ fn what_validate_calls_valid_is_read_as_types() {
     let events = events.replace("\"payload\":{", &wide).replace(",}", "}");
     fs::write(dir.join("events.jsonl"), events).unwrap();
     let report = Check::new().run([&dir]).unwrap();
-    assert!(
-        report.episodes[0].valid,
-        "{:?}",
-        report.episodes[0].findings
-    );
+    let valid = report.episodes[0].valid;
+    assert_eq!(valid, Some(true), "{:?}", report.episodes[0].findings);
     let run = RunReader::open(&dir).unwrap();
     assert_eq!(
         run.state().unwrap().record().unwrap().episode.id,

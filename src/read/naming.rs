@@ -1,0 +1,200 @@
+//! What a user calls a run, or run data -> the run, or the run data.
+
+use std::path::{Path, PathBuf};
+
+use super::{Error, MAX_MATCHES, RunData, RunReader};
+use crate::source::Artifact;
+use crate::store::{self, EpisodeDir, RunDir, Runs};
+
+/// What the newest run is called.
+const LATEST: &str = "@latest";
+
+/// The number of ids that are suggested in place of an unknown one.
+const MAX_SUGGESTED: usize = 3;
+
+impl RunData {
+    /// The runs that paths lead to, each once. A path is a run-data directory, a directory above or
+    /// below one, a run's directory, or an artifact in it. Below a path, a few levels are searched.
+    ///
+    /// ```
+    /// # use runvet::read::RunData;
+    /// let one = RunData::find(&["corpus/demo/episodes/ep_02_paused"])?;
+    /// assert_eq!(one.list(9).len(), 1);
+    /// # Ok::<(), runvet::read::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRunData`] where a path leads to no run data and no run, and
+    /// [`Error::SeveralRunData`] where several run-data directories are below it.
+    pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
+        let parts: Vec<(PathBuf, Runs)> = paths
+            .iter()
+            .map(|path| find(path.as_ref()))
+            .collect::<Result<_, _>>()?;
+        let root = parts.first().map(|(root, _)| root.clone());
+        let runs = Runs::joined(parts.into_iter().map(|(_, runs)| runs).collect());
+        Ok(Self::new(root.unwrap_or_default(), runs))
+    }
+
+    /// The run that a user names: by its id, by `@latest` for the newest, by a path, or by the
+    /// start of its id or any other part of it.
+    ///
+    /// A whole id goes before a path, that before the start of an id, and that before another part.
+    /// Of each kind, an id in the same case of letters goes before one in another case.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRun`], [`Error::Ambiguous`], [`Error::SharedId`] and, for a path,
+    /// [`Error::SeveralRuns`].
+    pub fn get(&self, name: &str) -> Result<RunReader, Error> {
+        if name == LATEST {
+            return self.iter().next().ok_or_else(|| Error::UnknownRun {
+                id: name.into(),
+                nearest: Vec::new(),
+            });
+        }
+        if let Some(found) = self.only(name, |id| id == name) {
+            return found;
+        }
+        if name.contains('/') || name.starts_with('.') {
+            return RunReader::open(name);
+        }
+        // A name in the working directory, such as `state.json`, is a path as well.
+        let at_path = (!store::is_gone(Path::new(name))).then(|| RunReader::open(name));
+        if let Some(Ok(run)) = at_path {
+            return Ok(run);
+        }
+        self.by_part(name)
+            .or(at_path)
+            .unwrap_or_else(|| Err(self.unknown(name)))
+    }
+
+    /// The run with an id in another case of letters, or with a part of an id.
+    fn by_part(&self, name: &str) -> Option<Result<RunReader, Error>> {
+        if name.is_empty() {
+            return None;
+        }
+        let folded = name.to_lowercase();
+        self.only(name, |id| id.to_lowercase() == folded)
+            .or_else(|| self.only(name, |id| id.starts_with(name)))
+            .or_else(|| self.only(name, |id| id.to_lowercase().starts_with(&folded)))
+            .or_else(|| self.only(name, |id| id.contains(name)))
+            .or_else(|| self.only(name, |id| id.to_lowercase().contains(&folded)))
+    }
+
+    /// The run whose id is as wanted, if there is any. Several are an error, which names them so
+    /// that they differ.
+    fn only(
+        &self,
+        name: &str,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Option<Result<RunReader, Error>> {
+        let runs = self.runs.iter().filter(|run| is_wanted(&run.name));
+        let runs = runs.filter_map(RunDir::episode);
+        let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
+        if matches.len() <= 1 {
+            return matches.pop().map(|dir| Ok(RunReader { dir }));
+        }
+        let more = matches.len() > MAX_MATCHES;
+        matches.truncate(MAX_MATCHES);
+        matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+        if let [first, .., last] = &*matches
+            && first.name == last.name
+        {
+            return Some(Err(Error::SharedId {
+                id: first.name.clone(),
+                paths: matches.into_iter().map(|run| run.path).collect(),
+                more,
+            }));
+        }
+        matches.dedup_by(|a, b| a.name == b.name);
+        Some(Err(Error::Ambiguous {
+            name: name.into(),
+            matches: matches.into_iter().map(|run| run.name).collect(),
+            more,
+        }))
+    }
+
+    /// The error for an id that no run has, with ids that differ from it in a few letters.
+    fn unknown(&self, id: &str) -> Error {
+        let wanted: String = id.chars().take(64).collect::<String>().to_lowercase();
+        let is_near = |known: &str| {
+            let distance = strsim::osa_distance(&wanted, &known.to_lowercase());
+            (distance <= (wanted.chars().count() / 4).clamp(1, 3)).then_some(distance)
+        };
+        let near = self.runs.iter().filter(|run| run.name.len() <= 128);
+        let mut ranked: Vec<(usize, &RunDir)> = near
+            .filter_map(|run| Some((is_near(&run.name)?, run)))
+            .collect();
+        ranked.sort_unstable_by_key(|(distance, run)| (*distance, &*run.name));
+        ranked.dedup_by_key(|(_, run)| &*run.name);
+        let ids = ranked.into_iter().filter_map(|(_, run)| run.episode());
+        let latest = (is_near(LATEST).is_some() && !self.runs.is_empty()).then(|| LATEST.into());
+        Error::UnknownRun {
+            id: id.into(),
+            nearest: latest
+                .into_iter()
+                .chain(ids.map(|run| run.name))
+                .take(MAX_SUGGESTED)
+                .collect(),
+        }
+    }
+}
+
+impl RunReader {
+    /// The run around a directory, such as the working directory: the one that it holds, or is
+    /// below. `None` where there is none.
+    #[must_use]
+    pub fn around(dir: impl AsRef<Path>) -> Option<Self> {
+        let dir = dir.as_ref();
+        let is_in_run_data = store::is_below_episodes(dir);
+        let levels = if is_in_run_data { usize::MAX } else { 1 };
+        let real = dir.canonicalize().ok()?;
+        let mut typed = dir.to_owned();
+        for above in real.ancestors().take(levels) {
+            let mut artifacts = Artifact::ALL
+                .map(|it| typed.join(it.file_name()))
+                .into_iter();
+            if let Some(artifact) = artifacts.find(|artifact| !store::is_gone(artifact)) {
+                return Self::open(artifact).ok();
+            }
+            if above.file_name().is_some_and(|name| name == "episodes") {
+                return None;
+            }
+            typed.push("..");
+        }
+        None
+    }
+}
+
+/// What a path leads to, and the runs there.
+fn find(path: &Path) -> Result<(PathBuf, Runs), Error> {
+    if let Ok(runs) = store::runs(path) {
+        return Ok((path.to_owned(), runs));
+    }
+    let one = || Ok((path.to_owned(), store::runs_at(path)));
+    if store::is_below_episodes(path) || !path.is_dir() {
+        return one();
+    }
+    let mut below = store::run_data_below(path);
+    if let [only] = &*below {
+        let runs = store::runs(only).map_err(|_| Error::NoRunData { path: only.clone() })?;
+        return Ok((only.clone(), runs));
+    }
+    if below.is_empty() {
+        return match RunReader::around(path) {
+            Some(_) => one(),
+            None => Err(Error::NoRunData {
+                path: path.to_owned(),
+            }),
+        };
+    }
+    let more = below.len() > MAX_MATCHES;
+    below.truncate(MAX_MATCHES);
+    Err(Error::SeveralRunData {
+        path: path.to_owned(),
+        found: below,
+        more,
+    })
+}

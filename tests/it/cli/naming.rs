@@ -1,0 +1,148 @@
+//! How runs are named on the command line: by ids and their parts, by paths, and by nothing at all.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::runs::{copy_dir, run_of, touch};
+use crate::support::terminal::{Width, command, runvet};
+
+/// A project with the demo below it, and another run in the newest directory.
+fn project() -> TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    for (day, name) in ["ep_01_answer", "ep_03_edited"].into_iter().enumerate() {
+        let dir = temp.path().join("work/runs/episodes").join(name);
+        copy_dir(&corpus().join("demo/episodes").join(name), &dir);
+        touch(&dir, day as u64);
+    }
+    fs::create_dir_all(
+        temp.path()
+            .join("work/runs/episodes/ep_01_answer/logs/deep"),
+    )
+    .unwrap();
+    touch(&temp.path().join("work/runs/episodes/ep_01_answer"), 0);
+    temp
+}
+
+/// The id of the run that `view` shows.
+fn viewed(dir: &Path, args: &[&str]) -> String {
+    let output = runvet(dir, &[&["view", "--json"], args].concat(), Width::Narrow);
+    assert_eq!(stderr(&output), "", "{args:?}");
+    let json: Value = serde_json::from_str(stdout(&output)).unwrap();
+    json["episode_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn run_is_named_by_any_part_of_its_id_from_above() {
+    let project = project();
+    for name in ["ep_01_answer", "EP_01", "answer", "Answer", "_01_"] {
+        assert_eq!(viewed(project.path(), &[name]), "ep_01_answer", "{name}");
+    }
+    let path = "work/runs/episodes/ep_01_answer";
+    assert_eq!(viewed(project.path(), &[path]), "ep_01_answer");
+    let artifact = format!("{path}/summary.json");
+    assert_eq!(viewed(project.path(), &[&artifact]), "ep_01_answer");
+}
+
+#[test]
+fn run_without_a_name_is_the_one_around_or_the_newest() {
+    let project = project();
+    assert_eq!(viewed(project.path(), &[]), "ep_03_edited");
+    let run = project.path().join("work/runs/episodes/ep_01_answer");
+    for dir in [run.clone(), run.join("logs/deep")] {
+        assert_eq!(viewed(&dir, &[]), "ep_01_answer");
+        assert_eq!(viewed(&dir, &["@latest"]), "ep_03_edited");
+        let data = project.path().join("work/runs");
+        let named = viewed(&dir, &["--run-data", data.to_str().unwrap()]);
+        assert_eq!(named, "ep_03_edited", "run data that is named goes before");
+    }
+    for args in [&["plan"][..], &["show", "state"], &["plan", "--json"]] {
+        let output = runvet(&run, args, Width::Narrow);
+        assert_eq!(
+            (output.status.code(), stderr(&output)),
+            (Some(0), ""),
+            "{args:?}"
+        );
+    }
+    let output = runvet(&run, &["show", "state"], Width::Narrow);
+    assert!(stdout(&output).contains("\"id\": \"ep_01_answer\""));
+}
+
+#[test]
+fn several_run_data_directories_below_are_listed() {
+    let project = project();
+    copy_dir(
+        &run_of("good/terminal"),
+        &project.path().join("old/episodes/ep"),
+    );
+    for args in [&["list"][..], &["list", "."], &["view"], &["plan", "ep"]] {
+        let output = runvet(project.path(), args, Width::Narrow);
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{args:?}"
+        );
+        let said = "error: several directories below . contain one called `episodes`; name one of \
+                    them: old, work/runs\n";
+        assert_eq!(stderr(&output), said, "{args:?}");
+    }
+}
+
+#[test]
+fn list_takes_paths_or_run_data_but_not_both() {
+    let project = project();
+    let ids = |args: &[&str], variable: Option<&str>| {
+        let args = [&["list", "--format", "ids"], args].concat();
+        let mut command = command(project.path(), &args, Width::Narrow);
+        let variable = variable.map(|path| ("RUNVET_RUN_DATA", path));
+        let output = command.envs(variable).output().unwrap();
+        assert_eq!(stderr(&output), "");
+        stdout(&output)
+            .lines()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let both = ["ep_03_edited", "ep_01_answer"];
+    assert_eq!(ids(&[], None), both);
+    assert_eq!(ids(&["work"], None), both);
+    assert_eq!(ids(&["work/runs/episodes"], Some("nowhere")), both);
+    let one = "work/runs/episodes/ep_01_answer";
+    assert_eq!(ids(&[one], None), both[1..]);
+    assert_eq!(ids(&[one, one, "work/runs"], None), both);
+    let args = ["list", "--run-data", "work/runs", one];
+    let output = runvet(project.path(), &args, Width::Narrow);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("--run-data has no effect"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn hostile_ids_are_escaped_where_they_are_named() {
+    let temp = tempfile::tempdir().unwrap();
+    for name in ["ep_\u{1b}[31ma", "ep_\u{202e}b"] {
+        copy_dir(
+            &run_of("good/terminal"),
+            &temp.path().join("episodes").join(name),
+        );
+    }
+    for (name, said) in [
+        (
+            "ep_",
+            "several runs match \"ep_\": ep_\\u{1b}[31ma, ep_\\u{202e}b",
+        ),
+        (
+            "ep_\u{202e}\u{202e}b",
+            "there is no run \"ep_\\u{202e}\\u{202e}b\"; did you mean ep_\\u{202e}b?",
+        ),
+    ] {
+        let output = runvet(temp.path(), &["view", name], Width::Narrow);
+        assert_eq!(stderr(&output), format!("error: {said}\n"));
+    }
+}

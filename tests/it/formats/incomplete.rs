@@ -1,0 +1,197 @@
+//! A check that could not look at everything, or judge it: each format says so, and has all the
+//! rest.
+
+use std::cell::Cell;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use runvet::check::Check;
+use runvet::finding::{EpisodeReport, Totals};
+use runvet::report::{Closing, Format, Options};
+use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
+use runvet::store::{Artifacts, Opened, Unreadable, Version};
+use serde_json::{Value, json};
+
+use crate::support::binary::{FORMATS, stderr, stdout};
+use crate::support::process::{Unprivileged, ended};
+use crate::support::run_data;
+use crate::support::sarif::hold_to_the_sarif_schema;
+
+/// Makes directories that only the superuser can list.
+fn close(run_data: &Path, names: &[&str]) {
+    for name in names {
+        let dir = run_data.join("episodes").join(name);
+        fs::create_dir_all(&dir).unwrap();
+        fs::set_permissions(&dir, Permissions::from_mode(0o000)).unwrap();
+    }
+}
+
+/// What a user without privileges gets for each format, from a directory with two that are closed.
+fn reports(user: &Unprivileged, args: &[&str]) -> Vec<(String, String)> {
+    let temp = Unprivileged::scratch();
+    run_data::write(temp.path(), 6, 3).unwrap();
+    close(temp.path(), &["ep_closed_b", "ep_closed_a"]);
+    let report = |format: &str| {
+        let args = [&["validate", "--format", format], args, &["."]].concat();
+        let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+        assert_eq!(output.status.code(), Some(2), "{format}");
+        let told = stderr(&output);
+        for name in ["ep_closed_a", "ep_closed_b"] {
+            let line = format!("error: episodes/{name}: Permission denied (os error 13)\n");
+            assert!(told.contains(&line), "{told}");
+        }
+        (format.to_owned(), stdout(&output).to_owned())
+    };
+    FORMATS.map(report).into()
+}
+
+#[test]
+fn every_format_tells_of_directories_that_are_closed() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let faults = json!([
+        {"path": "episodes/ep_closed_a", "message": "Permission denied (os error 13)"},
+        {"path": "episodes/ep_closed_b", "message": "Permission denied (os error 13)"}
+    ]);
+    let count = "6 episodes: 4 valid, 2 invalid (3 errors); 2 directories could not be read\n";
+    for (format, text) in reports(&user, &[]) {
+        match &*format {
+            "human" | "github" | "markdown" => assert!(text.contains(count), "{text}"),
+            "json" => {
+                let report: Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(
+                    (&report["complete"], &report["faults"]),
+                    (&json!(false), &faults)
+                );
+                assert_eq!(report["totals"]["episodes"], 6);
+            }
+            "ndjson" => {
+                let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+                assert_eq!(
+                    (&last["complete"], &last["faults"]),
+                    (&json!(false), &faults)
+                );
+                assert_eq!(text.lines().count(), 7);
+            }
+            "sarif" => {
+                let log: Value = serde_json::from_str(&text).unwrap();
+                hold_to_the_sarif_schema(&log);
+                let invocation = &log["runs"][0]["invocations"][0];
+                assert_eq!(invocation["executionSuccessful"], false);
+                let notifications = &invocation["toolExecutionNotifications"];
+                assert_eq!(notifications.as_array().unwrap().len(), 2);
+                assert_eq!(notifications[0]["level"], "error");
+            }
+            "junit" => {
+                let suite = r#"<testsuite name="faults" tests="2" failures="0" errors="2">"#;
+                assert!(text.contains(suite), "{text}");
+            }
+            _ => {}
+        }
+        if format != "human" {
+            let named = ["ep_closed_a", "ep_closed_b"].map(|name| text.find(name));
+            assert!(
+                named[0].is_some() && named[0] < named[1],
+                "{format}: {text}"
+            );
+            assert!(text.contains("Permission denied"), "{format}: {text}");
+        }
+    }
+}
+
+#[test]
+fn quiet_report_still_counts_faults() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let (_, text) = reports(&user, &["--quiet"]).swap_remove(0);
+    assert!(
+        text.ends_with("\n2 directories could not be read\n"),
+        "{text}"
+    );
+}
+
+/// A record that has another version each time it is asked for.
+#[derive(Default)]
+struct Restless(Cell<u64>);
+
+impl Artifacts for Restless {
+    fn entries(&self) -> Entries {
+        [(Artifact::State, EntryKind::File)].into_iter().collect()
+    }
+
+    fn open(&self, _: Artifact) -> Result<Opened<'_>, Unreadable> {
+        Ok(Opened::from_bytes(b"{}"))
+    }
+
+    fn version(&self, _: Artifact) -> Option<Version> {
+        self.0.set(self.0.get() + 1);
+        Some(Version::new(self.0.get().to_string()))
+    }
+}
+
+fn restless() -> EpisodeReport {
+    Check::new().artifacts(&EpisodeKey::from("runs/ep_1"), None, &Restless::default())
+}
+
+#[test]
+fn episode_is_undecided_where_findings_are_held_back() {
+    let episode = restless();
+    assert_eq!((episode.valid, &*episode.findings), (None, &[][..]));
+    let mut totals = Totals::default();
+    totals.add(&episode);
+    let counted = [
+        totals.episodes,
+        totals.valid,
+        totals.invalid,
+        totals.undecided,
+    ];
+    assert_eq!(counted, [1, 0, 0, 1]);
+    let skip = json!({"rule": "state/schema", "kind": "changing",
+        "reason": "the episode kept changing while it was read"});
+    let json = serde_json::to_value(&episode).unwrap();
+    assert_eq!(json["valid"], Value::Null);
+    assert!(
+        json["skipped"].as_array().unwrap().contains(&skip),
+        "{json}"
+    );
+}
+
+#[test]
+fn every_format_tells_of_an_undecided_episode() {
+    let episode = restless();
+    let mut totals = Totals::default();
+    totals.add(&episode);
+    let faults: Vec<_> = episode.fault().into_iter().collect();
+    for format in Format::ALL {
+        let mut renderer = format.renderer(&Options::default());
+        let mut text = Vec::new();
+        renderer.begin(&mut text).unwrap();
+        renderer.episode(&mut text, &episode).unwrap();
+        let closing = Closing::new(&totals).faults(&faults);
+        renderer.end(&mut text, &closing).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let expected: &[&str] = match format {
+            Format::Human | Format::Github | Format::Markdown => {
+                &["0 valid, 0 invalid, 1 undecided"]
+            }
+            Format::Json | Format::Ndjson => {
+                &["\"valid\":null", "\"undecided\":1", "\"complete\":false"]
+            }
+            Format::Sarif => &["\"executionSuccessful\":false"],
+            Format::Junit => &["failures=\"0\" errors=\"1\"", "<error "],
+            Format::Gitlab => &["\"check_name\":\"fault\""],
+            _ => &["runs/ep_1: fault: "],
+        };
+        if *format == Format::Json {
+            let schema: Value = serde_json::from_str(runvet::Schema::Report.text()).unwrap();
+            let report = serde_json::from_str(&text).unwrap();
+            jsonschema::validate(&schema, &report).unwrap();
+        }
+        for part in [expected, &["the episode kept changing while it was read"]].concat() {
+            assert!(text.contains(part), "{format}: {part}: {text}");
+        }
+    }
+}
