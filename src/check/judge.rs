@@ -79,6 +79,7 @@ pub(super) fn episode<R>(
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
+            suppressed_skips: Vec::new(),
         };
         report.decide();
         (report, also(loaded.run))
