@@ -41,6 +41,7 @@ mod rules;
 mod schema;
 mod schemas;
 pub mod source;
+mod spelling;
 pub mod store;
 mod timestamp;
 pub mod view;

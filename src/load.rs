@@ -4,9 +4,11 @@
 
 mod events;
 mod record;
+mod spread;
 mod trouble;
 
 use events::EventsReader;
+use spread::Spread;
 
 use crate::document::{Document, Number, Tape};
 use crate::facts::{
@@ -16,7 +18,7 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
-pub(crate) use trouble::{NotAnEvent, Trouble, Troubles};
+pub(crate) use trouble::{NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
@@ -226,6 +228,7 @@ fn timeline<'f>(
         troubles,
         may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         threads,
+        spread: Spread::default(),
     };
     let read = files
         .open(artifact)

@@ -52,9 +52,9 @@ pub(crate) use human::paragraph;
 pub(crate) use json::raw_json;
 pub use json::{write_json, write_json_pretty, write_json_text};
 pub(crate) use wording::count;
-#[cfg(feature = "cli")]
-pub(crate) use wording::stage;
 use wording::{counts, verdict};
+#[cfg(feature = "cli")]
+pub(crate) use wording::{faults, stage};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]

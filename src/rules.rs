@@ -44,6 +44,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &events::missing::RULE,
     &events::second_start::RULE,
     &events::repeated_line::RULE,
+    &events::misspelled::RULE,
     &episode::id::RULE,
     &episode::task::RULE,
     &episode::tags::RULE,

@@ -57,6 +57,8 @@ pub(crate) enum Trouble {
         span: Range<usize>,
         why: NotAnEvent,
     },
+    /// Lines of the timeline are objects only together.
+    SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
     TornTail { line: Line, error: SyntaxError },
     /// The last line of the timeline is incomplete, and the run may still write it.
@@ -76,6 +78,16 @@ impl VersionField {
     pub(crate) fn place(&self) -> Place {
         Place::value(self.artifact, Pointer::default().field(self.field))
     }
+}
+
+/// Objects that are written over several lines of the timeline.
+pub(crate) struct SpreadObjects {
+    /// The lines of the first one, as if they were one line.
+    pub(crate) first: Line,
+    /// The number of its last line.
+    pub(crate) last: u64,
+    /// The number of such objects.
+    pub(crate) count: u64,
 }
 
 /// Why a line of the timeline is not an event.
@@ -103,6 +115,7 @@ impl Trouble {
             Self::LineTooLong { .. }
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
+            | Self::SpreadObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
         }

@@ -1,6 +1,7 @@
 //! The timeline by itself.
 
 pub(super) mod missing;
+pub(super) mod misspelled;
 pub(super) mod repeated_line;
 pub(super) mod schema;
 pub(super) mod second_start;

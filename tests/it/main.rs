@@ -23,6 +23,7 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod mistakes;
     mod pages;
     mod plan;
 }
@@ -57,6 +58,7 @@ mod cli {
     mod hooks;
     mod installed;
     mod naming;
+    mod options;
     mod view;
     mod watch;
 }

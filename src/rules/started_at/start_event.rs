@@ -38,8 +38,8 @@ fn check(
             Place::whole(Artifact::Events),
             "events.jsonl has no `start` event",
         );
-        let help = "Emit a `start` event before any other, and take `episode.started_at` from it.";
-        return findings.push(draft.help(Some(help.to_owned())));
+        let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
+        return findings.push(draft.help(Some(help.into())));
     };
     let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
         return;
