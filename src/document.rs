@@ -16,6 +16,7 @@ mod number;
 mod owned;
 mod parser;
 mod pieces;
+mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
@@ -36,6 +37,7 @@ pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use pieces::{Pieces, Progress};
+pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 

@@ -27,7 +27,7 @@ use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
 use crate::finding::SkipReason;
-use crate::load::{self, Buffers};
+use crate::load::{self, Buffers, Wanted};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
 use crate::schema;
@@ -187,6 +187,7 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
     Ok(load::episode(
         &files,
         id,
+        Wanted::default(),
         &mut Buffers::default(),
         |loaded| PlanComparison::of(loaded.run),
     ))

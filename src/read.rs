@@ -446,7 +446,8 @@ impl RunReader {
         })
     }
 
-    fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
+    /// An artifact that is one JSON text.
+    pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
             let place = match why {
                 Refused::Syntax(error) => {

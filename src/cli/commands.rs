@@ -17,10 +17,11 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Cli, Exit, Failure, run_data, settings, sinks, words};
+use super::{Cli, Exit, Failure, path_list, phases, run_data, settings, sinks, usage, words};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
+    #[command(visible_alias = "check")]
     Validate(validate::Validate),
     Watch(watch::Watch),
     List(list::List),
@@ -47,7 +48,7 @@ impl Command {
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
             Self::Plan(command) => command.run(output),
-            Self::Show(command) => command.run(output),
+            Self::Show(command) => command.run(matches, output),
             Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),

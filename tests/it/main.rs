@@ -61,6 +61,7 @@ mod cli {
     mod hooks;
     mod installed;
     mod naming;
+    mod options;
     mod reason;
     mod view;
     mod watch;

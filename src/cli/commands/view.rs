@@ -3,13 +3,16 @@
 use clap::{ArgMatches, Args};
 
 use super::output::{Color, Output, style, width};
+use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
+use super::usage::{GATE, refuse};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::gate::Gate;
+use crate::printable::{brief, quote};
 use crate::read::RunReader;
-use crate::report::{DashboardText, write_json};
+use crate::report::{DashboardText, count, write_json};
 use crate::view::{self, Checked, Moments, RunPage};
 
 /// Show one run at a glance, and whether its records can be trusted
@@ -67,6 +70,7 @@ impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let run = self.run.open(output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
+            refuse(matches, &GATE, "where only the timeline is printed")?;
             return self.timeline(&run, output);
         }
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
@@ -100,24 +104,51 @@ impl View {
     /// Streams the timeline, line by line.
     fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, Failure> {
         let mut moments = Moments::open(run)?;
-        if let Some(phase) = self.phase {
-            moments = moments.only_phase(phase);
+        if let Some(phase) = &self.phase {
+            moments = moments.only_phase(phase.clone());
         }
-        if let Some(text) = self.grep {
-            moments = moments.only_with(text);
+        if let Some(text) = &self.grep {
+            moments = moments.only_with(text.clone());
         }
         let text = DashboardText::new(style(self.color), width());
-        let mut exit = Exit::Success;
+        let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
             match read {
-                Ok(moment) => text.moment(output.stdout(), &moment)?,
+                Ok(moment) => {
+                    is_empty = false;
+                    text.moment(output.stdout(), &moment)?;
+                }
                 Err(error) => {
                     output.fault(&error);
                     exit = Exit::Fault;
                 }
             }
         }
+        if is_empty {
+            self.explain_none(run, output)?;
+        }
         Ok(exit)
+    }
+
+    /// Says why no event was printed; a phase that nobody writes is a fault.
+    fn explain_none(&self, run: &RunReader, output: &Output) -> Result<(), Failure> {
+        let timeline = view::outline(run);
+        if let Some(phase) = &self.phase
+            && let Some(slip) = slip(phase, &timeline.phases)
+        {
+            return Err(Failure::Fault(slip));
+        }
+        let phase = self.phase.as_ref();
+        let phase = phase.map(|phase| format!(" --phase {}", brief(phase)));
+        let text = self.grep.as_ref();
+        let text = text.map(|text| format!(" --grep {}", quote(text)));
+        let filters = [phase, text].into_iter().flatten().collect::<String>();
+        let events = count(timeline.events, "event");
+        output.note(&match &*filters {
+            "" => format!("the timeline has {events}"),
+            filters => format!("none of {events} matches{filters}"),
+        });
+        Ok(())
     }
 }
 
