@@ -25,6 +25,7 @@ mod contract {
     mod generated;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
