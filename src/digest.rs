@@ -1,6 +1,7 @@
 //! Texts -> a short digest that identifies them, stable across versions and machines.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
@@ -81,6 +82,30 @@ impl fmt::Display for FileDigest {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
+
+impl FileDigest {
+    /// The size and the digest of what is left of a stream, unless it has more bytes than a limit.
+    pub(crate) fn of_stream(stream: impl Read, limit: u64) -> io::Result<Option<(u64, Self)>> {
+        let mut hash = Sha256::new();
+        let mut stream = stream.take(limit.saturating_add(1));
+        let mut buffer = vec![0; STREAM_BYTES];
+        let mut size = 0;
+        loop {
+            let count = match stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            hash.update(buffer.get(..count).unwrap_or_default());
+            size += count as u64;
+        }
+        Ok((size <= limit).then(|| (size, Self(hash.finalize().into()))))
+    }
+}
+
+/// The number of bytes of a stream that are read at a time.
+const STREAM_BYTES: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@ use super::act::KeptAct;
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
 use super::note::{ActNote, EventNote};
+use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
 use crate::digest::{Digest, FileDigest};
@@ -109,6 +110,8 @@ pub(crate) struct Timeline {
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
+    /// What is probably misspelled.
+    pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) tally: Tally,
@@ -254,11 +257,11 @@ impl<'a> TimelineReader<'a> {
                 self.projection(line, text);
             }
             Some("plan") => self.plan(line, text),
-            _ => {
-                if let Some(act) = &event.act {
-                    self.act(line, (act, event.synthetic), text, refused);
-                }
-            }
+            Some(phase) => match &event.act {
+                Some(act) => self.act(line, (act, event.synthetic), text, refused),
+                None => self.timeline.slips.add_phase(line, phase),
+            },
+            None => {}
         }
     }
 
