@@ -27,6 +27,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
