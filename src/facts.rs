@@ -9,6 +9,7 @@ mod mirror;
 mod note;
 pub(crate) mod plan;
 mod slips;
+mod strict;
 mod tally;
 mod timeline;
 mod value;
@@ -21,6 +22,7 @@ pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
 pub(crate) use slips::{Slip, SlipLines, Slips};
+pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, Tally};
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
@@ -241,6 +243,8 @@ pub(crate) struct Run<'a> {
     /// Whether the learning timeline has any bytes; `None` where that can't be read, and where the
     /// summary has no learning proposals.
     pub(crate) has_learned: Option<bool>,
+    /// What the strict rules need to know of the timeline, if one of them is on.
+    pub(crate) strict: Option<&'a StrictFacts>,
 }
 
 /// The identity and the lifecycle of a run.

@@ -28,6 +28,10 @@ impl Rule {
             // Whether a last line may still be written depends on the state.
             (Check::Loading(_), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
             (Check::Loading(_), Artifact::Learn) => Some(&[Artifact::Learn]),
+            // A manifest is held against any files.
+            (Check::Loading(_), Artifact::Manifest) if self.reads.contains(&Record::NamedFiles) => {
+                None
+            }
             (Check::Loading(_), Artifact::Manifest) => Some(&[Artifact::Manifest]),
             (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
             (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
@@ -78,6 +82,15 @@ pub(crate) enum Record {
     StateShape,
     /// The summary, validated against its schema.
     SummaryShape,
+    /// What every event says, see [`StrictFacts`](crate::facts::StrictFacts). This and what follows
+    /// is read only where a rule that is on reads it.
+    EveryEvent,
+    /// The ids of all events.
+    EventIds,
+    /// The lines of `learn.jsonl`.
+    LearnLines,
+    /// `manifest.json`, and the files that it names.
+    NamedFiles,
 }
 
 /// A condition without which a rule can't be checked.

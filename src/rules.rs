@@ -4,11 +4,13 @@ mod actions;
 mod episode;
 mod events;
 mod lifecycle;
+mod manifest;
 mod plan;
 mod projection;
 mod record;
 mod started_at;
 mod state;
+mod strict;
 mod summary;
 
 use crate::rule::Rule;
@@ -42,9 +44,9 @@ pub(crate) static ALL: &[&Rule] = &[
     &events::unfinished_line::RULE,
     &events::schema::RULE,
     &events::missing::RULE,
+    &events::misspelled::RULE,
     &events::second_start::RULE,
     &events::repeated_line::RULE,
-    &events::misspelled::RULE,
     &episode::id::RULE,
     &episode::task::RULE,
     &episode::tags::RULE,
@@ -66,4 +68,13 @@ pub(crate) static ALL: &[&Rule] = &[
     &plan::legacy_labels::RULE,
     &plan::no_event::RULE,
     &actions::mirror::RULE,
+    &strict::time_order::RULE,
+    &strict::event_ids::RULE,
+    &strict::ending::RULE,
+    &strict::durations::RULE,
+    &strict::agreement::RULE,
+    &strict::steps::RULE,
+    &strict::assertions::RULE,
+    &strict::learn::RULE,
+    &manifest::digest::RULE,
 ];

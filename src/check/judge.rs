@@ -35,7 +35,7 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id, buffers, |loaded| {
+    load::episode(files, episode.id, check.wanted, buffers, |loaded| {
         let standings = Standings::new(&loaded);
         let mut drafts = Vec::new();
         let mut skips = Vec::new();
@@ -108,7 +108,12 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
 }
 
 /// Checks one rule, or says why it can't be checked.
-fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, standings: &Standings, mut findings: Findings<'_>) {
+fn judge(
+    rule: &Rule,
+    loaded: &Loaded<'_, '_>,
+    standings: &Standings<'_>,
+    mut findings: Findings<'_>,
+) {
     let run = loaded.run;
     for record in rule.reads {
         if let Recorded::Unjudged(reason) = standings.of(*record) {
@@ -166,28 +171,33 @@ fn loading(
 }
 
 /// Whether each record can be judged by, and if not, why: asked once for all rules.
-struct Standings([Recorded<()>; 5]);
+struct Standings<'l> {
+    state: Recorded<()>,
+    summary: Recorded<()>,
+    timeline: Recorded<()>,
+    loaded: &'l Loaded<'l, 'l>,
+}
 
-impl Standings {
-    fn new(loaded: &Loaded<'_, '_>) -> Self {
+impl<'l> Standings<'l> {
+    fn new(loaded: &'l Loaded<'l, 'l>) -> Self {
         let run = loaded.run;
-        Self([
-            run.state.as_ref().map(|_| ()),
-            run.summary.as_ref().map(|_| ()),
-            run.timeline.as_ref().map(|_| ()),
-            loaded.state_shape.clone(),
-            loaded.summary_shape.clone(),
-        ])
+        Self {
+            state: run.state.as_ref().map(|_| ()),
+            summary: run.summary.as_ref().map(|_| ()),
+            timeline: run.timeline.as_ref().map(|_| ()),
+            loaded,
+        }
     }
 
     fn of(&self, record: Record) -> &Recorded<()> {
-        let [state, summary, timeline, state_shape, summary_shape] = &self.0;
         match record {
-            Record::State => state,
-            Record::Summary => summary,
-            Record::Timeline => timeline,
-            Record::StateShape => state_shape,
-            Record::SummaryShape => summary_shape,
+            Record::State => &self.state,
+            Record::Summary => &self.summary,
+            Record::Timeline | Record::EveryEvent | Record::EventIds => &self.timeline,
+            Record::StateShape => &self.loaded.state_shape,
+            Record::SummaryShape => &self.loaded.summary_shape,
+            Record::LearnLines => &self.loaded.learn_lines,
+            Record::NamedFiles => &self.loaded.named_files,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The text of a JSON number -> its exact value, for comparisons that never round.
 
+use std::borrow::Cow;
+
 use crate::digest::Digest;
 
 /// A JSON number, kept as it was written.
@@ -32,6 +34,26 @@ impl<'a> Number<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.0
+    }
+
+    /// The number for people: as it was written, unless it has more digits than people read. Then it
+    /// is rounded to four decimals, one near 0 to four digits.
+    pub(crate) fn rounded(self) -> Cow<'a, str> {
+        const READ: usize = 8;
+        let value = self.as_f64();
+        let size = value.abs();
+        if self.0.len() <= READ || self.is_integer() || size >= 1e15 {
+            return Cow::Borrowed(self.0);
+        }
+        let decimals = match size {
+            0.1.. => 4,
+            0.01.. => 5,
+            0.001.. => 6,
+            _ => return Cow::Owned(format!("{value:.3e}")),
+        };
+        let rounded = format!("{value:.decimals$}");
+        let trimmed = rounded.trim_end_matches('0').trim_end_matches('.');
+        Cow::Owned(trimmed.to_owned())
     }
 
     /// Whether two numbers have the same value.
@@ -125,6 +147,24 @@ impl<'a> Number<'a> {
         } else {
             written.checked_mul(power?)
         }
+    }
+
+    /// The value times a power of ten, without what is left behind the decimal point; `None` where
+    /// that has more than 36 digits.
+    pub(crate) fn shifted(self, places: u8) -> Option<i128> {
+        let decimal = self.decimal()?;
+        let exponent = decimal.exponent.checked_add(places.into())?;
+        let digits = i64::try_from(decimal.digits().count()).ok()?;
+        let whole_digits = digits.checked_add(exponent)?;
+        if whole_digits > 36 {
+            return None;
+        }
+        let whole_digits = usize::try_from(whole_digits).unwrap_or_default();
+        let whole = decimal.digits().chain(std::iter::repeat(b'0'));
+        let whole = whole
+            .take(whole_digits)
+            .fold(0, |value, digit| value * 10 + i128::from(digit - b'0'));
+        Some(if decimal.negative { -whole } else { whole })
     }
 
     /// The value, if the number is written with at most nine digits and nothing else, as most are.
@@ -226,6 +266,23 @@ mod tests {
     }
 
     #[test]
+    fn number_is_shifted_and_cut() {
+        for (text, places, expected) in [
+            ("0.15", 18, Some(150_000_000_000_000_000)),
+            ("-1.2345", 3, Some(-1234)),
+            ("15e-3", 2, Some(1)),
+            ("0", 18, Some(0)),
+            ("1e-400", 18, Some(0)),
+            ("1e-1000000000000000000000", 18, Some(0)),
+            ("1e17", 18, Some(10_i128.pow(35))),
+            ("1e18", 18, None),
+            ("1e1000000000000000000000", 0, None),
+        ] {
+            assert_eq!(Number(text).shifted(places), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn numbers_differ_even_where_a_double_rounds() {
         for (a, b) in [
             ("9007199254740993", "9007199254740992"),
@@ -281,6 +338,24 @@ mod tests {
             ("-3.0", -3.0),
         ] {
             assert_eq!(Number(text).as_f64().to_bits(), double.to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn number_is_rounded_to_what_people_read() {
+        for (text, shown) in [
+            ("0.6157979413062568", "0.6158"),
+            ("-12.345678901", "-12.3457"),
+            ("50.5", "50.5"),
+            ("0.0123456789", "0.01235"),
+            ("0.00001234567", "1.235e-5"),
+            ("1.99999999999", "2"),
+            ("123456789012345678901", "123456789012345678901"),
+            ("1e400", "1e400"),
+            ("0.75000000000000000", "0.75"),
+            ("0.00000000000000000", "0.00000000000000000"),
+        ] {
+            assert_eq!(Number(text).rounded(), shown);
         }
     }
 
