@@ -6,6 +6,7 @@
 //! assert!(report.episodes[0].findings.is_empty());
 //! ```
 
+mod causes;
 mod judge;
 #[cfg(test)]
 mod linear;

@@ -6,13 +6,15 @@ mod events;
 mod learn;
 mod manifest;
 mod record;
+mod spread;
 mod trouble;
 
 use events::EventsReader;
 use learn::LoadedLearn;
 use manifest::LoadedManifest;
+use spread::Spread;
 
-use crate::document::{Document, Tape};
+use crate::document::{Document, Number, Tape};
 use crate::facts::{
     self, EventFacts, NoteTaker, ReadAgain, Recorded, Run, Stage, StateFacts, StrictFacts,
     SummaryFacts, Timeline, TimelineFacts, TimelineReader, Value, plan::Rebuilt,
@@ -20,7 +22,7 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
-pub(crate) use trouble::{FileTrouble, NotAnEvent, Trouble, Troubles};
+pub(crate) use trouble::{FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
@@ -122,7 +124,8 @@ pub(crate) fn episode<R>(
 ) -> R {
     let entries = files.entries();
     let mut troubles = Troubles::default();
-    probe(files, &mut troubles);
+    let can_learn = probe(files, Artifact::Learn, &mut troubles);
+    probe(files, Artifact::Manifest, &mut troubles);
     let loaded_state = record::STATE.load(
         files,
         &mut buffers.state,
@@ -144,6 +147,7 @@ pub(crate) fn episode<R>(
     } else {
         (Recorded::NotDue, Recorded::NotDue)
     };
+    let has_learned = has_learned(files, can_learn, summary.read());
     let id = facts::id(directory_id, state.read(), summary.read());
     let expected_id = id.as_ref().map(|(id, _)| &**id);
     let mut strict = wanted
@@ -192,6 +196,7 @@ pub(crate) fn episode<R>(
         state,
         summary,
         timeline: timeline.as_ref(),
+        has_learned,
         strict: strict.as_ref(),
     };
     let judged = judge(Loaded {
@@ -214,14 +219,34 @@ pub(crate) fn episode<R>(
     judged
 }
 
-/// Checks that the artifacts that runvet does not read are readable.
-fn probe(files: &dyn Artifacts, troubles: &mut Troubles) {
-    for artifact in [Artifact::Learn, Artifact::Manifest] {
-        if files.entries().has(artifact)
-            && let Err(why) = files.probe(artifact)
-        {
-            troubles.add(Trouble::Unreadable { artifact, why });
-        }
+/// Checks that an artifact that runvet does not read is readable, if it exists.
+fn probe(files: &dyn Artifacts, artifact: Artifact, troubles: &mut Troubles) -> bool {
+    let probed = if files.entries().has(artifact) {
+        files.probe(artifact)
+    } else {
+        Ok(())
+    };
+    let is_readable = probed.is_ok();
+    if let Err(why) = probed {
+        troubles.add(Trouble::Unreadable { artifact, why });
+    }
+    is_readable
+}
+
+/// Whether the learning timeline has any bytes. They are not looked for unless the summary has
+/// learning proposals.
+fn has_learned(
+    files: &dyn Artifacts,
+    is_readable: bool,
+    summary: Option<SummaryFacts<'_>>,
+) -> Option<bool> {
+    let proposals = summary?.learn_proposals()?;
+    if !is_readable || proposals.equals(Number::of("0")) {
+        None
+    } else if files.entries().has(Artifact::Learn) {
+        Some(!files.is_empty(Artifact::Learn).ok()?)
+    } else {
+        Some(false)
     }
 }
 
@@ -259,6 +284,7 @@ fn timeline<'f>(
         troubles,
         may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         threads,
+        spread: Spread::default(),
     };
     let read = files
         .open(artifact)

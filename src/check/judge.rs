@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::locate::Locator;
-use super::{Check, tidy};
+use super::{Check, causes, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING, Severity, Skip,
-    SkipReason,
+    CAUSE, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
+    Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
 use crate::rules;
-use crate::source::{Artifact, EpisodeKey};
+use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -52,11 +52,17 @@ pub(super) fn episode<R>(
             };
             judge(rule, &loaded, &standings, findings);
         }
+        let causes = match loaded.run.timeline.read() {
+            Some(timeline) if !timeline.slips.is_empty() => {
+                causes::add(&mut drafts, &timeline.slips)
+            }
+            _ => Vec::new(),
+        };
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = locate(drafts, &loaded, &episode.key, &id);
+        let findings = locate(drafts, &causes, &loaded, &episode.key, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
@@ -208,17 +214,18 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
     }
 }
 
-/// The place of a rule among all rules.
+/// The place of a rule among all rules, which have their places after [`CAUSE`].
 fn rank(info: &RuleInfo) -> usize {
     let place = rules::ALL
         .iter()
         .position(|rule| std::ptr::eq(&raw const rule.info, info));
-    place.unwrap_or_default()
+    place.map_or(CAUSE, |place| place + 1)
 }
 
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
     drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
+    causes: &[Place],
     loaded: &Loaded<'_, '_>,
     key: &EpisodeKey,
     id: &str,
@@ -232,6 +239,7 @@ fn locate(
         draft
             .related
             .iter()
+            .chain(&draft.causes)
             .for_each(|(place, _)| locator.want(place));
     }
     let mut locations = locator.locate(loaded, key).into_iter();
@@ -239,7 +247,11 @@ fn locate(
         .into_iter()
         .map(|(info, severity, draft)| {
             let mut finding = Finding {
-                rank: rank(info),
+                rank: if causes.contains(&draft.place) {
+                    CAUSE
+                } else {
+                    rank(info)
+                },
                 rule: info.id.into(),
                 severity,
                 message: draft.message,
@@ -256,6 +268,11 @@ fn locate(
                     .collect(),
             };
             finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
+            let causes = draft.causes.into_iter().map(|(_, message)| Related {
+                message,
+                location: locations.next().unwrap_or_default(),
+            });
+            finding.related.extend(causes);
             finding
         })
         .collect();

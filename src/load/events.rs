@@ -4,6 +4,7 @@
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
 //! the result is the same.
 
+use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value};
@@ -62,6 +63,7 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) may_be_unfinished: bool,
     /// The number of threads that may read the timeline.
     pub(super) threads: usize,
+    pub(super) spread: Spread,
 }
 
 impl EventsReader<'_, '_> {
@@ -89,6 +91,7 @@ impl EventsReader<'_, '_> {
         let (stream, read) = lines.into_parts();
         *buffer = read;
         self.tape.release();
+        std::mem::take(&mut self.spread).finish(self.troubles);
         Ok(stream)
     }
 
@@ -187,6 +190,7 @@ impl EventsReader<'_, '_> {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
                 let event = EventFacts::new(line, value);
+                self.facts.timeline_mut().slips.add(&event);
                 if let Some(strict) = &mut self.strict {
                     strict.event(value, &event);
                 }
@@ -207,19 +211,18 @@ impl EventsReader<'_, '_> {
         };
         let trouble = match why {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
-                self.facts.timeline_mut().unfinished_line = Some(line);
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(error) if !ended => {
-                self.no_event(line);
-                Trouble::TornTail { line, error }
-            }
-            why => {
-                self.no_event(line);
-                Trouble::NotAnEvent { line, span, why }
-            }
+            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail { line, error },
+            why => Trouble::NotAnEvent { line, span, why },
         };
-        self.troubles.add(trouble);
+        let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
+        let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
+        if may_be_unfinished && !is_complete {
+            self.facts.timeline_mut().unfinished_line = Some(line);
+        } else {
+            self.no_event(line);
+        }
     }
 }
 
@@ -304,6 +307,7 @@ mod tests {
             troubles: &mut Troubles::default(),
             may_be_unfinished: false,
             threads,
+            spread: Spread::default(),
         };
         let stream = Opened::from_bytes(timeline);
         events.read(stream, &mut Vec::new()).expect("memory");

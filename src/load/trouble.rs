@@ -58,6 +58,8 @@ pub(crate) enum Trouble {
         span: Range<usize>,
         why: NotAnEvent,
     },
+    /// Lines of the timeline are objects only together.
+    SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
     TornTail { line: Line, error: SyntaxError },
     /// The last line of the timeline is incomplete, and the run may still write it.
@@ -118,6 +120,16 @@ impl VersionField {
     }
 }
 
+/// Objects that are written over several lines of the timeline.
+pub(crate) struct SpreadObjects {
+    /// The lines of the first one, as if they were one line.
+    pub(crate) first: Line,
+    /// The number of its last line.
+    pub(crate) last: u64,
+    /// The number of such objects.
+    pub(crate) count: u64,
+}
+
 /// Why a line of the timeline is not an event.
 pub(crate) enum NotAnEvent {
     NotJson(SyntaxError),
@@ -175,6 +187,7 @@ impl Trouble {
             Self::LineTooLong { .. }
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
+            | Self::SpreadObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
             Self::NotALearnRecord { .. } => Artifact::Learn,

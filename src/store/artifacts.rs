@@ -42,6 +42,15 @@ pub trait Artifacts {
         }
     }
 
+    /// Whether the content of an artifact has no bytes.
+    ///
+    /// # Errors
+    ///
+    /// Why that can't be read.
+    fn is_empty(&self, artifact: Artifact) -> Result<bool, Unreadable> {
+        self.open(artifact)?.is_empty()
+    }
+
     /// Opens a file that the episode's manifest names: by its path in the episode, with `/` between
     /// its parts, none of which is empty, `.` or `..`. It is read for the rule `manifest/digest`.
     ///
@@ -206,6 +215,13 @@ impl<'a> Opened<'a> {
             position: 0,
             left: limit + 1,
         }
+    }
+
+    /// Whether there is nothing left to read.
+    pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
+        let mut first = Vec::new();
+        self.by_ref().take(1).read_to_end(&mut first)?;
+        Ok(first.is_empty())
     }
 
     /// The number of bytes, where that is known before they are read.
