@@ -117,7 +117,7 @@ fn files_beyond_the_limit_are_skipped_unread() {
     let expected = ["/files/1/size_bytes", "/files/2/sha256"].map(Some);
     assert!(pointers.eq(expected), "{:?}", report.findings);
     assert_eq!(report.skipped.len(), 1);
-    assert_eq!(report.skipped[0].kind, Some(SkipKind::Unreadable));
+    assert_eq!(report.skipped[0].kind, SkipKind::Unreadable);
 }
 
 #[test]
@@ -140,7 +140,9 @@ fn file_that_was_not_given_is_skipped() {
         .collect();
     let report = strict().records("ep_answer", &given);
     let found = |pointer: &str| {
-        let at = |finding: &&runvet::Finding| finding.location.pointer.as_deref() == Some(pointer);
+        let at = |finding: &&runvet::finding::Finding| {
+            finding.location.pointer.as_deref() == Some(pointer)
+        };
         report
             .findings
             .iter()
@@ -157,7 +159,7 @@ fn file_that_was_not_given_is_skipped() {
         .skipped
         .iter()
         .find(|skip| skip.rule == "manifest/digest");
-    assert_eq!(skipped.unwrap().kind, Some(SkipKind::Missing));
+    assert_eq!(skipped.unwrap().kind, SkipKind::Missing);
 }
 
 #[test]
@@ -178,5 +180,5 @@ fn manifest_is_judged_only_when_the_run_has_ended() {
         .skipped
         .iter()
         .find(|skip| skip.rule == "manifest/digest");
-    assert_eq!(skip.unwrap().kind, Some(SkipKind::Lifecycle));
+    assert_eq!(skip.unwrap().kind, SkipKind::Lifecycle);
 }
