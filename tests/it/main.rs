@@ -46,6 +46,7 @@ mod hostile {
     mod files;
     mod machine;
     mod memory;
+    mod named;
     mod properties;
     mod values;
 }
