@@ -83,10 +83,9 @@ impl<'a> StateFacts<'a> {
         let ends = [Artifact::Summary, Artifact::Manifest];
         self.get("links").is_some_and(|links| {
             links.node().kind() == Kind::Object
-                && !links.members().any(|(key, _)| {
-                    ends.into_iter()
-                        .any(|end| end.link_key() == Some(&*key))
-                })
+                && !links
+                    .members()
+                    .any(|(key, _)| ends.into_iter().any(|end| end.link_key() == Some(&*key)))
         })
     }
 
