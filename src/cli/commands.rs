@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod diff;
 mod explain;
 mod list;
 mod man;
@@ -28,6 +29,7 @@ pub(super) enum Command {
     List(list::List),
     View(view::View),
     Plan(plan::Plan),
+    Diff(diff::Diff),
     Show(show::Show),
     Explain(explain::Explain),
     Rules(rules::Rules),
@@ -46,6 +48,7 @@ impl Command {
             Self::Watch(command) => command.run(matches, output),
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
+            Self::Diff(command) => command.run(matches, output),
             Self::Plan(command) => command.run(output),
             Self::Show(command) => command.run(matches, output),
             Self::Explain(command) => command.run(output),

@@ -5,9 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, ValueEnum};
-use serde::Serialize;
 
-use super::output::{Output, width};
+use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, refuse};
@@ -17,9 +16,9 @@ use crate::check::Check;
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{RunEntry, RunReader};
+use crate::read::{Listing, RunEntry, RunReader};
 use crate::record::{RunStatus, SummaryOutcome};
-use crate::report::{count, instant, seconds, write_json};
+use crate::report::{Line, Style, count, instant, seconds, write_json};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -70,6 +69,10 @@ pub(in crate::cli) struct List {
     /// How to print the list
     #[arg(long, default_value = "human")]
     format: Format,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -121,13 +124,6 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
     })
 }
 
-#[derive(Serialize)]
-struct Listed {
-    runs: Vec<RunEntry>,
-    /// Directories beyond the limit, which were not opened.
-    more: usize,
-}
-
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let run_data = self.run_data.open_at(&self.paths, matches)?;
@@ -169,11 +165,11 @@ impl List {
             }
             Format::Json => {
                 let runs = runs.into_iter().map(|run| run.entry).collect();
-                write_json(output.stdout(), &Listed { runs, more })?;
+                write_json(output.stdout(), &Listing::new(runs, more))?;
                 writeln!(output.stdout())?;
             }
             Format::Human => {
-                table(output, &runs)?;
+                table(output, &runs, style(self.color))?;
                 if let Some(rest) = self.rest(runs.len(), more, opened) {
                     writeln!(output.stdout(), "{rest}")?;
                 }
@@ -267,7 +263,8 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
     run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
 }
 
-fn table(output: &mut Output, runs: &[Row]) -> io::Result<()> {
+fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
+    let is_coloured = style == Style::Colour;
     let total = width();
     let starts = if total < 100 { 16 } else { 19 };
     let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
@@ -291,11 +288,13 @@ fn table(output: &mut Output, runs: &[Row]) -> io::Result<()> {
             fit(&status, statuses),
             fit(&outcome, outcomes),
         );
-        let line = format!(
-            "{started:starts$} {id:ids$} {status:statuses$} {outcome:outcomes$} {duration:>6} \
-             {task}"
-        );
-        writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
+        let line = Line::default()
+            .text(&format!("{started:starts$} {id:ids$} "))
+            .word(&format!("{status:statuses$}"))
+            .text(" ")
+            .word(&format!("{outcome:outcomes$}"))
+            .text(&format!(" {duration:>6} {task}"));
+        writeln!(output.stdout(), "{}", line.draw(total, is_coloured))
     };
     if !runs.is_empty() {
         let last = if runs.iter().any(|run| run.failure.is_some()) {

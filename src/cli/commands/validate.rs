@@ -17,10 +17,10 @@ use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::usage::refuse;
 use super::words::one_of;
 use super::{Exit, Failure};
-use crate::check::{Check, all_rules};
+use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
-use crate::report::{Format, GroupBy, Options, count};
+use crate::report::{Format, GroupBy, Options, count, faults};
 use crate::store::{Changed, EpisodeDir, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
@@ -66,8 +66,8 @@ pub(in crate::cli) struct Validate {
 
     /// Also write the report to a file, in any format; repeatable
     ///
-    /// If the check ends with exit code 0 or 1, the file is replaced as a whole. Otherwise it is
-    /// not changed.
+    /// The file is replaced as a whole, also when a part of the run data could not be read: the
+    /// report says so. It is not changed when there was nothing to check.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
@@ -160,6 +160,7 @@ impl Validate {
         let paths = self.paths(output)?;
         let mut selection = gate.discover(&check, &paths);
         let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
+        let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
         }
@@ -183,14 +184,20 @@ impl Validate {
             Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
             exit => exit,
         };
-        match exit {
-            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
-            Exit::Fault => {}
-            Exit::Success | Exit::Findings => {
-                if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
-                    self.keep_baseline(path, file, baseline, output)?;
-                }
-                sinks.keep()?;
+        if exit == Exit::NothingFound {
+            output.fault(&nothing_to_check(excluded));
+        }
+        // A report of nothing never replaces one of something.
+        let has_report =
+            exit != Exit::NothingFound && (outcome.totals.episodes > 0 || !is_given_wrongly);
+        if has_report {
+            sinks.keep()?;
+        }
+        if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
+            if !outcome.is_complete {
+                output.fault(&incomplete_baseline(path, &outcome));
+            } else if has_report {
+                self.keep_baseline(path, file, baseline, output)?;
             }
         }
         Ok(exit)
@@ -368,6 +375,15 @@ pub(super) fn kept_changing(episode: &EpisodeReport) -> String {
     format!(
         "{}: the episode kept changing while it was read; check it again",
         episode.dir
+    )
+}
+
+/// That a baseline is not written, because it would lack the findings of what was not checked.
+fn incomplete_baseline(path: &Path, outcome: &Outcome) -> String {
+    let lost = faults(&outcome.faults).unwrap_or_else(|| "an episode kept changing".into());
+    format!(
+        "the baseline {} is not written, because the check is not complete: {lost}",
+        path.display()
     )
 }
 
