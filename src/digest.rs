@@ -56,7 +56,7 @@ impl fmt::Display for Digest {
 pub(crate) struct FileDigest([u8; 32]);
 
 impl FileDigest {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cli"))]
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
