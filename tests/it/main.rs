@@ -59,6 +59,7 @@ mod cli {
     mod config;
     mod contested;
     mod diff;
+    mod example;
     mod generators;
     mod hooks;
     mod installed;
