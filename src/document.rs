@@ -5,6 +5,7 @@
 //! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
+mod advice;
 mod builder;
 mod essence;
 mod index;
@@ -14,6 +15,8 @@ mod node;
 mod number;
 mod owned;
 mod parser;
+mod pieces;
+mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
@@ -34,6 +37,8 @@ pub use node::{Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
+pub(crate) use pieces::{Pieces, Progress};
+pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 use token::{MAX_TOKENS, Token};
@@ -108,6 +113,11 @@ impl SyntaxError {
     }
 }
 
+const UTF16: SyntaxError = SyntaxError {
+    offset: 0,
+    what: "the text is UTF-16, not UTF-8",
+};
+
 fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
@@ -169,7 +179,7 @@ impl Tape {
             return fail(0, "the text starts with a byte order mark");
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return fail(0, "the text is UTF-16, not UTF-8");
+            return Err(UTF16);
         }
         let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
@@ -184,7 +194,14 @@ impl Tape {
         self.tokens.reserve(room);
         self.duplicates.clear();
         self.open.clear();
-        Parser::new(bytes, Builder { tape: self, text }).text()?;
+        let read = Parser::new(bytes, Builder { tape: self, text }).text();
+        read.map_err(|error| {
+            if advice::is_utf16(bytes) {
+                UTF16
+            } else {
+                error
+            }
+        })?;
         if self.tokens.len() > MAX_TOKENS {
             return fail(0, "the text has more than 134,217,727 keys and values");
         }

@@ -8,6 +8,8 @@ mod event;
 mod mirror;
 mod note;
 pub(crate) mod plan;
+mod slips;
+mod strict;
 mod tally;
 mod timeline;
 mod value;
@@ -19,7 +21,9 @@ pub(crate) use event::EventFacts;
 pub(crate) use mirror::{ReadAgain, Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 use plan::Rebuilt;
-pub(crate) use tally::Tally;
+pub(crate) use slips::{Slip, SlipLines, Slips};
+pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
+pub(crate) use tally::{Counted, Tally};
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 
@@ -83,10 +87,9 @@ impl<'a> StateFacts<'a> {
         let ends = [Artifact::Summary, Artifact::Manifest];
         self.get("links").is_some_and(|links| {
             links.node().kind() == Kind::Object
-                && !links.members().any(|(key, _)| {
-                    ends.into_iter()
-                        .any(|end| end.link_key() == Some(&*key))
-                })
+                && !links
+                    .members()
+                    .any(|(key, _)| ends.into_iter().any(|end| end.link_key() == Some(&*key)))
         })
     }
 
@@ -134,6 +137,11 @@ impl<'a> SummaryFacts<'a> {
     pub(crate) fn success(self) -> Option<bool> {
         let success = self.number(&["metrics", "success"])?;
         Some(success.equals(Number::of("1")))
+    }
+
+    /// `metrics.learn_proposals`: the number of learning proposals.
+    pub(crate) fn learn_proposals(self) -> Option<Number<'a>> {
+        self.number(&["metrics", "learn_proposals"])
     }
 
     /// Whether `metrics.veto_count` is 0.
@@ -232,6 +240,11 @@ pub(crate) struct Run<'a> {
     pub(crate) state: Recorded<StateFacts<'a>>,
     pub(crate) summary: Recorded<SummaryFacts<'a>>,
     pub(crate) timeline: Recorded<&'a TimelineFacts<'a>>,
+    /// Whether the learning timeline has any bytes; `None` where that can't be read, and where the
+    /// summary has no learning proposals.
+    pub(crate) has_learned: Option<bool>,
+    /// What the strict rules need to know of the timeline, if one of them is on.
+    pub(crate) strict: Option<&'a StrictFacts>,
 }
 
 /// The identity and the lifecycle of a run.

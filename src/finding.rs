@@ -252,11 +252,12 @@ pub struct EpisodeReport {
 }
 
 impl EpisodeReport {
-    /// The findings as people read them: errors before warnings, and causes before what they lead
-    /// to.
+    /// The findings as people read them: what others may follow from, then errors before warnings,
+    /// and causes before what they lead to.
     pub(crate) fn by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.sort_by_key(|finding| (finding.severity, finding.rank));
+        let weight = |finding: &&Finding| (finding.rank != CAUSE, finding.severity, finding.rank);
+        findings.sort_by_key(weight);
         findings
     }
 
@@ -295,12 +296,15 @@ impl EpisodeReport {
     }
 }
 
+/// The rank of a finding that others may follow from.
+pub(crate) const CAUSE: usize = 0;
+
 /// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The place of the rule among all rules. What comes first can explain what comes later, as a
-    /// record that can't be read does.
+    /// The place of the rule among all rules, counted from 1, or [`CAUSE`]. What comes first can
+    /// explain what comes later, as a record that can't be read does.
     #[serde(skip)]
     pub(crate) rank: usize,
     /// The id of the rule; `runvet explain` prints its page.

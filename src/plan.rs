@@ -16,6 +16,10 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
+mod page;
+mod rows;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,15 +27,16 @@ use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
 use crate::finding::SkipReason;
-use crate::load::{self, Buffers};
+use crate::load::{self, Buffers, Wanted};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
+pub use page::PlanPage;
 
 /// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
-/// `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
@@ -46,7 +51,7 @@ pub struct RebuiltPlan {
 }
 
 /// A step rebuilt from the timeline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PlanStep {
     /// The step's identifier; labels have none.
@@ -60,35 +65,39 @@ pub struct PlanStep {
     /// The reason for the step.
     pub rationale: Option<String>,
     /// The inputs, with numbers rounded to doubles. One beyond them is the largest double.
+    #[schemars(schema_with = "crate::record::any_value")]
     pub inputs: Option<Value>,
-    /// The line of the act event that set the status; from [`project`], which sees no lines, the
-    /// number of the event.
+    /// The line of the act event that set the status, counted from 1. From `runvet::plan::project`,
+    /// which sees no lines, the number of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub status_line: Option<u64>,
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PlanComparison {
-    /// The rebuilt plan; `None` without a `plan` event within reach.
+    /// The rebuilt plan; null without a `plan` event within reach.
     pub rebuilt: Option<RebuiltPlan>,
     /// The differences; empty if the plan can't be judged.
     pub differences: Vec<PlanDifference>,
-    /// Why the plan could not be judged.
+    /// Why the plan could not be judged; absent if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
 }
 
 /// One difference between the persisted plan and the rebuilt one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PlanDifference {
     /// The place of the difference: a JSON Pointer into the state.
+    #[schemars(extend("examples" = ["/plan/steps/1/status"]))]
     pub pointer: String,
     /// The values on both sides, in a sentence.
     pub message: String,
-    /// The line of the event that disagrees.
+    /// The line of the event that disagrees, counted from 1.
+    #[schemars(range(min = 1))]
     pub line: u64,
 }
 
@@ -178,6 +187,7 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
     Ok(load::episode(
         &files,
         id,
+        Wanted::default(),
         &mut Buffers::default(),
         |loaded| PlanComparison::of(loaded.run),
     ))

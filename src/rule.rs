@@ -31,6 +31,10 @@ impl Rule {
             // Whether a last line may still be written depends on the state.
             (Check::Loading(_), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
             (Check::Loading(_), Artifact::Learn) => Some(&[Artifact::Learn]),
+            // A manifest is held against any files.
+            (Check::Loading(_), Artifact::Manifest) if self.reads.contains(&Record::NamedFiles) => {
+                None
+            }
             (Check::Loading(_), Artifact::Manifest) => Some(&[Artifact::Manifest]),
             (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
             (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
@@ -81,6 +85,15 @@ pub(crate) enum Record {
     StateShape,
     /// The summary, validated against its schema.
     SummaryShape,
+    /// What every event says, see [`StrictFacts`](crate::facts::StrictFacts). This and what follows
+    /// is read only where a rule that is on reads it.
+    EveryEvent,
+    /// The ids of all events.
+    EventIds,
+    /// The lines of `learn.jsonl`.
+    LearnLines,
+    /// `manifest.json`, and the files that it names.
+    NamedFiles,
 }
 
 /// A condition without which a rule can't be checked.
@@ -106,6 +119,9 @@ pub(crate) struct Draft {
     /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
+    /// Places that it may follow from, shown as related. They are no part of the fingerprint: a
+    /// finding stays the same when its cause is found.
+    pub(crate) causes: Vec<(Place, String)>,
 }
 
 impl Draft {
@@ -116,6 +132,7 @@ impl Draft {
             help: None,
             related: Vec::new(),
             besides: String::new(),
+            causes: Vec::new(),
         }
     }
 

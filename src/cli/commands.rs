@@ -2,6 +2,7 @@
 
 mod completions;
 mod config;
+mod diff;
 mod explain;
 mod list;
 mod man;
@@ -16,15 +17,17 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Cli, Exit, Failure, run_data, settings, sinks, words};
+use super::{Cli, Exit, Failure, path_list, phases, run_data, settings, sinks, usage, words};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
+    #[command(visible_alias = "check")]
     Validate(validate::Validate),
     Watch(watch::Watch),
     List(list::List),
     View(view::View),
     Plan(plan::Plan),
+    Diff(diff::Diff),
     Show(show::Show),
     Explain(explain::Explain),
     Rules(rules::Rules),
@@ -43,8 +46,9 @@ impl Command {
             Self::Watch(command) => command.run(matches, output),
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
+            Self::Diff(command) => command.run(matches, output),
             Self::Plan(command) => command.run(output),
-            Self::Show(command) => command.run(output),
+            Self::Show(command) => command.run(matches, output),
             Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use super::value::{Stamp, Value};
-use crate::document::Kind;
+use crate::document::{Kind, Node};
 use crate::source::Line;
 
 /// What one event says: its fields, facts or not.
 pub(crate) struct EventFacts<'a> {
     pub(crate) line: Line,
+    pub(super) root: Node<'a>,
     pub(super) phase: Option<Value<'a>>,
     pub(super) event_type: Option<Value<'a>>,
     pub(super) episode_id: Option<Value<'a>>,
@@ -22,6 +23,7 @@ impl<'a> EventFacts<'a> {
     pub(crate) fn new(line: Line, event: Value<'a>) -> Self {
         let mut facts = Self {
             line,
+            root: event.node(),
             phase: None,
             event_type: None,
             episode_id: None,

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::act::KeptAct;
 use super::event::KeptEvent;
 use super::note::{ActNote, EventNote};
+use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
 use crate::document::{Node, Tape};
@@ -105,6 +106,8 @@ pub(crate) struct Timeline {
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
     pub(crate) unfinished_line: Option<Line>,
+    /// What is probably misspelled.
+    pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) tally: Tally,
@@ -231,11 +234,11 @@ impl<'a> TimelineReader<'a> {
                 keep(&mut self.timeline.projection, line, text);
             }
             Some("plan") => self.plan(line, text),
-            _ => {
-                if let Some(act) = &event.act {
-                    self.act(line, act, text, refused);
-                }
-            }
+            Some(phase) => match &event.act {
+                Some(act) => self.act(line, act, text, refused),
+                None => self.timeline.slips.add_phase(line, phase),
+            },
+            None => {}
         }
     }
 

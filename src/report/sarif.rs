@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::{Closing, Renderer};
-use crate::finding::{self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool};
+use crate::finding::{
+    self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool,
+};
 use crate::store::path;
 
 /// The address of the SARIF schema.

@@ -23,6 +23,8 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod mistakes;
+    mod outputs;
     mod pages;
     mod plan;
 }
@@ -53,10 +55,14 @@ mod cli {
     mod ci;
     mod command_line;
     mod config;
+    mod contested;
+    mod diff;
     mod generators;
     mod hooks;
     mod installed;
     mod naming;
+    mod options;
+    mod reason;
     mod view;
     mod watch;
 }
