@@ -27,6 +27,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
@@ -58,6 +59,7 @@ mod cli {
     mod config;
     mod contested;
     mod diff;
+    mod example;
     mod generators;
     mod hooks;
     mod installed;
