@@ -3,7 +3,7 @@
 mod room;
 
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity, Skip, SkipReason};
+use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
 pub(crate) use room::Room;
