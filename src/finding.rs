@@ -20,7 +20,7 @@ pub const REPORT_VERSION: &str = "2.0.0";
 /// finding.
 ///
 /// A record with millions of broken items would otherwise exhaust the memory.
-pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
 pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
@@ -243,12 +243,17 @@ pub struct EpisodeReport {
     pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
-    /// The rules that could not be checked; empty when every rule was checked.
+    /// The rules that could not be checked; empty when every rule was checked, but for those under
+    /// `suppressed_skips`.
     pub skipped: Vec<Skip>,
     /// The findings that do not count, because the configuration ignores them or the baseline
     /// contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<Suppressed>,
+    /// The rules that could not be checked, for reasons that the baseline contains; they are not
+    /// under `skipped`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed_skips: Vec<Skip>,
 }
 
 impl EpisodeReport {

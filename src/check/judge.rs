@@ -12,7 +12,7 @@ use crate::finding::{
     Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
-use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
+use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -35,9 +35,11 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id, buffers, |loaded| {
+    load::episode(files, episode.id, check.wanted, buffers, |loaded| {
         let standings = Standings::new(&loaded);
         let mut drafts = Vec::new();
+        let dir = episode.key.to_string();
+        let mut room = Room::new(&dir);
         let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
@@ -47,6 +49,8 @@ pub(super) fn episode<R>(
                 info: &rule.info,
                 severity,
                 count: 0,
+                listed: 0,
+                room: &mut room,
                 drafts: &mut drafts,
                 skips: &mut skips,
             };
@@ -66,7 +70,7 @@ pub(super) fn episode<R>(
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
-            dir: episode.key.to_string(),
+            dir,
             key: episode.key,
             lifecycle: loaded.run.stage.lifecycle,
             mode: summary
@@ -79,6 +83,7 @@ pub(super) fn episode<R>(
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
+            suppressed_skips: Vec::new(),
         };
         report.decide();
         (report, also(loaded.run))
@@ -108,7 +113,12 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
 }
 
 /// Checks one rule, or says why it can't be checked.
-fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, standings: &Standings, mut findings: Findings<'_>) {
+fn judge(
+    rule: &Rule,
+    loaded: &Loaded<'_, '_>,
+    standings: &Standings<'_>,
+    mut findings: Findings<'_>,
+) {
     let run = loaded.run;
     for record in rule.reads {
         if let Recorded::Unjudged(reason) = standings.of(*record) {
@@ -166,28 +176,33 @@ fn loading(
 }
 
 /// Whether each record can be judged by, and if not, why: asked once for all rules.
-struct Standings([Recorded<()>; 5]);
+struct Standings<'l> {
+    state: Recorded<()>,
+    summary: Recorded<()>,
+    timeline: Recorded<()>,
+    loaded: &'l Loaded<'l, 'l>,
+}
 
-impl Standings {
-    fn new(loaded: &Loaded<'_, '_>) -> Self {
+impl<'l> Standings<'l> {
+    fn new(loaded: &'l Loaded<'l, 'l>) -> Self {
         let run = loaded.run;
-        Self([
-            run.state.as_ref().map(|_| ()),
-            run.summary.as_ref().map(|_| ()),
-            run.timeline.as_ref().map(|_| ()),
-            loaded.state_shape.clone(),
-            loaded.summary_shape.clone(),
-        ])
+        Self {
+            state: run.state.as_ref().map(|_| ()),
+            summary: run.summary.as_ref().map(|_| ()),
+            timeline: run.timeline.as_ref().map(|_| ()),
+            loaded,
+        }
     }
 
     fn of(&self, record: Record) -> &Recorded<()> {
-        let [state, summary, timeline, state_shape, summary_shape] = &self.0;
         match record {
-            Record::State => state,
-            Record::Summary => summary,
-            Record::Timeline => timeline,
-            Record::StateShape => state_shape,
-            Record::SummaryShape => summary_shape,
+            Record::State => &self.state,
+            Record::Summary => &self.summary,
+            Record::Timeline | Record::EveryEvent | Record::EventIds => &self.timeline,
+            Record::StateShape => &self.loaded.state_shape,
+            Record::SummaryShape => &self.loaded.summary_shape,
+            Record::LearnLines => &self.loaded.learn_lines,
+            Record::NamedFiles => &self.loaded.named_files,
         }
     }
 }
@@ -200,7 +215,7 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
             let line = run.timeline.read()?.broken_line?;
             Some(SkipReason::no_event(line.number))
         }
-        Need::Reach => run.stage.reach.is_none().then_some(UNKNOWN_REACH),
+        Need::Reach => (!run.timeline.read()?.has_reach()).then_some(UNKNOWN_REACH),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
-use crate::facts::{EventFacts, EventNote, NoteTaker, Tally, TimelineReader, Value};
+use crate::facts::{EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
 use crate::source::{Artifact, Line};
@@ -54,6 +54,8 @@ impl Split {
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'a>,
+    /// What is gathered from every event, if a rule asks for it.
+    pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
     pub(super) tape: &'r mut Tape,
     pub(super) troubles: &'r mut Troubles,
@@ -87,7 +89,9 @@ impl EventsReader<'_, '_> {
             }
         }
         let (stream, read) = lines.into_parts();
-        *buffer = read;
+        if read.capacity() <= super::KEPT_BYTES {
+            *buffer = read;
+        }
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
         Ok(stream)
@@ -102,6 +106,7 @@ impl EventsReader<'_, '_> {
             fault: Option<Unreadable>,
         }
         let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
+        let every_line = self.strict.is_some();
         let mut reading = Reading {
             events: self,
             lines,
@@ -124,7 +129,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            |block| (Sifted::new(&block, expected_id), block),
+            |block| (Sifted::new(&block, expected_id, every_line), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
@@ -173,7 +178,9 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
-        if let Some(note) = self.notes.note(bytes) {
+        if self.strict.is_none()
+            && let Some(note) = self.notes.note(bytes)
+        {
             if counting == Counting::Due {
                 self.facts.timeline_mut().tally.event(line, &note);
             }
@@ -186,6 +193,9 @@ impl EventsReader<'_, '_> {
                 let value = Value::root(document, &refused);
                 let event = EventFacts::new(line, value);
                 self.facts.timeline_mut().slips.add(&event);
+                if let Some(strict) = &mut self.strict {
+                    strict.event(value, &event);
+                }
                 let note = EventNote::of(&event);
                 self.facts.timeline_mut().tally.event(line, &note);
                 return self.facts.event(line, &note, bytes, &refused);
@@ -228,14 +238,14 @@ enum Counting {
 
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
 /// one before them, and the lines that a rule may need. Those are all but sound events of which the
-/// timeline keeps nothing.
+/// timeline keeps nothing. Where every line is wanted, those count the events.
 struct Sifted {
     tally: Tally,
     lines: Vec<Line>,
 }
 
 impl Sifted {
-    fn new(block: &Block, expected_id: Option<&str>) -> Self {
+    fn new(block: &Block, expected_id: Option<&str>, every_line: bool) -> Self {
         let mut notes = NoteTaker::default();
         let mut tally = Tally::default();
         let mut before: Option<Line> = None;
@@ -252,6 +262,9 @@ impl Sifted {
             let LineRead::Text { bytes, .. } = read else {
                 return Some(line);
             };
+            if every_line {
+                return Some(line);
+            }
             let Some(note) = notes.note(bytes) else {
                 return Some(line);
             };
@@ -290,6 +303,7 @@ mod tests {
     fn tally(timeline: &[u8], threads: usize) -> Tally {
         let mut events = EventsReader {
             facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+            strict: None,
             notes: &mut NoteTaker::default(),
             tape: &mut Tape::default(),
             troubles: &mut Troubles::default(),

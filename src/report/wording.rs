@@ -52,7 +52,7 @@ pub(super) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
 }
 
 /// What could not be looked at, in words: "32 directories could not be read".
-pub(super) fn faults(faults: &[ReportedFault]) -> Option<String> {
+pub(crate) fn faults(faults: &[ReportedFault]) -> Option<String> {
     let of = |sort| faults.iter().filter(|fault| fault.sort == sort).count();
     let (directories, paths) = (of(FaultSort::Unlistable), of(FaultSort::Other));
     let directories = match directories {

@@ -1,7 +1,6 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,24 +11,23 @@ use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style, width};
+use super::path_list::PathList;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
+use super::usage::refuse;
 use super::words::one_of;
 use super::{Exit, Failure};
-use crate::check::{Check, all_rules};
+use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
-use crate::report::{Format, GroupBy, Options, count};
-use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
+use crate::report::{Format, GroupBy, Options, count, faults};
+use crate::store::{Changed, EpisodeDir, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
-
-/// The maximum size of a list of paths, in bytes.
-const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Check run data and report what can't be trusted
 ///
@@ -68,8 +66,8 @@ pub(in crate::cli) struct Validate {
 
     /// Also write the report to a file, in any format; repeatable
     ///
-    /// If the check ends with exit code 0 or 1, the file is replaced as a whole. Otherwise it is
-    /// not changed.
+    /// The file is replaced as a whole, also when a part of the run data could not be read: the
+    /// report says so. It is not changed when there was nothing to check.
     #[arg(long = "output", value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(parse_output))]
     outputs: Vec<(Format, PathBuf)>,
 
@@ -84,8 +82,15 @@ pub(in crate::cli) struct Validate {
     group_by: GroupBy,
 
     /// Read more paths from a file, one per line; `-` is standard input
+    ///
+    /// A deleted artifact stands for its episode, if that still has another one, and is passed over
+    /// otherwise.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
+
+    /// Pass over paths in that file that lead to nothing, or to a file that is no artifact
+    #[arg(long, requires = "files_from")]
+    skip_others: bool,
 
     /// Separate the paths in that file by NUL bytes, not by newlines
     #[arg(short = '0', long = "null", requires = "files_from")]
@@ -134,6 +139,7 @@ impl Validate {
             Baselines::Read
         };
         let settings = self.settings.resolve(matches, reading)?;
+        self.refuse_idle(matches, settings.format.value)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -151,9 +157,10 @@ impl Validate {
             new_baseline = Some((path, whole_file(path)?));
             gate = gate.record_baseline(path);
         }
-        let paths = self.paths()?;
+        let paths = self.paths(output)?;
         let mut selection = gate.discover(&check, &paths);
         let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
+        let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
         }
@@ -177,14 +184,20 @@ impl Validate {
             Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
             exit => exit,
         };
-        match exit {
-            Exit::NothingFound => output.fault(&nothing_to_check(excluded)),
-            Exit::Fault => {}
-            Exit::Success | Exit::Findings => {
-                if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
-                    self.keep_baseline(path, file, baseline, output)?;
-                }
-                sinks.keep()?;
+        if exit == Exit::NothingFound {
+            output.fault(&nothing_to_check(excluded));
+        }
+        // A report of nothing never replaces one of something.
+        let has_report =
+            exit != Exit::NothingFound && (outcome.totals.episodes > 0 || !is_given_wrongly);
+        if has_report {
+            sinks.keep()?;
+        }
+        if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
+            if !outcome.is_complete {
+                output.fault(&incomplete_baseline(path, &outcome));
+            } else if has_report {
+                self.keep_baseline(path, file, baseline, output)?;
             }
         }
         Ok(exit)
@@ -300,8 +313,12 @@ impl Validate {
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
             let size = baseline.size();
+            let skips = match size.skips {
+                0 => String::new(),
+                skips => format!(" and {} not judged", count(skips as u64, "rule")),
+            };
             output.note(&format!(
-                "{} lists {} in {}",
+                "{} lists {}{skips} in {}",
                 path.display(),
                 count(size.findings as u64, "finding"),
                 count(size.episodes as u64, "episode")
@@ -311,19 +328,49 @@ impl Validate {
     }
 
     /// The paths to check.
-    fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
         match &self.files_from {
             Some(list) => {
-                let listed = read_list(list, if self.null { 0 } else { b'\n' });
-                paths.extend(listed.map_err(|error| {
+                let end = if self.null { 0 } else { b'\n' };
+                let listed = PathList::read(list, end, self.skip_others).map_err(|error| {
                     Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
-                })?);
+                })?;
+                if listed.others > 0 && !self.quiet {
+                    let paths = count(listed.others, "path");
+                    output.note(&format!("passed over {paths} without an artifact"));
+                }
+                paths.extend(listed.paths);
             }
             None if paths.is_empty() => paths.push(PathBuf::from(".")),
             None => {}
         }
         Ok(paths)
+    }
+
+    /// Refuses options that no format of the report uses.
+    fn refuse_idle(&self, matches: &ArgMatches, format: Format) -> Result<(), Failure> {
+        let used = |uses: &[Format]| {
+            let mut formats = self.outputs.iter().map(|(format, _)| *format);
+            uses.contains(&format) || formats.any(|format| uses.contains(&format))
+        };
+        if !used(&[Format::Human]) {
+            let group_by = [("group_by", "--group-by")];
+            refuse(matches, &group_by, &format!("in the format {format}"))?;
+        }
+        // The job summary of GitHub is Markdown.
+        let show_statistics = [
+            Format::Human,
+            Format::Markdown,
+            Format::Json,
+            Format::Ndjson,
+            Format::Github,
+        ];
+        if !used(&show_statistics) {
+            let statistics = [("statistics", "--statistics")];
+            refuse(matches, &statistics, &format!("in the format {format}"))?;
+        }
+        Ok(())
     }
 }
 
@@ -335,6 +382,15 @@ pub(super) fn kept_changing(episode: &EpisodeReport) -> String {
     )
 }
 
+/// That a baseline is not written, because it would lack the findings of what was not checked.
+fn incomplete_baseline(path: &Path, outcome: &Outcome) -> String {
+    let lost = faults(&outcome.faults).unwrap_or_else(|| "an episode kept changing".into());
+    format!(
+        "the baseline {} is not written, because the check is not complete: {lost}",
+        path.display()
+    )
+}
+
 fn nothing_to_check(excluded: usize) -> String {
     if excluded > 0 {
         let episodes = count(excluded as u64, "episode");
@@ -343,32 +399,6 @@ fn nothing_to_check(excluded: usize) -> String {
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
      with summary.json below one called episodes"
         .into()
-}
-
-/// Reads a list of paths, each terminated by the byte `end`.
-fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
-    let mut bytes = Vec::new();
-    let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(list)?)
-    };
-    reader
-        .by_ref()
-        .take(MAX_LIST_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_LIST_BYTES {
-        return Err(io::Error::other(format!(
-            "it is longer than {} MiB",
-            MAX_LIST_BYTES >> 20
-        )));
-    }
-    let listed = bytes
-        .split(|byte| *byte == end)
-        .filter(|path| !path.is_empty());
-    Ok(listed
-        .map(|path| store::path::from_bytes(path.to_vec()))
-        .collect())
 }
 
 /// A progress bar on standard error, shown if that is a terminal and the check takes long.

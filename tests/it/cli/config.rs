@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use runvet::finding::{Report, Suppression};
+use runvet::finding::{Report, SkipKind, Suppression};
 use runvet::gate::Gate;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -109,7 +109,7 @@ type Setting = (
     [&'static str; 3],
 );
 
-const SETTINGS: [Setting; 5] = [
+const SETTINGS: [Setting; 7] = [
     (
         "format",
         "human",
@@ -145,13 +145,28 @@ const SETTINGS: [Setting; 5] = [
         ["RUNVET_BASELINE", "other.json", "other.json"],
         ["--baseline", "--baseline=third.json", "third.json"],
     ),
+    (
+        "select",
+        "-",
+        "plan/*,state/schema",
+        ["RUNVET_SELECT", "plan/*", "plan/*"],
+        ["--select", "--select=strict/*,state/*", "strict/*,state/*"],
+    ),
+    (
+        "verify-manifest",
+        "false",
+        "true",
+        ["RUNVET_VERIFY_MANIFEST", "no", "false"],
+        ["--verify-manifest", "--verify-manifest", "true"],
+    ),
 ];
 
 #[test]
 fn flags_override_environment_file_and_defaults_in_order() {
     let project = Project::new(
         "format = 'json'\ndeny-warnings = true\nmax-findings = 3\njobs = 3\n\
-         baseline = 'known.json'\nrules = { 'plan/*' = 'off' }",
+         baseline = 'known.json'\nselect = ['plan/*', 'state/schema']\n\
+         verify-manifest = true\nrules = { 'plan/*' = 'off' }",
     );
     let set = SETTINGS.map(|(.., [variable, text, _], _)| (variable, text));
     let rules = ("RUNVET_RULES", "state/schema=off,plan/*=error");
@@ -171,18 +186,18 @@ fn flags_override_environment_file_and_defaults_in_order() {
         line += 1;
         format!("{key} {value} runvet.toml:{line}")
     });
-    assert_eq!(of(&[], &[])[..5], from_file);
-    assert_eq!(of(&[], &[])[5..], ["plan/* off runvet.toml:6"]);
+    assert_eq!(of(&[], &[])[..7], from_file);
+    assert_eq!(of(&[], &[])[7..], ["plan/* off runvet.toml:8"]);
     let from_environment =
         SETTINGS.map(|(key, .., [variable, _, value], _)| format!("{key} {value} {variable}"));
-    assert_eq!(of(&variables, &[])[..5], from_environment);
+    assert_eq!(of(&variables, &[])[..7], from_environment);
     assert_eq!(
-        of(&variables, &[])[6..],
+        of(&variables, &[])[8..],
         ["state/schema off RUNVET_RULES", "plan/* error RUNVET_RULES"]
     );
     let from_flags = SETTINGS.map(|(key, .., [flag, _, value])| format!("{key} {value} {flag}"));
-    assert_eq!(of(&variables, &flags)[..5], from_flags);
-    assert_eq!(of(&variables, &flags)[6..], ["episode/id warning --rule"]);
+    assert_eq!(of(&variables, &flags)[..7], from_flags);
+    assert_eq!(of(&variables, &flags)[8..], ["episode/id warning --rule"]);
     assert_eq!(
         of(&variables, &["--deny-warnings=false"])[1],
         "deny-warnings false --deny-warnings"
@@ -260,6 +275,113 @@ fn rule_levels_depend_on_the_directory() {
         stderr(&output),
         "error: no episode to check: the configuration excludes 1 episode\n"
     );
+}
+
+#[test]
+fn selected_rules_run_alone_unless_rule_says_more() {
+    let project = Project::new("");
+    let found = |args: &[&str]| project.found(args);
+    let edited = [
+        "ep_03 error projection/outcomes",
+        "ep_03 error plan/projection",
+    ];
+    let steps = ["ep_03 warning strict/steps"];
+    assert_eq!(found(&["--select", "plan/*,projection/*"]), edited);
+    assert_eq!(found(&["--select=plan/*", "--select=projection/*"]), edited);
+    assert_eq!(
+        found(&["--select", "strict/steps"]),
+        steps,
+        "off by default"
+    );
+    assert_eq!(found(&["--select", "*"]).len(), ALL.len() + 1);
+    // What `--rule` says counts for every rule, selected or not.
+    let said = [
+        "--select=strict/steps",
+        "--rule=plan/projection=warning",
+        "--rule=strict/*=error",
+    ];
+    let both = ["ep_03 warning plan/projection", "ep_03 error strict/steps"];
+    assert_eq!(found(&said), both);
+    assert_eq!(found(&["--select=strict/*", "--rule=*=off"]), [""; 0]);
+    assert_eq!(
+        found(&["--rule=*=off", "--rule=strict/steps=warning"]),
+        steps
+    );
+    // The file selects too, and what it turns off is a warning where it is selected.
+    let rules = "rules = { 'strict/steps' = 'error', '*' = 'off', 'projection/*' = 'error' }";
+    project.write(
+        "runvet.toml",
+        &format!("select = ['strict/steps', 'plan/*']\n{rules}"),
+    );
+    let from_file = ["ep_03 warning plan/projection", "ep_03 error strict/steps"];
+    assert_eq!(found(&[]), from_file);
+    assert_eq!(
+        found(&["--select=projection/*"]),
+        ["ep_03 error projection/outcomes"]
+    );
+    project.write("runvet.toml", "select = ['plan']");
+    let output = project.run(&["validate", "runs"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("did you mean `plan/*`?"),
+        "{}",
+        stderr(&output)
+    );
+    // Only what is judged can show that an ignore is not needed any more.
+    let ignore = "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'known'";
+    project.write("runvet.toml", ignore);
+    for args in [
+        &["validate", "runs"][..],
+        &["validate", "--select=state/*", "runs"],
+    ] {
+        assert_eq!(stderr(&project.run(args)), "", "{args:?}");
+    }
+    for command in [
+        &["watch", "--once"][..],
+        &["list", "--invalid"],
+        &["view", "ep_03"],
+    ] {
+        let args = [command, &["--select=strict/step"]].concat();
+        let output = project.run_in("runs/demo", &[], &args);
+        assert!(
+            stderr(&output).contains("did you mean `strict/steps`?"),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn verify_manifest_is_an_error_unless_rule_says_else() {
+    let project = Project::new("");
+    let manifest = r#"{"files": [{"name": "state.json", "size_bytes": 1}]}"#;
+    project.write("runs/demo/episodes/ep_01_answer/manifest.json", manifest);
+    let found = |args: &[&str]| {
+        let found = project.found(args);
+        found
+            .into_iter()
+            .filter(|line| line.contains("manifest"))
+            .collect::<Vec<_>>()
+    };
+    let as_level = |level: &str| [format!("ep_01 {level} manifest/digest")];
+    assert_eq!(found(&[]), [""; 0]);
+    assert_eq!(found(&["--verify-manifest"]), as_level("error"));
+    assert_eq!(
+        found(&["--verify-manifest", "--select=plan/*"]),
+        as_level("error")
+    );
+    let rule = "--rule=manifest/digest=warning";
+    assert_eq!(found(&["--verify-manifest", rule]), as_level("warning"));
+    project.write("runvet.toml", "verify-manifest = true");
+    assert_eq!(found(&[]), as_level("error"));
+    assert_eq!(found(&[rule]), as_level("warning"));
+    assert_eq!(found(&["--verify-manifest=false"]), [""; 0]);
+    assert_eq!(found(&["--select=plan/*"]), [""; 0]);
+    project.write(
+        "runvet.toml",
+        "verify-manifest = true\nrules = { 'manifest/*' = 'warning' }",
+    );
+    assert_eq!(found(&[]), as_level("warning"));
+    assert_eq!(found(&["--verify-manifest"]), as_level("error"));
 }
 
 #[test]
@@ -749,21 +871,65 @@ fn baseline_matches_values_not_places() {
 }
 
 #[test]
-fn known_bad_episode_is_reported_briefly() {
+fn baseline_accepts_skips_until_they_change() {
     let project = Project::new("");
     let crashed = "runs/demo/episodes/ep_04_crashed";
-    project.run(&["validate", "--write-baseline", "known.json", crashed]);
+    let written = project.run(&["validate", "--write-baseline", "known.json", crashed]);
+    let report = |args: &[&str]| {
+        let common = [
+            "validate",
+            "--format=json",
+            "--baseline=known.json",
+            crashed,
+        ];
+        let output = project.run(&[&common, args].concat());
+        let report: Report = serde_json::from_slice(&output.stdout).unwrap();
+        (report, stderr(&output).to_owned())
+    };
+    let (known, notes) = report(&[]);
+    let [episode] = &*known.episodes else {
+        panic!()
+    };
+    let skips = episode.suppressed_skips.len();
+    assert!(episode.skipped.is_empty() && skips > 10 && notes.is_empty());
+    assert_eq!(
+        stderr(&written),
+        format!("note: known.json lists 3 findings and {skips} rules not judged in 1 episode\n")
+    );
     let output = project.run(&["validate", "--baseline", "known.json", crashed]);
-    let expected =
-        "runs/demo/episodes/ep_04_crashed (ended): no new findings, but some rules could not be judged
-
-  not judged: 8 rules (line 11 of events.jsonl is not an event, and could be the
-    one that matters)
-  not judged: 13 rules (there is no summary.json)
-
-1 episode: all valid; 1 not fully judged; 3 findings in the baseline
-";
+    let expected = "1 episode: all valid; 3 findings in the baseline\n";
     assert_eq!(stdout(&output), expected);
+
+    // Another reason is another skip, and one that is gone is told.
+    let summary = format!("{crashed}/summary.json");
+    project.write(&summary, "{");
+    let (other, _) = report(&[]);
+    let skipped = &other.episodes[0].skipped;
+    assert!(!skipped.is_empty());
+    assert!(
+        skipped.iter().all(|skip| skip.kind == SkipKind::Syntax),
+        "{skipped:?}"
+    );
+    let answer = "runs/demo/episodes/ep_01_answer/summary.json";
+    fs::copy(project.path(answer), project.path(&summary)).unwrap();
+    let (mended, notes) = report(&[]);
+    let skipped = &mended.episodes[0].skipped;
+    assert!(
+        skipped.iter().all(|skip| skip.kind == SkipKind::NoEvent),
+        "{skipped:?}"
+    );
+    let gone = format!("baseline: {crashed}: not judged: ");
+    assert!(notes.contains(&gone), "{notes}");
+}
+
+#[test]
+fn baseline_of_another_version_is_refused() {
+    let project = Project::new("");
+    project.write("known.json", r#"{"version":1,"episodes":{},"more":0}"#);
+    let output = project.run(&["validate", "--baseline", "known.json", "runs"]);
+    assert_eq!(output.status.code(), Some(2));
+    let start = "error: the baseline known.json has version 1, but this runvet reads version 2 ";
+    assert!(stderr(&output).starts_with(start), "{}", stderr(&output));
 }
 
 #[test]
@@ -1019,8 +1185,9 @@ fn baseline_is_sorted_small_and_written_atomically() {
         "",
         "{}",
         "[]",
+        "{\"version\":3,\"episodes\":{}}",
         "{\"version\":2,\"episodes\":{}}",
-        "{\"version\":1,\"episodes\":{},\"more\":1}",
+        "{\"version\":2,\"episodes\":{},\"skips\":{},\"more\":1}",
     ] {
         project.write("known.json", broken);
         let output = project.run(&["validate", "runs"]);
@@ -1034,7 +1201,7 @@ fn baseline_is_sorted_small_and_written_atomically() {
     write(&["--rule", "plan/*=off", "--rule", "projection/*=off", "runs"]);
     assert_eq!(
         fs::read_to_string(project.path("known.json")).unwrap(),
-        "{\"version\":1,\"episodes\":{}}\n"
+        "{\"version\":2,\"episodes\":{},\n\"skips\":{}}\n"
     );
     assert_eq!(
         project
@@ -1072,7 +1239,11 @@ fn globs_hold_below_a_directory_that_is_not_utf8() {
     let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("can't read the baseline"), "{told}");
-    fs::write(dir.join("known.json"), "{\"version\":1,\"episodes\":{}}").unwrap();
+    fs::write(
+        dir.join("known.json"),
+        "{\"version\":2,\"episodes\":{},\"skips\":{}}",
+    )
+    .unwrap();
     let (code, told) = exit(&["--config".as_ref(), config.as_os_str(), dir.as_os_str()]);
     assert_eq!(code, Some(3), "{told}");
 }

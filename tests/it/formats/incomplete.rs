@@ -113,6 +113,89 @@ fn quiet_report_still_counts_faults() {
     );
 }
 
+/// Reports in every format, and a baseline, of some runs and 32 directories that are closed.
+#[test]
+fn closed_directories_leave_every_report_written() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let runs = if std::env::var_os("RUNVET_TESTS").is_some_and(|tests| tests == "all") {
+        20_000
+    } else {
+        500
+    };
+    let temp = Unprivileged::scratch();
+    run_data::write(temp.path(), runs, 0).unwrap();
+    let closed: Vec<String> = (0..32)
+        .map(|it| format!("ep_{:08}_closed", it * 15))
+        .collect();
+    let names: Vec<&str> = closed.iter().map(String::as_str).collect();
+    close(temp.path(), &names);
+    let out = temp.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::set_permissions(&out, Permissions::from_mode(0o777)).unwrap();
+    let outputs = FORMATS.map(|format| format!("--output={format}=out/{format}"));
+    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    let args = [
+        "validate",
+        "--quiet",
+        "--write-baseline=out/known",
+        "episodes",
+    ];
+    let args = [&args[..], &outputs].concat();
+    let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+    assert_eq!(output.status.code(), Some(2));
+    let told: Vec<&str> = stderr(&output).lines().collect();
+    let baseline = "error: the baseline out/known is not written, because the check is not \
+                    complete: 32 directories could not be read";
+    assert_eq!((told.len(), told[32]), (33, baseline));
+    assert!(told[..32].is_sorted() && told[0].contains("_closed: Permission denied"));
+    assert_eq!(stdout(&output), "32 directories could not be read\n");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), FORMATS.len());
+    let report = fs::read_to_string(out.join("json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["totals"]["valid"], runs);
+    let faults = report["faults"].as_array().unwrap().iter();
+    let paths = faults.map(|fault| fault["path"].as_str().unwrap().to_owned());
+    let expected = closed.iter().map(|name| format!("episodes/{name}"));
+    assert!(paths.eq(expected), "{}", report["faults"]);
+    for format in FORMATS {
+        let text = fs::read_to_string(out.join(format)).unwrap();
+        let named = closed.iter().filter(|name| text.contains(&**name)).count();
+        // GitHub shows no more than ten annotations, and people want a list that ends.
+        let expected = match format {
+            "github" => 10,
+            "human" => 20,
+            _ => 32,
+        };
+        assert_eq!(named, expected, "{format}: {text}");
+    }
+}
+
+#[test]
+fn list_and_view_tell_of_closed_directories() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let temp = Unprivileged::scratch();
+    run_data::write(temp.path(), 2, 0).unwrap();
+    close(temp.path(), &["ep_closed"]);
+    for (args, code) in [
+        (&["list"][..], 2),
+        (&["view", "ep_00000001"], 0),
+        (&["view", "ep_closed"], 2),
+        (&["view", "ep_0000000x"], 2),
+    ] {
+        let output = ended(user.runvet(&[], args).current_dir(temp.path()));
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
+        assert!(
+            told.contains("episodes/ep_closed: Permission denied"),
+            "{args:?}: {told}"
+        );
+    }
+}
+
 /// A record that has another version each time it is asked for.
 #[derive(Default)]
 struct Restless(Cell<u64>);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 29] = [
+const ROOMS: [&str; 30] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -35,6 +35,7 @@ const ROOMS: [&str; 29] = [
     "read",
     "plan",
     "view",
+    "diff",
     "watch",
     "schemas",
     "cli",
