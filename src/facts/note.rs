@@ -171,8 +171,8 @@ pub(crate) struct NoteTaker {
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None`
-    /// says nothing about the event: the caller must parse and validate it.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
+    /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {

@@ -235,49 +235,42 @@ mod tests {
             "error",
         ]
         .map(Value::from);
-        let table: [(&[Value], &[(&str, &str)]); 3] = [
-            (
-                &step,
-                &[
-                    ("completed", "done"),
-                    ("success", "done"),
-                    ("OK", "done"),
-                    ("error", "failed"),
-                    ("in_progress", "running"),
-                    ("cancelled", "skipped"),
-                    ("faild", "failed"),
-                ],
-            ),
-            (
-                &run,
-                &[
-                    ("completed", "ok"),
-                    ("success", "ok"),
-                    ("OK", "ok"),
-                    ("failed", "error"),
-                    ("Cancelled", "aborted"),
-                    ("in-progress", "pending"),
-                    ("parital", "partial"),
-                ],
-            ),
-            (
-                &outcome,
-                &[
-                    ("ok", "success"),
-                    ("failed", "error"),
-                    ("Success", "success"),
-                ],
-            ),
+        let step_words = [
+            ("completed", "done"),
+            ("success", "done"),
+            ("OK", "done"),
+            ("error", "failed"),
+            ("in_progress", "running"),
+            ("cancelled", "skipped"),
+            ("faild", "failed"),
         ];
-        for (options, words) in table {
-            for (word, meant) in words {
-                let found = synonym(word, options).or_else(|| nearest(word, options));
-                assert_eq!(found, Some(*meant), "{word}");
+        let run_words = [
+            ("completed", "ok"),
+            ("success", "ok"),
+            ("OK", "ok"),
+            ("failed", "error"),
+            ("Cancelled", "aborted"),
+            ("in-progress", "pending"),
+            ("parital", "partial"),
+        ];
+        let outcome_words = [
+            ("ok", "success"),
+            ("failed", "error"),
+            ("Success", "success"),
+        ];
+        let meant = |word: &str, options: &[Value]| {
+            let meant = synonym(word, options).or_else(|| nearest(word, options));
+            meant.map(str::to_owned)
+        };
+        for (options, words) in [
+            (&step[..], &step_words[..]),
+            (&run, &run_words),
+            (&outcome, &outcome_words),
+        ] {
+            for (word, expected) in words {
+                assert_eq!(meant(word, options).as_deref(), Some(*expected), "{word}");
             }
-            assert_eq!(
-                synonym("banana", options).or_else(|| nearest("banana", options)),
-                None
-            );
+            assert_eq!(meant("banana", options), None);
         }
     }
 }
