@@ -20,6 +20,7 @@ mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod token;
 mod value;
 #[cfg(test)]
 pub(crate) mod work;
@@ -40,6 +41,7 @@ pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
+use token::{MAX_TOKENS, Token};
 
 /// The maximum nesting depth of arrays and objects.
 ///
@@ -86,20 +88,6 @@ impl Kind {
     }
 }
 
-/// A value or a key: its span in the text, and the number of its tokens on the tape, itself
-/// included.
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    start: u32,
-    end: u32,
-    size: u32,
-    kind: Kind,
-    /// A string or key with backslashes in it.
-    escaped: bool,
-    /// A key that a later one of the same object repeats.
-    shadowed: bool,
-}
-
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
@@ -138,8 +126,9 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
 #[derive(Default)]
 pub struct Tape {
     tokens: Vec<Token>,
-    /// Key tokens that repeat an earlier key of their object, in the order of the text.
-    duplicates: Vec<u32>,
+    /// Key tokens that repeat an earlier key of their object, each with the latest one that it
+    /// repeats, in the order of the text.
+    duplicates: Vec<(u32, u32)>,
     open: Vec<Open>,
 }
 
@@ -213,6 +202,9 @@ impl Tape {
                 error
             }
         })?;
+        if self.tokens.len() > MAX_TOKENS {
+            return fail(0, "the text has more than 134,217,727 keys and values");
+        }
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
     }
@@ -222,7 +214,8 @@ impl Token {
     /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        unquoted(text, self.start as usize, self.end as usize, self.escaped)
+        let (start, end) = (self.start as usize, self.end as usize);
+        unquoted(text, start, end, self.is_escaped())
     }
 }
 

@@ -20,7 +20,7 @@ pub const REPORT_VERSION: &str = "2.0.0";
 /// finding.
 ///
 /// A record with millions of broken items would otherwise exhaust the memory.
-pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
 pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(

@@ -68,13 +68,7 @@ impl Buffers {
 
     /// Returns the memory that large records needed.
     fn release(&mut self) {
-        let texts = [
-            &mut self.state,
-            &mut self.summary,
-            &mut self.timeline.lines,
-            &mut self.manifest,
-        ];
-        for text in texts {
+        for text in [&mut self.state, &mut self.summary, &mut self.manifest] {
             if text.capacity() > KEPT_BYTES {
                 *text = Vec::new();
             }

@@ -1,9 +1,12 @@
 //! What a rule is: static data and one pure function from facts to findings.
 
+mod room;
+
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
-use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
+use crate::finding::{RuleInfo, Severity, Skip, SkipReason};
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
+pub(crate) use room::Room;
 
 /// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {
@@ -155,6 +158,9 @@ pub(crate) struct Findings<'f> {
     pub(crate) severity: Severity,
     /// The number of findings of this rule in this episode so far.
     pub(crate) count: usize,
+    /// How many of them are listed.
+    pub(crate) listed: usize,
+    pub(crate) room: &'f mut Room,
     pub(crate) drafts: &'f mut Vec<(&'static RuleInfo, Severity, Draft)>,
     pub(crate) skips: &'f mut Vec<Skip>,
 }
@@ -168,7 +174,8 @@ impl Findings<'_> {
     /// Adds a finding with help or related places.
     pub(crate) fn push(&mut self, draft: Draft) {
         self.count += 1;
-        if self.count <= MAX_FINDINGS_PER_RULE {
+        if self.room.take(&draft, self.listed) {
+            self.listed += 1;
             self.drafts.push((self.info, self.severity, draft));
         }
     }
@@ -190,7 +197,7 @@ impl Findings<'_> {
 
     /// Adds how many findings are not listed.
     pub(crate) fn close(self) {
-        let untold = self.count.saturating_sub(MAX_FINDINGS_PER_RULE);
+        let untold = self.count - self.listed;
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
             let artifact = last.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");

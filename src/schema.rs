@@ -26,7 +26,7 @@ pub(crate) use violation::Violation;
 /// The number of violations of one record that are reported one by one. A file with more is
 /// probably not such a record, and a list of millions would help nobody and could exhaust the
 /// memory.
-pub(crate) const MAX_VIOLATIONS: usize = 100_000;
+pub(crate) const MAX_VIOLATIONS: usize = 10_000;
 
 /// A document has more violations than [`MAX_VIOLATIONS`].
 #[derive(Debug)]

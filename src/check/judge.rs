@@ -12,7 +12,7 @@ use crate::finding::{
     Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
-use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
+use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -38,6 +38,8 @@ pub(super) fn episode<R>(
     load::episode(files, episode.id, check.wanted, buffers, |loaded| {
         let standings = Standings::new(&loaded);
         let mut drafts = Vec::new();
+        let dir = episode.key.to_string();
+        let mut room = Room::new(&dir);
         let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
@@ -47,6 +49,8 @@ pub(super) fn episode<R>(
                 info: &rule.info,
                 severity,
                 count: 0,
+                listed: 0,
+                room: &mut room,
                 drafts: &mut drafts,
                 skips: &mut skips,
             };
@@ -66,7 +70,7 @@ pub(super) fn episode<R>(
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
-            dir: episode.key.to_string(),
+            dir,
             key: episode.key,
             lifecycle: loaded.run.stage.lifecycle,
             mode: summary

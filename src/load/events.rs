@@ -89,7 +89,9 @@ impl EventsReader<'_, '_> {
             }
         }
         let (stream, read) = lines.into_parts();
-        *buffer = read;
+        if read.capacity() <= super::KEPT_BYTES {
+            *buffer = read;
+        }
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
         Ok(stream)

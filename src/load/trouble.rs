@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::digest::FileDigest;
 use crate::document::{Document, Key, Kind, Refused, SyntaxError, Tape};
 use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::printable::brief;
 use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::store::Unreadable;
@@ -26,6 +27,7 @@ pub(crate) enum Trouble {
     /// An object of a record repeats a key.
     RepeatedKey {
         artifact: Artifact,
+        /// As messages show it: the key may be as long as the record.
         name: String,
         pointer: Pointer,
         /// The tokens of the key and of the one that it repeats.
@@ -109,6 +111,7 @@ pub(crate) enum FileTrouble {
 pub(crate) struct VersionField {
     pub(crate) artifact: Artifact,
     pub(crate) field: &'static str,
+    /// As messages show it.
     pub(crate) found: String,
     /// The version that the record's schema describes.
     pub(crate) supported: &'static str,
@@ -232,7 +235,7 @@ impl Trouble {
     ) -> Self {
         Self::RepeatedKey {
             artifact,
-            name: key.name().into_owned(),
+            name: brief(&key.name()),
             pointer,
             key: key.index(),
             earlier: earlier.index(),

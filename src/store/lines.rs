@@ -286,8 +286,11 @@ impl<R: Read> Lines<R> {
             self.start -= from;
         }
         if self.buffer.len() - self.end < BLOCK / 2 {
-            // Doubles, so that a long line costs linear time.
+            // Doubles, so that a long line costs linear time, up to what the longest line needs.
             let length = (self.buffer.len() * 2).max(BLOCK);
+            let length = length.min(self.limit.saturating_add(BLOCK));
+            self.buffer
+                .reserve_exact(length.saturating_sub(self.buffer.len()));
             self.buffer.resize(length, 0);
         }
         let free_to = self.buffer.len().min(self.end + BLOCK);

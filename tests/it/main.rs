@@ -27,6 +27,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
@@ -45,6 +46,7 @@ mod hostile {
     mod files;
     mod machine;
     mod memory;
+    mod named;
     mod properties;
     mod values;
 }
@@ -57,6 +59,7 @@ mod cli {
     mod config;
     mod contested;
     mod diff;
+    mod example;
     mod generators;
     mod hooks;
     mod installed;

@@ -74,7 +74,7 @@ impl Project {
             let found = move |finding: runvet::finding::Finding| {
                 format!(
                     "{} {} {}",
-                    &episode.id[..7],
+                    &episode.id[..5],
                     finding.severity.word(),
                     finding.rule
                 )
@@ -1080,7 +1080,7 @@ fn list_and_view_count_what_validate_counts() {
         );
         stdout(&output)
             .lines()
-            .map(|id| id[..7].to_owned())
+            .map(|id| id[..5].to_owned())
             .collect::<BTreeSet<_>>()
     };
     assert_eq!(
