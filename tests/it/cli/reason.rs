@@ -23,7 +23,13 @@ fn reason(dir: &Path) -> String {
     let text = stdout(&output).to_owned();
     let header = text.split("\n\n").next().unwrap();
     let lines: Vec<&str> = header.lines().skip_while(|line| *line != path).collect();
-    lines[1..].join(" ")
+    let is_missing = |line: &&str| line.contains(" can't be shown: ");
+    let lines: Vec<&str> = lines[1..]
+        .iter()
+        .copied()
+        .filter(|line| !is_missing(line))
+        .collect();
+    lines.join(" ")
 }
 
 fn at_the_time(ms: u64) -> String {
