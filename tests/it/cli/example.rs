@@ -20,7 +20,10 @@ fn example_run_is_accepted_by_every_rule_under_any_name() {
     for name in ["ep_1", "ep \"quoted\" é", "01JGFJJZ00CTSPE3DKFP348M8P"] {
         let dir = temp.path().join("runs/episodes").join(name);
         let output = run(&["example", "run", dir.to_str().unwrap()]);
-        assert_eq!((output.status.code(), stdout(&output), stderr(&output)), (Some(0), "", ""));
+        assert_eq!(
+            (output.status.code(), stdout(&output), stderr(&output)),
+            (Some(0), "", "")
+        );
         let report = strictest().run([&dir]).unwrap();
         let [episode] = &report.episodes[..] else {
             panic!("one episode")
