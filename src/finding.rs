@@ -243,12 +243,17 @@ pub struct EpisodeReport {
     pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
-    /// The rules that could not be checked; empty when every rule was checked.
+    /// The rules that could not be checked; empty when every rule was checked, but for those under
+    /// `suppressed_skips`.
     pub skipped: Vec<Skip>,
     /// The findings that do not count, because the configuration ignores them or the baseline
     /// contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<Suppressed>,
+    /// The rules that could not be checked, for reasons that the baseline contains; they are not
+    /// under `skipped`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed_skips: Vec<Skip>,
 }
 
 impl EpisodeReport {

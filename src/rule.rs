@@ -178,6 +178,11 @@ impl Findings<'_> {
         self.skips.push(Skip::new(self.info.id, reason));
     }
 
+    /// The number of findings that are still listed.
+    pub(crate) fn room(&self) -> usize {
+        MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
+    }
+
     /// Counts findings that are not listed.
     pub(crate) fn more(&mut self, count: usize) {
         self.count += count;

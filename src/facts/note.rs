@@ -61,8 +61,8 @@ impl<'a> EventNote<'a> {
         }
     }
 
-    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
-    /// of the run.
+    /// Whether the timeline keeps anything of the event, apart from counting it; `expected_id` is
+    /// the id of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {

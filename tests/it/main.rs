@@ -28,6 +28,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
@@ -46,6 +47,7 @@ mod hostile {
     mod files;
     mod machine;
     mod memory;
+    mod named;
     mod properties;
     mod values;
 }

@@ -313,8 +313,12 @@ impl Validate {
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
             let size = baseline.size();
+            let skips = match size.skips {
+                0 => String::new(),
+                skips => format!(" and {} not judged", count(skips as u64, "rule")),
+            };
             output.note(&format!(
-                "{} lists {} in {}",
+                "{} lists {}{skips} in {}",
                 path.display(),
                 count(size.findings as u64, "finding"),
                 count(size.episodes as u64, "episode")

@@ -172,6 +172,19 @@ fn reason_is_where_the_records_have_it() {
     assert_eq!(reason(&run_of("good/terminal")), "");
     assert_eq!(reason(&run_of("good/paused")), "");
 
+    let (_temp, dir) = copy_of("good/failed");
+    for file in ["state.json", "summary.json", "manifest.json"] {
+        fs::remove_file(dir.join(file)).unwrap();
+    }
+    assert_eq!(reason(&dir), "", "nothing failed");
+    let failed = r#""error":"no answer","step_id":"step-2","step_status":"failed""#;
+    let done = r#""result_status":"ok","step_id":"step-2","step_status":"done""#;
+    replace(&dir.join("events.jsonl"), done, failed);
+    assert_eq!(
+        reason(&dir),
+        "Failed at step-2 (act-2, events.jsonl:6, +0.090s): no answer"
+    );
+
     let (_temp, dir) = copy_of("good/terminal");
     replace(
         &dir.join("summary.json"),
