@@ -20,6 +20,7 @@ mod contract {
     mod accepted;
     mod agreement;
     mod api;
+    mod checked;
     mod corpus;
     mod doors;
     mod generated;
