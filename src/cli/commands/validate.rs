@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Output, style};
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::words::one_of;
@@ -19,7 +20,7 @@ use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
-use crate::report::{Format, GroupBy, Options, count, faults};
+use crate::report::{Format, GroupBy, Options, count, faults, verdict};
 use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
@@ -114,6 +115,13 @@ pub(in crate::cli) struct Validate {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Name the rules that could not be judged
+    ///
+    /// The formats human, concise, markdown and junit only count them otherwise. The other formats
+    /// always name them.
+    #[arg(short, long)]
+    verbose: bool,
+
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
@@ -134,6 +142,7 @@ impl Validate {
             Baselines::Read
         };
         let settings = self.settings.resolve(matches, reading)?;
+        self.refuse_idle_options(matches, &settings)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -159,8 +168,8 @@ impl Validate {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
         }
 
-        let is_ndjson = settings.format.value == Format::Ndjson;
-        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
+        let format = settings.format.value;
+        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
         if !self.quiet && outcome.is_complete {
             if excluded > 0 && !is_empty {
                 let directories = match excluded {
@@ -181,9 +190,7 @@ impl Validate {
         if exit == Exit::NothingFound {
             output.fault(&nothing_to_check(excluded));
         }
-        // A report of nothing never replaces one of something.
-        let has_report =
-            exit != Exit::NothingFound && (outcome.totals.episodes > 0 || !is_given_wrongly);
+        let has_report = exit != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         if has_report {
             sinks.keep()?;
         }
@@ -204,18 +211,20 @@ impl Validate {
         gate: &mut Gate,
         selection: Selection,
         sinks: &mut Sinks,
-        is_ndjson: bool,
+        format: Format,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
         let mut progress = Progress::new(self.quiet, selection.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
-        let is_watched = is_ndjson || io::stdout().is_terminal();
+        let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
+        let mut unjudged = 0;
         let outcome = gate.each(check, selection, |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();
+                    unjudged += u64::from(!episode.skipped.is_empty());
                     if episode.kept_changing() {
                         progress.beside(|| output.fault(&kept_changing(&episode)));
                     }
@@ -242,7 +251,44 @@ impl Validate {
         written?;
         sinks.end(output, &outcome.closing())?;
         output.finish()?;
+        if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
+            let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
+            output.say(&format!("{episodes}{verdict}"));
+        }
         Ok(outcome)
+    }
+
+    /// Refuses options of the command line that no format in use can honour.
+    fn refuse_idle_options(
+        &self,
+        matches: &ArgMatches,
+        settings: &Settings,
+    ) -> Result<(), Failure> {
+        use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
+        // In the format `github`, the summary of the job is in Markdown.
+        let honoured: [(&str, &[Format]); 4] = [
+            ("statistics", &[Human, Markdown, Github, Json, Ndjson]),
+            ("group_by", &[Human]),
+            ("max_findings", &[Human]),
+            ("verbose", &[Human, Concise, Markdown, Github, Junit]),
+        ];
+        let format = settings.format.value;
+        let formats = self.outputs.iter().map(|(format, _)| *format);
+        let formats: Vec<Format> = formats.chain([format]).collect();
+        for (option, honour) in honoured {
+            let is_given = matches.value_source(option) == Some(ValueSource::CommandLine);
+            // Every other format shows all findings.
+            let is_all = option == "max_findings" && settings.max_findings.value == 0;
+            if is_given && !is_all && !formats.iter().any(|format| honour.contains(format)) {
+                let words: Vec<&str> = honour.iter().map(|format| format.word()).collect();
+                return Err(Failure::Fault(format!(
+                    "--{} has no effect in the format {format}; use it with {}",
+                    option.replace('_', "-"),
+                    words.join(", ")
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, jobs: Option<NonZeroUsize>) -> Check {
@@ -258,7 +304,7 @@ impl Validate {
             .rules(all_rules())
             .deny_warnings(settings.deny_warnings.value)
             .style(style(self.color))
-            .width(width())
+            .verbose(self.verbose)
             .max_findings(settings.max_findings.value)
             .quiet(self.quiet)
             .group_by(self.group_by)
