@@ -292,17 +292,29 @@ impl EpisodeReport {
     }
 
     /// What stood in the way of judging, each reason with the rules that it kept from it.
-    pub(crate) fn unjudged(&self) -> BTreeMap<&str, Vec<&str>> {
-        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    pub(crate) fn unjudged(&self) -> impl Iterator<Item = Unjudged<'_>> {
+        let mut by_reason: BTreeMap<(&str, SkipKind), Vec<&str>> = BTreeMap::new();
         for skip in &self.skipped {
-            by_reason.entry(&skip.reason).or_default().push(&skip.rule);
+            let rules = by_reason.entry((&skip.reason, skip.kind)).or_default();
+            rules.push(&skip.rule);
         }
-        by_reason
+        let unjudged = |((reason, kind), rules)| Unjudged {
+            kind,
+            reason,
+            rules,
+        };
+        by_reason.into_iter().map(unjudged)
     }
 }
 
 /// The rank of a finding that others may follow from.
 pub(crate) const CAUSE: usize = 0;
+/// The rules that could not be judged in an episode for one reason.
+pub(crate) struct Unjudged<'e> {
+    pub(crate) kind: SkipKind,
+    pub(crate) reason: &'e str,
+    pub(crate) rules: Vec<&'e str>,
+}
 
 /// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

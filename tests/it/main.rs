@@ -34,6 +34,7 @@ mod contract {
 /// What each format of a report says, and to whom.
 mod formats {
     mod incomplete;
+    mod noise;
     mod pipelines;
     mod reports;
 }
