@@ -6,6 +6,7 @@
 //! assert!(report.episodes[0].findings.is_empty());
 //! ```
 
+mod causes;
 mod judge;
 #[cfg(test)]
 mod linear;
@@ -20,8 +21,9 @@ use std::thread;
 
 use crate::facts::Run;
 use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
-use crate::load::Buffers;
+use crate::load::{Buffers, Wanted};
 use crate::parallel::in_order;
+use crate::rule::Record;
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{self, Artifacts, Content, Directory, EpisodeDir, Excludes, Memory, Movement};
@@ -61,6 +63,8 @@ fn suggestion(nearest: Option<&str>) -> String {
 pub struct Check {
     /// One for each of [`rules::ALL`].
     levels: Vec<Level>,
+    /// What the rules that are on read besides what is always read.
+    wanted: Wanted,
     jobs: NonZeroUsize,
     follow_links: bool,
 }
@@ -121,12 +125,31 @@ fn unknown_rule(name: &str) -> Error {
     }
 }
 
+/// What the rules that are on read besides what is always read.
+fn wanted(levels: &[Level]) -> Wanted {
+    let on = rules::ALL.iter().zip(levels);
+    let on = on.filter(|(_, level)| **level != Level::Off);
+    let mut wanted = Wanted::default();
+    for record in on.flat_map(|(rule, _)| rule.reads) {
+        match record {
+            Record::EveryEvent => wanted.every_event = true,
+            Record::EventIds => wanted.event_ids = true,
+            Record::LearnLines => wanted.learn_lines = true,
+            Record::NamedFiles => wanted.named_files = true,
+            _ => {}
+        }
+    }
+    wanted
+}
+
 impl Check {
     /// A check with every rule at its default level, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
+        let levels: Vec<Level> = all_rules().map(|info| info.level).collect();
         Self {
-            levels: all_rules().map(|info| info.level).collect(),
+            wanted: wanted(&levels),
+            levels,
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             follow_links: false,
         }
@@ -151,6 +174,7 @@ impl Check {
                 known = true;
             }
         }
+        self.wanted = wanted(&self.levels);
         if known {
             Ok(self)
         } else {
@@ -165,7 +189,12 @@ impl Check {
 
     /// The same check with other levels.
     pub(crate) fn with_levels(&self, levels: Vec<Level>) -> Self {
-        Self { levels, ..*self }
+        let wanted = wanted(&levels);
+        Self {
+            levels,
+            wanted,
+            ..*self
+        }
     }
 
     /// Sets how many episodes are checked in parallel; the report does not depend on it.

@@ -1,10 +1,14 @@
 //! The command line: the only place that prints and reads the environment.
 
+mod clock;
 mod commands;
 mod output;
+mod path_list;
+mod phases;
 mod run_data;
 mod settings;
 mod sinks;
+mod usage;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -90,7 +94,8 @@ fn command() -> clap::Command {
 #[must_use]
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let mut output = Output::new();
-    let parsed = command().try_get_matches_from(args);
+    let args: Vec<OsString> = args.into_iter().collect();
+    let parsed = command().try_get_matches_from(&args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let done = match parsed {
         Ok((cli, matches)) => {
@@ -98,7 +103,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             let of_command = of_command.cloned().unwrap_or_default();
             cli.command.run(&of_command, &mut output)
         }
-        Err(error) if error.use_stderr() => {
+        Err(mut error) if error.use_stderr() => {
+            usage::name_variable(&mut error, &command(), &args);
             // If the message can't be printed, there is no other place to report that.
             let _ = error.print();
             Ok(Exit::Fault)

@@ -40,6 +40,14 @@ pub(crate) struct Config {
     /// Directories that are not checked, each as a glob.
     #[schemars(with = "Vec<Glob>")]
     pub(crate) exclude: Vec<Spanned<String>>,
+    /// Whether the files that `manifest.json` names must have the digests and sizes that it gives
+    /// for them: sets `manifest/digest` to `error`, over which `rules` takes precedence.
+    #[schemars(with = "bool")]
+    pub(crate) verify_manifest: Option<Spanned<bool>>,
+    /// The rules and groups of rules to check, and no others; all if there are none. A selected
+    /// rule that is off is checked as a warning.
+    #[schemars(with = "Vec<RuleName>")]
+    pub(crate) select: Vec<Spanned<String>>,
     /// The level of each rule or group of rules. A rule takes precedence over its group.
     #[schemars(with = "BTreeMap<RuleName, Level>")]
     pub(crate) rules: Rules,

@@ -4,11 +4,12 @@
 //! in length, and characters that control a terminal are escaped; a renderer escapes the characters
 //! that are special in its own format. Of a long list, the first rows and the length are kept.
 
-use std::collections::{BTreeMap, VecDeque};
+mod timeline;
 
 use serde::Serialize;
 
 use crate::finding::{EpisodeReport, Lifecycle};
+pub use timeline::{Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow};
 
 /// The maximum number of rows of a list that a dashboard keeps.
 pub const MAX_ROWS: usize = 1_000;
@@ -19,6 +20,8 @@ pub const MAX_ROWS: usize = 1_000;
 pub struct Dashboard {
     /// What the records say.
     pub overview: Overview,
+    /// Why the run did not succeed; `None` where it did, or where the records do not say.
+    pub reason: Option<Reason>,
     /// What the timeline says.
     pub timeline: Outline,
     /// The verdict of a check.
@@ -153,6 +156,8 @@ pub struct StepRow {
     pub status: String,
     /// What it does.
     pub description: String,
+    /// Whether the timeline says otherwise.
+    pub is_contested: bool,
 }
 
 /// An action of the run.
@@ -244,7 +249,7 @@ pub struct MetricsSection {
 pub struct Figure {
     /// Its name.
     pub name: String,
-    /// Its value, as written.
+    /// Its value, a number with as many digits as people read.
     pub value: String,
 }
 
@@ -283,48 +288,14 @@ pub enum LinkEnd {
     Elsewhere,
 }
 
-/// A timeline in outline.
-#[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct Outline {
-    /// The number of events.
-    pub events: u64,
-    /// The number of events of each phase.
-    pub phases: BTreeMap<String, u64>,
-    /// The first events.
-    pub first: Vec<Moment>,
-    /// The last events, without those in `first`.
-    pub last: VecDeque<Moment>,
-    /// The errors of the first lines that are not events.
-    pub broken: Vec<String>,
-    /// The number of lines that are not events.
-    pub broken_lines: u64,
-    /// Why the timeline could not be read.
-    pub fault: Option<String>,
-}
-
-/// One event in outline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Moment {
-    /// The line in `events.jsonl`.
-    pub line: u64,
-    /// Seconds since the first event; `None` where one of the two has no timestamp.
-    pub offset_sec: Option<f64>,
-    /// The phase.
-    pub phase: String,
-    /// The agent that emitted it.
-    pub agent: String,
-    /// What happened, in one line.
-    pub summary: String,
-}
-
 /// The verdict of a check on a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The status, from the state: a run may have failed although its records are consistent.
     pub status: Option<String>,
+    /// Why the run did not succeed, in one line.
+    pub reason: Option<String>,
     /// The check's report on its records.
     pub report: EpisodeReport,
     /// The line of the first event with which the persisted plan disagrees.

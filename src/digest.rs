@@ -1,6 +1,7 @@
 //! Texts -> a short digest that identifies them, stable across versions and machines.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
@@ -50,9 +51,85 @@ impl fmt::Display for Digest {
     }
 }
 
+/// The SHA-256 of all bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileDigest([u8; 32]);
+
+impl FileDigest {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest with this text: 64 hexadecimal digits, in either case.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut digest = [0; 32];
+        if text.len() != 2 * digest.len() {
+            return None;
+        }
+        for (byte, digits) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            for digit in digits {
+                let value = char::from(*digit).to_digit(16)?;
+                *byte = *byte << 4 | u8::try_from(value).ok()?;
+            }
+        }
+        Some(Self(digest))
+    }
+}
+
+/// 64 hexadecimal digits.
+impl fmt::Display for FileDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FileDigest {
+    /// The size and the digest of what is left of a stream, unless it has more bytes than a limit.
+    pub(crate) fn of_stream(stream: impl Read, limit: u64) -> io::Result<Option<(u64, Self)>> {
+        let mut hash = Sha256::new();
+        let mut stream = stream.take(limit.saturating_add(1));
+        let mut buffer = vec![0; STREAM_BYTES];
+        let mut size = 0;
+        loop {
+            let count = match stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            hash.update(buffer.get(..count).unwrap_or_default());
+            size += count as u64;
+        }
+        Ok((size <= limit).then(|| (size, Self(hash.finalize().into()))))
+    }
+}
+
+/// The number of bytes of a stream that are read at a time.
+const STREAM_BYTES: usize = 64 << 10;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn file_digest_is_read_from_64_digits_of_either_case() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(FileDigest::of(b"").to_string(), empty);
+        for text in [empty, &empty.to_uppercase()] {
+            assert_eq!(FileDigest::parse(text), Some(FileDigest::of(b"")));
+        }
+        let wrong = [
+            &empty[1..],
+            &format!("{empty}0"),
+            &format!("+{}", &empty[1..]),
+        ];
+        assert!(
+            wrong
+                .into_iter()
+                .all(|text| FileDigest::parse(text).is_none())
+        );
+        assert!(FileDigest::parse(&"é".repeat(32)).is_none());
+    }
 
     #[test]
     fn digest_separates_parts() {

@@ -5,6 +5,7 @@
 //! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
 
+mod advice;
 mod builder;
 mod essence;
 mod index;
@@ -14,9 +15,12 @@ mod node;
 mod number;
 mod owned;
 mod parser;
+mod pieces;
+mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod token;
 mod value;
 #[cfg(test)]
 pub(crate) mod work;
@@ -33,8 +37,11 @@ pub use node::{Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
+pub(crate) use pieces::{Pieces, Progress};
+pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
+use token::{MAX_TOKENS, Token};
 
 /// The maximum nesting depth of arrays and objects.
 ///
@@ -81,20 +88,6 @@ impl Kind {
     }
 }
 
-/// A value or a key: its span in the text, and the number of its tokens on the tape, itself
-/// included.
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    start: u32,
-    end: u32,
-    size: u32,
-    kind: Kind,
-    /// A string or key with backslashes in it.
-    escaped: bool,
-    /// A key that a later one of the same object repeats.
-    shadowed: bool,
-}
-
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
@@ -120,6 +113,11 @@ impl SyntaxError {
     }
 }
 
+const UTF16: SyntaxError = SyntaxError {
+    offset: 0,
+    what: "the text is UTF-16, not UTF-8",
+};
+
 fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
@@ -128,8 +126,9 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
 #[derive(Default)]
 pub struct Tape {
     tokens: Vec<Token>,
-    /// Key tokens that repeat an earlier key of their object, in the order of the text.
-    duplicates: Vec<u32>,
+    /// Key tokens that repeat an earlier key of their object, each with the latest one that it
+    /// repeats, in the order of the text.
+    duplicates: Vec<(u32, u32)>,
     open: Vec<Open>,
 }
 
@@ -180,7 +179,7 @@ impl Tape {
             return fail(0, "the text starts with a byte order mark");
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return fail(0, "the text is UTF-16, not UTF-8");
+            return Err(UTF16);
         }
         let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
@@ -195,7 +194,17 @@ impl Tape {
         self.tokens.reserve(room);
         self.duplicates.clear();
         self.open.clear();
-        Parser::new(bytes, Builder { tape: self, text }).text()?;
+        let read = Parser::new(bytes, Builder { tape: self, text }).text();
+        read.map_err(|error| {
+            if advice::is_utf16(bytes) {
+                UTF16
+            } else {
+                error
+            }
+        })?;
+        if self.tokens.len() > MAX_TOKENS {
+            return fail(0, "the text has more than 134,217,727 keys and values");
+        }
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })
     }
@@ -205,7 +214,8 @@ impl Token {
     /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        unquoted(text, self.start as usize, self.end as usize, self.escaped)
+        let (start, end) = (self.start as usize, self.end as usize);
+        unquoted(text, start, end, self.is_escaped())
     }
 }
 

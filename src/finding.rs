@@ -20,7 +20,7 @@ pub const REPORT_VERSION: &str = "2.0.0";
 /// finding.
 ///
 /// A record with millions of broken items would otherwise exhaust the memory.
-pub(crate) const MAX_FINDINGS_PER_RULE: usize = 100_000;
+pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
 pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
@@ -257,11 +257,12 @@ pub struct EpisodeReport {
 }
 
 impl EpisodeReport {
-    /// The findings as people read them: errors before warnings, and causes before what they lead
-    /// to.
+    /// The findings as people read them: what others may follow from, then errors before warnings,
+    /// and causes before what they lead to.
     pub(crate) fn by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        findings.sort_by_key(|finding| (finding.severity, finding.rank));
+        let weight = |finding: &&Finding| (finding.rank != CAUSE, finding.severity, finding.rank);
+        findings.sort_by_key(weight);
         findings
     }
 
@@ -313,12 +314,15 @@ pub(crate) struct Unjudged<'e> {
     pub(crate) rules: Vec<&'e str>,
 }
 
+/// The rank of a finding that others may follow from.
+pub(crate) const CAUSE: usize = 0;
+
 /// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The place of the rule among all rules. What comes first can explain what comes later, as a
-    /// record that can't be read does.
+    /// The place of the rule among all rules, counted from 1, or [`CAUSE`]. What comes first can
+    /// explain what comes later, as a record that can't be read does.
     #[serde(skip)]
     pub(crate) rank: usize,
     /// The id of the rule; `runvet explain` prints its page.

@@ -253,6 +253,35 @@ impl Gate {
         Ok(self)
     }
 
+    /// Checks these rules and groups alone. One that is off then runs as a warning; a level that
+    /// [`Gate::level`] sets counts for every rule, selected or not.
+    ///
+    /// # Errors
+    ///
+    /// [`check::Error::UnknownRule`] where no rule and no group has one of the names.
+    ///
+    /// ```
+    /// use runvet::check::Check;
+    /// use runvet::gate::Gate;
+    /// let mut gate = Gate::new().select(["strict/steps"])?;
+    /// let report = gate.run(&Check::new(), ["corpus/demo"])?;
+    /// assert_eq!((report.totals.errors, report.totals.warnings), (0, 1));
+    /// assert!(Gate::new().select(["strict/step"]).is_err());
+    /// # Ok::<(), runvet::check::Error>(())
+    /// ```
+    pub fn select(
+        mut self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, check::Error> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let check = Check::new();
+        names
+            .iter()
+            .try_fold(check, |check, name| check.level(name, Level::Off))?;
+        self.levels.select(names);
+        Ok(self)
+    }
+
     /// Adds a baseline, whose findings do not count.
     #[must_use]
     pub fn with_baseline(mut self, baseline: Baseline) -> Self {
@@ -477,16 +506,16 @@ impl Gate {
             finding.severity = severity.unwrap_or(finding.severity);
             severity.is_some()
         });
-        self.ignore(&dir, episode);
+        self.ignore(&dir, episode, &levels);
         self.look_up(episode, |rule| level_of(&levels, rule) == Level::Off);
         episode.decide();
     }
 
-    fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport) {
+    fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport, levels: &[Level]) {
         let mut ignored: Vec<&mut Ignored> = self
             .ignored
             .iter_mut()
-            .filter_map(|ignored| ignored.covers(dir).then_some(ignored))
+            .filter_map(|ignored| ignored.covers(dir, levels).then_some(ignored))
             .collect();
         suppress(episode, |finding| {
             let reason = ignored

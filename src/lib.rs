@@ -11,6 +11,7 @@
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
+//! - [`diff`] compares two runs;
 //! - [`report`] writes what was found, for people and for programs;
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
@@ -24,6 +25,7 @@ pub mod check;
 pub mod cli;
 mod config;
 pub mod dashboard;
+pub mod diff;
 mod digest;
 pub mod document;
 mod facts;
@@ -41,6 +43,7 @@ mod rules;
 mod schema;
 mod schemas;
 pub mod source;
+mod spelling;
 pub mod store;
 mod timestamp;
 pub mod view;

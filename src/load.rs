@@ -3,20 +3,26 @@
 //! Only this module knows which file has which content. Every file is read once.
 
 mod events;
+mod learn;
+mod manifest;
 mod record;
+mod spread;
 mod trouble;
 
 use events::EventsReader;
+use learn::LoadedLearn;
+use manifest::LoadedManifest;
+use spread::Spread;
 
-use crate::document::{Document, Tape};
+use crate::document::{Document, Number, Tape};
 use crate::facts::{
-    self, EventFacts, NoteTaker, ReadAgain, Recorded, Run, Stage, StateFacts, SummaryFacts,
-    Timeline, TimelineFacts, TimelineReader, Value, plan::Rebuilt,
+    self, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
-pub(crate) use trouble::{NotAnEvent, Trouble, Troubles};
+pub(crate) use trouble::{FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
@@ -30,6 +36,18 @@ pub(crate) struct Buffers {
     timeline: TimelineBuffers,
     plan_tape: Tape,
     projection_tape: Tape,
+    manifest: Vec<u8>,
+    manifest_tape: Tape,
+}
+
+/// What is read only because a rule that is on asks for it.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
+pub(crate) struct Wanted {
+    pub(crate) every_event: bool,
+    pub(crate) event_ids: bool,
+    pub(crate) learn_lines: bool,
+    pub(crate) named_files: bool,
 }
 
 #[derive(Default)]
@@ -50,8 +68,7 @@ impl Buffers {
 
     /// Returns the memory that large records needed.
     fn release(&mut self) {
-        let texts = [&mut self.state, &mut self.summary, &mut self.timeline.lines];
-        for text in texts {
+        for text in [&mut self.state, &mut self.summary, &mut self.manifest] {
             if text.capacity() > KEPT_BYTES {
                 *text = Vec::new();
             }
@@ -61,6 +78,7 @@ impl Buffers {
             &mut self.summary_tape,
             &mut self.plan_tape,
             &mut self.projection_tape,
+            &mut self.manifest_tape,
         ];
         tapes.into_iter().for_each(Tape::release);
     }
@@ -81,18 +99,27 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) state_bytes: &'b [u8],
     pub(crate) summary_bytes: &'b [u8],
     pub(crate) events: Option<&'l Opened<'b>>,
+    /// Whether all lines of `learn.jsonl` could be judged, and the file.
+    pub(crate) learn_lines: Recorded<()>,
+    pub(crate) learn: Option<&'l Opened<'b>>,
+    /// Whether all files that the manifest names could be judged, and the manifest.
+    pub(crate) named_files: Recorded<()>,
+    pub(crate) manifest: Option<Document<'b>>,
+    pub(crate) manifest_bytes: &'b [u8],
 }
 
 /// Loads an episode and hands everything to a function.
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
+    wanted: Wanted,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
     let entries = files.entries();
     let mut troubles = Troubles::default();
-    probe(files, &mut troubles);
+    let can_learn = probe(files, Artifact::Learn, &mut troubles);
+    probe(files, Artifact::Manifest, &mut troubles);
     let loaded_state = record::STATE.load(
         files,
         &mut buffers.state,
@@ -114,36 +141,59 @@ pub(crate) fn episode<R>(
     } else {
         (Recorded::NotDue, Recorded::NotDue)
     };
+    let has_learned = has_learned(files, can_learn, summary.read());
     let id = facts::id(directory_id, state.read(), summary.read());
     let expected_id = id.as_ref().map(|(id, _)| &**id);
+    let mut strict = wanted
+        .every_event
+        .then(|| StrictFacts::new(wanted.event_ids));
+    let mut reader = reader(expected_id, state.read());
+    if lifecycle != Lifecycle::Terminal {
+        reader = reader.with_snapshot(loaded_state.bytes);
+    }
     let timeline = timeline(
         files,
-        reader(expected_id, state.read()),
+        reader,
         lifecycle,
         buffers.threads,
+        strict.as_mut(),
         &mut buffers.timeline,
         &mut troubles,
     );
+    let learn = if wanted.learn_lines {
+        let TimelineBuffers {
+            lines, line_tape, ..
+        } = &mut buffers.timeline;
+        learn::read(files, lines, line_tape, &mut troubles)
+    } else {
+        LoadedLearn::NOT_READ
+    };
+    let manifest = if wanted.named_files && lifecycle == Lifecycle::Terminal {
+        let (bytes, tape) = (&mut buffers.manifest, &mut buffers.manifest_tape);
+        manifest::verify(files, bytes, tape, &mut troubles)
+    } else {
+        LoadedManifest::NOT_READ
+    };
     let stream = timeline.as_ref().read().map(|(_, stream)| stream);
     let timeline = timeline.as_ref().map(|(timeline, _)| timeline);
-    let reach = facts::reach(lifecycle, timeline.read());
     let read_again = |line: Line, bytes: &mut Vec<u8>| {
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
     };
     let timeline = timeline.map(|timeline| {
         let tapes = (&mut buffers.projection_tape, &mut buffers.plan_tape);
-        with_events(timeline, reach, tapes, &read_again)
+        TimelineFacts::new(timeline, state.read(), lifecycle, tapes, &read_again)
     });
     let run = Run {
         stage: Stage {
             entries,
             id,
             lifecycle,
-            reach,
         },
         state,
         summary,
         timeline: timeline.as_ref(),
+        has_learned,
+        strict: strict.as_ref(),
     };
     let judged = judge(Loaded {
         run: &run,
@@ -155,19 +205,44 @@ pub(crate) fn episode<R>(
         state_bytes: loaded_state.bytes,
         summary_bytes: loaded_summary.bytes,
         events: stream,
+        learn_lines: learn.lines,
+        learn: learn.stream.as_ref(),
+        named_files: manifest.files,
+        manifest: manifest.document,
+        manifest_bytes: manifest.bytes,
     });
     buffers.release();
     judged
 }
 
-/// Checks that the artifacts that runvet does not read are readable.
-fn probe(files: &dyn Artifacts, troubles: &mut Troubles) {
-    for artifact in [Artifact::Learn, Artifact::Manifest] {
-        if files.entries().has(artifact)
-            && let Err(why) = files.probe(artifact)
-        {
-            troubles.add(Trouble::Unreadable { artifact, why });
-        }
+/// Checks that an artifact that runvet does not read is readable, if it exists.
+fn probe(files: &dyn Artifacts, artifact: Artifact, troubles: &mut Troubles) -> bool {
+    let probed = if files.entries().has(artifact) {
+        files.probe(artifact)
+    } else {
+        Ok(())
+    };
+    let is_readable = probed.is_ok();
+    if let Err(why) = probed {
+        troubles.add(Trouble::Unreadable { artifact, why });
+    }
+    is_readable
+}
+
+/// Whether the learning timeline has any bytes. They are not looked for unless the summary has
+/// learning proposals.
+fn has_learned(
+    files: &dyn Artifacts,
+    is_readable: bool,
+    summary: Option<SummaryFacts<'_>>,
+) -> Option<bool> {
+    let proposals = summary?.learn_proposals()?;
+    if !is_readable || proposals.equals(Number::of("0")) {
+        None
+    } else if files.entries().has(Artifact::Learn) {
+        Some(!files.is_empty(Artifact::Learn).ok()?)
+    } else {
+        Some(false)
     }
 }
 
@@ -189,6 +264,7 @@ fn timeline<'f>(
     facts: TimelineReader<'_>,
     lifecycle: Lifecycle,
     threads: usize,
+    strict: Option<&mut StrictFacts>,
     buffers: &mut TimelineBuffers,
     troubles: &mut Troubles,
 ) -> Recorded<(Timeline, Opened<'f>)> {
@@ -198,11 +274,13 @@ fn timeline<'f>(
     }
     let mut events = EventsReader {
         facts,
+        strict,
         notes: &mut buffers.notes,
         tape: &mut buffers.line_tape,
         troubles,
         may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         threads,
+        spread: Spread::default(),
     };
     let read = files
         .open(artifact)
@@ -214,31 +292,4 @@ fn timeline<'f>(
             Recorded::unjudged(SkipKind::Unreadable, "events.jsonl can't be read")
         }
     }
-}
-
-/// A timeline with the events that were kept as text: its latest projection event, and the plan
-/// rebuilt from its latest plan event within reach.
-fn with_events<'a>(
-    timeline: &'a Timeline,
-    reach: Option<u64>,
-    (projection_tape, plan_tape): (&'a mut Tape, &'a mut Tape),
-    read_again: ReadAgain<'a>,
-) -> TimelineFacts<'a> {
-    let projection = timeline.projection.as_ref();
-    let projection =
-        projection.and_then(|event| parse_again(event.line, &event.text, projection_tape));
-    let plan = reach.and_then(|reach| {
-        let event = timeline.plan_event(reach)?;
-        let event = parse_again(event.line, &event.text, plan_tape)?;
-        Rebuilt::new(&event, timeline, reach)
-    });
-    TimelineFacts::new(timeline, projection, plan, read_again)
-}
-
-/// An event that was kept as text, as a document again.
-fn parse_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read_record(text).ok()?;
-    // Violations are reported already; rules compare only fields of these events that the schema
-    // does not restrict.
-    Some(EventFacts::new(line, Value::root(document, &[])))
 }

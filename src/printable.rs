@@ -112,9 +112,20 @@ pub fn brief(text: &str) -> String {
     brief
 }
 
+/// The text, escaped and cut after a number of characters.
+pub(crate) fn shortened(text: &str, chars: usize) -> String {
+    let mut short = String::with_capacity(text.len().min(chars));
+    push_cut_at(&mut short, text, chars);
+    short
+}
+
 fn push_cut(out: &mut String, text: &str) {
+    push_cut_at(out, text, QUOTED_CHARS);
+}
+
+fn push_cut_at(out: &mut String, text: &str, chars: usize) {
     for (count, c) in text.chars().enumerate() {
-        if count == QUOTED_CHARS {
+        if count == chars {
             out.push('…');
             break;
         }

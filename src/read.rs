@@ -21,6 +21,7 @@
 //! ```
 
 mod events;
+mod listing;
 mod naming;
 pub mod policy;
 
@@ -28,6 +29,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -40,6 +42,7 @@ use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
 use crate::store::{self, Directory, EpisodeDir, Fault, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
+pub use listing::Listing;
 
 /// Why something can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -259,21 +262,25 @@ impl<'r> IntoIterator for &'r RunData {
     }
 }
 
-/// A run as an entry of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A run as an entry of a list. What its records do not say is null.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RunEntry {
     /// The run's id: the name of its directory.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub episode_id: String,
     /// The task, from the state or else from the summary.
     pub task: Option<String>,
-    /// When the run started, as written.
+    /// When the run started, as written; an RFC 3339 date-time where the record is valid.
+    #[schemars(extend("examples" = ["2026-03-01T12:00:00.000000+00:00"]))]
     pub started_at: Option<String>,
-    /// The status that the state gives.
+    /// The status that the state gives, as written, whether or not it is one.
+    #[schemars(extend("examples" = ["ok", "pending"]))]
     pub status: Option<String>,
-    /// The outcome that the summary gives.
+    /// The outcome that the summary gives, as written, whether or not it is one.
+    #[schemars(extend("examples" = ["success"]))]
     pub outcome: Option<String>,
-    /// The duration in seconds that the summary gives.
+    /// The duration in seconds that the summary gives; at least 0 where the record is valid.
     pub duration_sec: Option<f64>,
     /// Whether it has ended.
     pub lifecycle: Lifecycle,
@@ -439,7 +446,8 @@ impl RunReader {
         })
     }
 
-    fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
+    /// An artifact that is one JSON text.
+    pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
         OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
             let place = match why {
                 Refused::Syntax(error) => {

@@ -67,6 +67,30 @@ pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
 /// Marks a property that may be null until [`absent_is_not_null`] has run.
 const NULLABLE: &str = "x-nullable";
 
+/// The same for what runvet writes, where a field that is always there may be null: only fields
+/// that may be absent lose the `null`.
+pub(crate) fn written_may_be_null(schema: &mut Schema) {
+    let required = schema.get("required").and_then(Value::as_array).cloned();
+    let is_required = |name: &str| {
+        let mut names = required.iter().flatten();
+        names.any(|required| required == name)
+    };
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
+    let mut kept = serde_json::Map::new();
+    for (name, property) in properties.iter_mut().filter(|(name, _)| is_required(name)) {
+        if let Some(property) = property.as_object_mut() {
+            property.remove(NULLABLE);
+        }
+        kept.insert(name.clone(), property.clone());
+    }
+    absent_is_not_null(schema);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.extend(kept);
+    }
+}
+
 /// Removes the `null` that schemars adds for an `Option` from every property of the schema: an
 /// optional field may be absent, but null is allowed only where the type says so.
 pub(crate) fn absent_is_not_null(schema: &mut Schema) {

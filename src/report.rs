@@ -28,6 +28,8 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+#[cfg(feature = "human")]
+mod paint;
 mod sarif;
 mod wording;
 
@@ -48,9 +50,10 @@ pub(crate) use figures::{Glyphs, instant, seconds};
 pub use human::draw;
 #[cfg(feature = "cli")]
 pub(crate) use human::paragraph;
-#[cfg(feature = "cli")]
 pub(crate) use json::raw_json;
 pub use json::{write_json, write_json_pretty, write_json_text};
+#[cfg(feature = "cli")]
+pub(crate) use paint::{Line, Paint};
 pub(crate) use wording::count;
 use wording::counts;
 pub(crate) use wording::verdict;

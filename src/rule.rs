@@ -1,9 +1,12 @@
 //! What a rule is: static data and one pure function from facts to findings.
 
+mod room;
+
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
 use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
+pub(crate) use room::Room;
 
 /// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {
@@ -28,6 +31,10 @@ impl Rule {
             // Whether a last line may still be written depends on the state.
             (Check::Loading(_), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
             (Check::Loading(_), Artifact::Learn) => Some(&[Artifact::Learn]),
+            // A manifest is held against any files.
+            (Check::Loading(_), Artifact::Manifest) if self.reads.contains(&Record::NamedFiles) => {
+                None
+            }
             (Check::Loading(_), Artifact::Manifest) => Some(&[Artifact::Manifest]),
             (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
             (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
@@ -78,6 +85,15 @@ pub(crate) enum Record {
     StateShape,
     /// The summary, validated against its schema.
     SummaryShape,
+    /// What every event says, see [`StrictFacts`](crate::facts::StrictFacts). This and what follows
+    /// is read only where a rule that is on reads it.
+    EveryEvent,
+    /// The ids of all events.
+    EventIds,
+    /// The lines of `learn.jsonl`.
+    LearnLines,
+    /// `manifest.json`, and the files that it names.
+    NamedFiles,
 }
 
 /// A condition without which a rule can't be checked.
@@ -103,6 +119,9 @@ pub(crate) struct Draft {
     /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
+    /// Places that it may follow from, shown as related. They are no part of the fingerprint: a
+    /// finding stays the same when its cause is found.
+    pub(crate) causes: Vec<(Place, String)>,
 }
 
 impl Draft {
@@ -113,6 +132,7 @@ impl Draft {
             help: None,
             related: Vec::new(),
             besides: String::new(),
+            causes: Vec::new(),
         }
     }
 
@@ -138,6 +158,9 @@ pub(crate) struct Findings<'f> {
     pub(crate) severity: Severity,
     /// The number of findings of this rule in this episode so far.
     pub(crate) count: usize,
+    /// How many of them are listed.
+    pub(crate) listed: usize,
+    pub(crate) room: &'f mut Room,
     pub(crate) drafts: &'f mut Vec<(&'static RuleInfo, Severity, Draft)>,
     pub(crate) skips: &'f mut Vec<Skip>,
 }
@@ -151,7 +174,8 @@ impl Findings<'_> {
     /// Adds a finding with help or related places.
     pub(crate) fn push(&mut self, draft: Draft) {
         self.count += 1;
-        if self.count <= MAX_FINDINGS_PER_RULE {
+        if self.room.take(&draft, self.listed) {
+            self.listed += 1;
             self.drafts.push((self.info, self.severity, draft));
         }
     }
@@ -161,6 +185,11 @@ impl Findings<'_> {
         self.skips.push(Skip::new(self.info.id, reason));
     }
 
+    /// The number of findings that are still listed.
+    pub(crate) fn room(&self) -> usize {
+        MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
+    }
+
     /// Counts findings that are not listed.
     pub(crate) fn more(&mut self, count: usize) {
         self.count += count;
@@ -168,7 +197,7 @@ impl Findings<'_> {
 
     /// Adds how many findings are not listed.
     pub(crate) fn close(self) {
-        let untold = self.count.saturating_sub(MAX_FINDINGS_PER_RULE);
+        let untold = self.count - self.listed;
         if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
             let artifact = last.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");

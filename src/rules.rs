@@ -4,11 +4,13 @@ mod actions;
 mod episode;
 mod events;
 mod lifecycle;
+mod manifest;
 mod plan;
 mod projection;
 mod record;
 mod started_at;
 mod state;
+mod strict;
 mod summary;
 
 use crate::rule::Rule;
@@ -28,6 +30,12 @@ pub(crate) static ALL: &[&Rule] = &[
     &summary::newer_version::RULE,
     &summary::schema::RULE,
     &summary::verification::RULE,
+    &summary::counts::RULE,
+    &summary::vetoes::RULE,
+    &summary::directions::RULE,
+    &summary::learning::RULE,
+    &summary::latencies::RULE,
+    &summary::adapter::RULE,
     &summary::branching_factor::RULE,
     &summary::adherence_precision::RULE,
     &summary::mode::RULE,
@@ -36,8 +44,12 @@ pub(crate) static ALL: &[&Rule] = &[
     &events::unfinished_line::RULE,
     &events::schema::RULE,
     &events::missing::RULE,
+    &events::misspelled::RULE,
+    &events::second_start::RULE,
+    &events::repeated_line::RULE,
     &episode::id::RULE,
     &episode::task::RULE,
+    &episode::tags::RULE,
     &started_at::start_event::RULE,
     &started_at::summary::RULE,
     &lifecycle::links::RULE,
@@ -46,7 +58,10 @@ pub(crate) static ALL: &[&Rule] = &[
     &lifecycle::artifacts::RULE,
     &lifecycle::early_artifacts::RULE,
     &lifecycle::outcome::RULE,
+    &lifecycle::ending::RULE,
     &projection::missing::RULE,
+    &projection::not_yet::RULE,
+    &projection::digest::RULE,
     &projection::outcomes::RULE,
     &projection::links::RULE,
     &projection::stale::RULE,
@@ -54,5 +69,17 @@ pub(crate) static ALL: &[&Rule] = &[
     &plan::projection::RULE,
     &plan::legacy_labels::RULE,
     &plan::no_event::RULE,
+    &plan::still_running::RULE,
+    &actions::ids::RULE,
     &actions::mirror::RULE,
+    &actions::unrecorded::RULE,
+    &strict::time_order::RULE,
+    &strict::event_ids::RULE,
+    &strict::ending::RULE,
+    &strict::durations::RULE,
+    &strict::agreement::RULE,
+    &strict::steps::RULE,
+    &strict::assertions::RULE,
+    &strict::learn::RULE,
+    &manifest::digest::RULE,
 ];

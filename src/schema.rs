@@ -5,6 +5,7 @@
 //! valid records. All others go to the `jsonschema` validator, which alone says what is wrong with
 //! them.
 
+mod advice;
 mod instance;
 mod shape;
 mod violation;
@@ -25,7 +26,7 @@ pub(crate) use violation::Violation;
 /// The number of violations of one record that are reported one by one. A file with more is
 /// probably not such a record, and a list of millions would help nobody and could exhaust the
 /// memory.
-pub(crate) const MAX_VIOLATIONS: usize = 100_000;
+pub(crate) const MAX_VIOLATIONS: usize = 10_000;
 
 /// A document has more violations than [`MAX_VIOLATIONS`].
 #[derive(Debug)]
@@ -43,6 +44,7 @@ pub(crate) static EVENT: Schema = Schema::new(include_str!("../schemas/event.sch
 /// A checked-in schema, compiled when it is first used.
 pub(crate) struct Schema {
     text: &'static str,
+    parsed: OnceLock<serde_json::Value>,
     shapes: OnceLock<Shapes>,
     validator: OnceLock<Validator<Tape>>,
 }
@@ -57,6 +59,7 @@ impl Schema {
     pub(crate) const fn new(text: &'static str) -> Self {
         Self {
             text,
+            parsed: OnceLock::new(),
             shapes: OnceLock::new(),
             validator: OnceLock::new(),
         }
@@ -104,6 +107,7 @@ impl Schema {
     pub(crate) fn violations_by_validator(&self, document: Document<'_>) -> Vec<Violation> {
         violation::explain(
             document,
+            self.parsed(),
             self.validator()
                 .iter_errors(instance::Instance::Node(document.root())),
         )
@@ -134,11 +138,12 @@ impl Schema {
     }
 
     fn shapes(&self) -> &Shapes {
-        self.shapes.get_or_init(|| Shapes::compile(&self.parsed()))
+        self.shapes.get_or_init(|| Shapes::compile(self.parsed()))
     }
 
-    fn parsed(&self) -> serde_json::Value {
-        serde_json::from_str(self.text).unwrap_or_default()
+    fn parsed(&self) -> &serde_json::Value {
+        let parse = || serde_json::from_str(self.text).unwrap_or_default();
+        self.parsed.get_or_init(parse)
     }
 
     fn validator(&self) -> &Validator<Tape> {
@@ -150,7 +155,7 @@ impl Schema {
                 .with_format("date-time", Timestamp::is_valid)
                 .with_pattern_options(PatternOptions::regex())
                 .offline()
-                .build(&self.parsed())
+                .build(self.parsed())
                 .unwrap_or_else(|error| panic!("a checked-in schema is not usable: {error}"))
         })
     }

@@ -4,13 +4,21 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
 use crate::config::Config;
+use crate::diff::Diff;
 use crate::document::Document;
 use crate::finding::Report;
+use crate::plan::PlanPage;
+use crate::read::Listing;
 use crate::record::{self, Event, State, Summary};
 use crate::schema;
+use crate::view::RunPage;
 use crate::words::words;
 
 static REPORT: schema::Schema = schema::Schema::new(include_str!("../schemas/report.schema.json"));
+static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.schema.json"));
+static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
+static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
+static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
 static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
@@ -25,6 +33,14 @@ pub enum Schema {
     Event,
     /// What `runvet validate --format json` prints
     Report,
+    /// What `runvet view --json` prints
+    View,
+    /// What `runvet list --format json` prints
+    List,
+    /// What `runvet plan --json` prints
+    Plan,
+    /// What `runvet diff --json` prints
+    Diff,
     /// `runvet.toml`
     Config,
 }
@@ -34,6 +50,10 @@ words!(Schema {
     Summary = "summary",
     Event = "event",
     Report = "report",
+    View = "view",
+    List = "list",
+    Plan = "plan",
+    Diff = "diff",
     Config = "config",
 });
 
@@ -44,6 +64,10 @@ impl Schema {
             Self::Summary => &schema::SUMMARY,
             Self::Event => &schema::EVENT,
             Self::Report => &REPORT,
+            Self::View => &VIEW,
+            Self::List => &LIST,
+            Self::Plan => &PLAN,
+            Self::Diff => &DIFF,
             Self::Config => &CONFIG,
         }
     }
@@ -79,8 +103,13 @@ impl Schema {
     #[doc(hidden)]
     #[must_use]
     pub fn generate(self) -> String {
-        let settings = SchemaSettings::draft2020_12()
-            .with_transform(RecursiveTransform(record::absent_is_not_null));
+        let settings = match self {
+            Self::View | Self::List | Self::Plan | Self::Diff => SchemaSettings::draft2020_12()
+                .for_serialize()
+                .with_transform(RecursiveTransform(record::written_may_be_null)),
+            _ => SchemaSettings::draft2020_12()
+                .with_transform(RecursiveTransform(record::absent_is_not_null)),
+        };
         let mut generator = settings
             .with_transform(RecursiveTransform(tidy))
             .into_generator();
@@ -92,6 +121,10 @@ impl Schema {
                 generator.into_root_schema_for::<Event>()
             }
             Self::Report => generator.into_root_schema_for::<Report>(),
+            Self::View => generator.into_root_schema_for::<RunPage>(),
+            Self::List => generator.into_root_schema_for::<Listing>(),
+            Self::Plan => generator.into_root_schema_for::<PlanPage>(),
+            Self::Diff => generator.into_root_schema_for::<Diff>(),
             Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

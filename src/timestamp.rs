@@ -67,6 +67,23 @@ impl Timestamp {
         whole + self.subsecond() - earlier.subsecond()
     }
 
+    /// The time since an earlier instant in attoseconds, of which a second has 10^18; negative if
+    /// `earlier` is later. Digits beyond the eighteenth do not count.
+    pub(crate) fn attoseconds_since(&self, earlier: &Self) -> i128 {
+        self.attoseconds() - earlier.attoseconds()
+    }
+
+    fn attoseconds(&self) -> i128 {
+        let digits = self
+            .fraction
+            .bytes()
+            .chain(std::iter::repeat(b'0'))
+            .take(18);
+        let fraction = digits.fold(0, |sum, digit| sum * 10 + i128::from(digit - b'0'));
+        let seconds = i128::from(self.seconds) + i128::from(self.leap_second);
+        seconds * 1_000_000_000_000_000_000 + fraction
+    }
+
     fn subsecond(&self) -> f64 {
         let nanoseconds = self.fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
         let fraction =

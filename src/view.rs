@@ -19,13 +19,17 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
+mod folding;
+mod incident;
 mod moments;
+mod page;
+mod reason;
 
 use crate::check::Check;
 use crate::dashboard::{
     ActionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header, Latency,
-    LinkEnd, LinkRow, MetricsSection, Overview, PlanSection, Rows, StepRow, UnreadableRecord,
-    Verdict, VerificationSection,
+    LinkEnd, LinkRow, MetricsSection, Overview, PlanSection, Reason, Rows, StepRow,
+    UnreadableRecord, Verdict, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -34,7 +38,9 @@ use crate::plan::PlanComparison;
 use crate::printable::brief;
 use crate::read::{Error, RunEntry, RunReader, Stored};
 use crate::source::{Artifact, leads_to};
-pub use moments::{EVENTS_AT_EACH_END, Moments, outline};
+pub use folding::MAX_TIMELINE_ROWS;
+pub use moments::{Moments, outline};
+pub use page::{EventCounts, RunPage};
 
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]
@@ -66,12 +72,16 @@ pub struct Checked {
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
-    let view = View::new(run);
+    let (view, timeline) = (View::new(run), outline(run));
+    let reason = view.reason(&timeline);
     let checked = Checked::new(run, check, gate)?;
+    let mut overview = view.overview(run);
+    checked.contest(&mut overview);
     Ok(Dashboard {
-        overview: view.overview(run),
-        timeline: outline(run),
-        verdict: checked.verdict(&view.entry),
+        overview,
+        verdict: checked.verdict(&view.entry, reason.as_ref()),
+        reason,
+        timeline,
     })
 }
 
@@ -87,11 +97,26 @@ impl Checked {
         Ok(Self { report, plan })
     }
 
+    /// Marks the steps of the plan about which the timeline says otherwise.
+    pub fn contest(&self, overview: &mut Overview) {
+        let Some(plan) = &mut overview.plan else {
+            return;
+        };
+        let ids: Vec<&str> = plan.steps.first.iter().map(|step| &*step.id).collect();
+        let contested = self.plan.contested(&ids, plan.steps.total);
+        for index in contested {
+            if let Some(step) = plan.steps.first.get_mut(index) {
+                step.is_contested = true;
+            }
+        }
+    }
+
     /// The result as a part of a dashboard.
     #[must_use]
-    pub fn verdict(self, entry: &RunEntry) -> Verdict {
+    pub fn verdict(self, entry: &RunEntry, reason: Option<&Reason>) -> Verdict {
         Verdict {
             status: entry.status.clone(),
+            reason: reason.and_then(|reason| reason.text.clone()),
             plan_differs_from: self.plan.differs_from(),
             report: self.report,
         }
@@ -226,6 +251,7 @@ fn plan(plan: Node<'_>) -> PlanSection {
             kind: text(step, "kind"),
             status: text(step, "status"),
             description: text(step, "description"),
+            is_contested: false,
         }),
     }
 }
@@ -287,8 +313,12 @@ fn text(object: Node<'_>, key: &str) -> String {
     object.get(key).map(shown).unwrap_or_default()
 }
 
-/// A value in the form that a dashboard shows: a text without its quotes, anything else as JSON.
+/// A value in the form that a dashboard shows: a text without its quotes, a number rounded,
+/// anything else as JSON.
 fn shown(node: Node<'_>) -> String {
-    node.text()
-        .map_or_else(|| brief(node.raw()), |text| brief(&text))
+    match (node.text(), node.number()) {
+        (Some(text), _) => brief(&text),
+        (None, Some(number)) => brief(&number.rounded()),
+        (None, None) => brief(node.raw()),
+    }
 }

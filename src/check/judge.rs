@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::locate::Locator;
-use super::{Check, tidy};
+use super::{Check, causes, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING, Severity, Skip,
-    SkipReason,
+    CAUSE, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
+    Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
-use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Rule};
+use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
 use crate::rules;
-use crate::source::{Artifact, EpisodeKey};
+use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -35,9 +35,11 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id, buffers, |loaded| {
+    load::episode(files, episode.id, check.wanted, buffers, |loaded| {
         let standings = Standings::new(&loaded);
         let mut drafts = Vec::new();
+        let dir = episode.key.to_string();
+        let mut room = Room::new(&dir);
         let mut skips = Vec::new();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
@@ -47,20 +49,28 @@ pub(super) fn episode<R>(
                 info: &rule.info,
                 severity,
                 count: 0,
+                listed: 0,
+                room: &mut room,
                 drafts: &mut drafts,
                 skips: &mut skips,
             };
             judge(rule, &loaded, &standings, findings);
         }
+        let causes = match loaded.run.timeline.read() {
+            Some(timeline) if !timeline.slips.is_empty() => {
+                causes::add(&mut drafts, &timeline.slips)
+            }
+            _ => Vec::new(),
+        };
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = locate(drafts, &loaded, &episode.key, &id);
+        let findings = locate(drafts, &causes, &loaded, &episode.key, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
-            dir: episode.key.to_string(),
+            dir,
             key: episode.key,
             lifecycle: loaded.run.stage.lifecycle,
             mode: summary
@@ -103,7 +113,12 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
 }
 
 /// Checks one rule, or says why it can't be checked.
-fn judge(rule: &Rule, loaded: &Loaded<'_, '_>, standings: &Standings, mut findings: Findings<'_>) {
+fn judge(
+    rule: &Rule,
+    loaded: &Loaded<'_, '_>,
+    standings: &Standings<'_>,
+    mut findings: Findings<'_>,
+) {
     let run = loaded.run;
     for record in rule.reads {
         if let Recorded::Unjudged(reason) = standings.of(*record) {
@@ -161,28 +176,33 @@ fn loading(
 }
 
 /// Whether each record can be judged by, and if not, why: asked once for all rules.
-struct Standings([Recorded<()>; 5]);
+struct Standings<'l> {
+    state: Recorded<()>,
+    summary: Recorded<()>,
+    timeline: Recorded<()>,
+    loaded: &'l Loaded<'l, 'l>,
+}
 
-impl Standings {
-    fn new(loaded: &Loaded<'_, '_>) -> Self {
+impl<'l> Standings<'l> {
+    fn new(loaded: &'l Loaded<'l, 'l>) -> Self {
         let run = loaded.run;
-        Self([
-            run.state.as_ref().map(|_| ()),
-            run.summary.as_ref().map(|_| ()),
-            run.timeline.as_ref().map(|_| ()),
-            loaded.state_shape.clone(),
-            loaded.summary_shape.clone(),
-        ])
+        Self {
+            state: run.state.as_ref().map(|_| ()),
+            summary: run.summary.as_ref().map(|_| ()),
+            timeline: run.timeline.as_ref().map(|_| ()),
+            loaded,
+        }
     }
 
     fn of(&self, record: Record) -> &Recorded<()> {
-        let [state, summary, timeline, state_shape, summary_shape] = &self.0;
         match record {
-            Record::State => state,
-            Record::Summary => summary,
-            Record::Timeline => timeline,
-            Record::StateShape => state_shape,
-            Record::SummaryShape => summary_shape,
+            Record::State => &self.state,
+            Record::Summary => &self.summary,
+            Record::Timeline | Record::EveryEvent | Record::EventIds => &self.timeline,
+            Record::StateShape => &self.loaded.state_shape,
+            Record::SummaryShape => &self.loaded.summary_shape,
+            Record::LearnLines => &self.loaded.learn_lines,
+            Record::NamedFiles => &self.loaded.named_files,
         }
     }
 }
@@ -195,21 +215,22 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
             let line = run.timeline.read()?.broken_line?;
             Some(SkipReason::no_event(line.number))
         }
-        Need::Reach => run.stage.reach.is_none().then_some(UNKNOWN_REACH),
+        Need::Reach => (!run.timeline.read()?.has_reach()).then_some(UNKNOWN_REACH),
     }
 }
 
-/// The place of a rule among all rules.
+/// The place of a rule among all rules, which have their places after [`CAUSE`].
 fn rank(info: &RuleInfo) -> usize {
     let place = rules::ALL
         .iter()
         .position(|rule| std::ptr::eq(&raw const rule.info, info));
-    place.unwrap_or_default()
+    place.map_or(CAUSE, |place| place + 1)
 }
 
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
     drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
+    causes: &[Place],
     loaded: &Loaded<'_, '_>,
     key: &EpisodeKey,
     id: &str,
@@ -223,6 +244,7 @@ fn locate(
         draft
             .related
             .iter()
+            .chain(&draft.causes)
             .for_each(|(place, _)| locator.want(place));
     }
     let mut locations = locator.locate(loaded, key).into_iter();
@@ -230,7 +252,11 @@ fn locate(
         .into_iter()
         .map(|(info, severity, draft)| {
             let mut finding = Finding {
-                rank: rank(info),
+                rank: if causes.contains(&draft.place) {
+                    CAUSE
+                } else {
+                    rank(info)
+                },
                 rule: info.id.into(),
                 severity,
                 message: draft.message,
@@ -247,6 +273,11 @@ fn locate(
                     .collect(),
             };
             finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
+            let causes = draft.causes.into_iter().map(|(_, message)| Related {
+                message,
+                location: locations.next().unwrap_or_default(),
+            });
+            finding.related.extend(causes);
             finding
         })
         .collect();

@@ -26,13 +26,17 @@ impl Locator {
             self.places.iter().map(|place| whole(place, key)).collect();
         let mut in_state = Vec::new();
         let mut in_summary = Vec::new();
-        let mut in_lines: BTreeMap<Line, Vec<usize>> = BTreeMap::new();
+        let mut in_manifest = Vec::new();
+        let mut in_lines: BTreeMap<(Artifact, Line), Vec<usize>> = BTreeMap::new();
         for (index, place) in self.places.iter().enumerate() {
             match (place.artifact, place.line) {
                 _ if place.target == Target::Whole => {}
                 (Artifact::State, _) => in_state.push(index),
                 (Artifact::Summary, _) => in_summary.push(index),
-                (_, Some(line)) => in_lines.entry(line).or_default().push(index),
+                (Artifact::Manifest, _) => in_manifest.push(index),
+                (artifact, Some(line)) => {
+                    in_lines.entry((artifact, line)).or_default().push(index);
+                }
                 _ => {}
             }
         }
@@ -42,9 +46,15 @@ impl Locator {
         };
         fill.text(loaded.state_bytes, loaded.state, 0, 1, &in_state);
         fill.text(loaded.summary_bytes, loaded.summary, 0, 1, &in_summary);
+        let manifest = (loaded.manifest_bytes, loaded.manifest);
+        fill.text(manifest.0, manifest.1, 0, 1, &in_manifest);
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-        for (line, indices) in in_lines {
-            let Some(stream) = loaded.events else { break };
+        for ((artifact, line), indices) in in_lines {
+            let stream = match artifact {
+                Artifact::Learn => loaded.learn,
+                _ => loaded.events,
+            };
+            let Some(stream) = stream else { continue };
             if stream.read_again(line, &mut bytes).is_err() {
                 bytes.clear();
             }
@@ -101,7 +111,13 @@ impl Fill<'_> {
             let start = Found::Bytes(0..0);
             match self.places.get(*index).map(|place| &place.target) {
                 None | Some(Target::Whole) => start,
-                Some(Target::Bytes(range)) => Found::Rest(range.clone()),
+                // All of a text that is JSON is a value.
+                Some(Target::Bytes(range)) => {
+                    document.filter(|_| *range == (0..bytes.len())).map_or_else(
+                        || Found::Rest(range.clone()),
+                        |document| Found::Value(document.root()),
+                    )
+                }
                 Some(Target::Value(_)) => found
                     .next()
                     .flatten()

@@ -97,6 +97,36 @@ pub(super) struct GateArgs {
     )]
     rules: Vec<(String, Level)>,
 
+    /// Check only this rule, or a group such as `plan/*`; repeatable
+    ///
+    /// A selected rule that is off by default, or in the configuration, is checked as a warning.
+    /// `--rule` has precedence.
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_parser = parse_rule,
+        value_delimiter = ',',
+        env = "RUNVET_SELECT",
+        hide_env_values = true
+    )]
+    select: Vec<String>,
+
+    /// Hold the files that a manifest names against their digests and sizes
+    ///
+    /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        env = "RUNVET_VERIFY_MANIFEST",
+        hide_env_values = true,
+        hide_possible_values = true
+    )]
+    verify_manifest: Option<bool>,
+
     /// Accept the findings that this file lists: they do not fail the check
     ///
     /// `runvet validate --write-baseline` creates it.
@@ -139,17 +169,22 @@ pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result
         })
 }
 
+/// Parses the name of a rule or a group.
+fn parse_rule(name: &str) -> Result<String, String> {
+    // Refuses unknown names while the command line is parsed.
+    Check::new()
+        .level(name, Level::Off)
+        .map_err(|error| error.to_string())?;
+    Ok(name.to_owned())
+}
+
 /// Parses `NAME=LEVEL`.
 fn parse_level(setting: &str) -> Result<(String, Level), String> {
     let (name, level) = setting
         .split_once('=')
         .ok_or("expected NAME=error, NAME=warning or NAME=off")?;
     let level: Level = level.parse().map_err(|error| format!("{error}"))?;
-    // Refuses unknown names while the command line is parsed.
-    Check::new()
-        .level(name, level)
-        .map_err(|error| error.to_string())?;
-    Ok((name.to_owned(), level))
+    Ok((parse_rule(name)?, level))
 }
 
 /// The source of a value.
@@ -197,6 +232,9 @@ pub(super) struct Settings {
 /// The settings in force that decide which findings count.
 pub(super) struct GateSettings {
     pub(super) baseline: Set<Option<PathBuf>>,
+    /// The rules and groups that are checked; all if there are none.
+    pub(super) select: Set<Vec<String>>,
+    pub(super) verify_manifest: Set<bool>,
     /// Levels set by flags or the environment.
     pub(super) rules: Set<Vec<(String, Level)>>,
     pub(super) file: ConfigFile,
@@ -260,14 +298,30 @@ impl GateArgs {
     ) -> Result<GateSettings, Failure> {
         let path = self.config_path()?;
         let file = path.map(|path| read_config(&path)).transpose()?;
-        let file = file.unwrap_or_default();
+        let mut file = file.unwrap_or_default();
         let from = Sources::new(matches, &file);
         let baseline = self.baseline(&from, &file);
+        let select = self.select(&from, &file.config);
+        let verify_manifest = from.first(
+            &VERIFY_MANIFEST,
+            self.verify_manifest,
+            file.config.verify_manifest.as_ref(),
+            false,
+        );
         let rules = (!self.rules.is_empty()).then(|| self.rules.clone());
         let rules = from.first(&RULES, rules, None, Vec::new());
+        if !matches!(verify_manifest.origin, Origin::File(..)) {
+            file.config.verify_manifest = None;
+        }
         let mut gate = Gate::new()
             .configured(file.file(), &file.config, Some(&now()?))
             .map_err(|error| drawn(&error))?;
+        if !matches!(select.origin, Origin::File(..)) {
+            gate = gate.select(&select.value)?;
+        }
+        if verify_manifest.value && !matches!(verify_manifest.origin, Origin::File(..)) {
+            gate = gate.level("manifest/digest", Level::Error)?;
+        }
         for (rule, level) in &rules.value {
             gate = gate.level(rule, *level)?;
         }
@@ -282,6 +336,8 @@ impl GateArgs {
         }
         Ok(GateSettings {
             baseline,
+            select,
+            verify_manifest,
             rules,
             file,
             gate,
@@ -308,6 +364,16 @@ impl GateArgs {
             store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
         }
         Ok(found)
+    }
+
+    fn select(&self, from: &Sources<'_>, config: &Config) -> Set<Vec<String>> {
+        let given = (!self.select.is_empty()).then(|| self.select.clone());
+        let configured = config.select.iter().map(|rule| rule.get_ref().clone());
+        let configured = config
+            .select
+            .first()
+            .map(|first| Spanned::new(first.span(), configured.collect()));
+        from.first(&SELECT, given, configured.as_ref(), Vec::new())
     }
 
     fn baseline(&self, from: &Sources<'_>, file: &ConfigFile) -> Set<Option<PathBuf>> {
@@ -337,6 +403,12 @@ const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_D
 const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
 const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
 const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
+const SELECT: Names = Names("select", "--select", "RUNVET_SELECT");
+const VERIFY_MANIFEST: Names = Names(
+    "verify_manifest",
+    "--verify-manifest",
+    "RUNVET_VERIFY_MANIFEST",
+);
 const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
 
 /// The sources of values, except the defaults.

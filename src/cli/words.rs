@@ -16,3 +16,11 @@ where
     let described = |value: T| PossibleValue::new(word(value)).help(describe(value));
     PossibleValuesParser::new(all.iter().copied().map(described)).try_map(|word| word.parse::<T>())
 }
+
+/// A parser of words that need no description.
+pub(super) fn word_of<T>(all: &[T], word: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.iter().copied().map(word)).try_map(|word| word.parse::<T>())
+}

@@ -41,14 +41,8 @@ pub(super) struct Builder<'t, 'a> {
 impl Sink for Builder<'_, '_> {
     #[inline(always)]
     fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
-        self.tape.tokens.push(Token {
-            start: start as u32,
-            end: end as u32,
-            size: 1,
-            kind,
-            escaped,
-            shadowed: false,
-        });
+        let token = Token::new(kind, start as u32, end as u32, escaped);
+        self.tape.tokens.push(token);
     }
 
     #[inline(always)]
@@ -79,9 +73,7 @@ impl Sink for Builder<'_, '_> {
             self.repeated_among_many(open.token);
         }
         let size = self.tape.tokens.len() as u32 - open.token;
-        let token = &mut self.tape.tokens[open.token as usize];
-        token.end = end as u32;
-        token.size = size;
+        self.tape.tokens[open.token as usize].close(end as u32, size);
     }
 }
 
@@ -134,7 +126,7 @@ impl Builder<'_, '_> {
             if self.key_bytes(sibling) == name {
                 shadowed = Some(sibling);
             }
-            sibling += 1 + self.tape.tokens[sibling as usize + 1].size;
+            sibling += 1 + self.tape.tokens[sibling as usize + 1].size();
         }
         if let Some(earlier) = shadowed {
             self.shadow(earlier, key);
@@ -148,7 +140,7 @@ impl Builder<'_, '_> {
         let mut key = object + 1;
         while key < end {
             keys.push(key);
-            key += 1 + self.tape.tokens[key as usize + 1].size;
+            key += 1 + self.tape.tokens[key as usize + 1].size();
         }
         // The first keys were compared when they were read.
         let first_unscanned = keys.get(SCANNED_KEYS as usize).copied().unwrap_or(end);
@@ -161,15 +153,15 @@ impl Builder<'_, '_> {
     }
 
     fn shadow(&mut self, earlier: u32, later: u32) {
-        self.tape.tokens[earlier as usize].shadowed = true;
-        self.tape.duplicates.push(later);
+        self.tape.tokens[earlier as usize].shadow();
+        self.tape.duplicates.push((later, earlier));
     }
 
     /// The bytes of a key's name, unescaped.
     #[inline(always)]
     fn key_bytes(&self, key: u32) -> Cow<'_, [u8]> {
         let token = &self.tape.tokens[key as usize];
-        if token.escaped {
+        if token.is_escaped() {
             return Cow::Owned(token.string(self.text).into_owned().into_bytes());
         }
         Cow::Borrowed(&self.text.as_bytes()[token.start as usize + 1..token.end as usize - 1])

@@ -64,6 +64,11 @@ impl<'a> Key<'a> {
         }
     }
 
+    /// The key of the same object at an index of the tape.
+    pub(super) fn sibling(self, index: u32) -> Self {
+        Self { index, ..self }
+    }
+
     /// The index of the key on the tape.
     #[must_use]
     pub(crate) fn index(self) -> u32 {
@@ -71,14 +76,14 @@ impl<'a> Key<'a> {
     }
 
     fn is_shadowed(self) -> bool {
-        self.token().shadowed
+        self.token().is_shadowed()
     }
 
     /// The length of the name in bytes, if it is written without escapes.
     #[inline]
     pub(crate) fn plain_len(self) -> Option<usize> {
         let token = self.token();
-        (!token.escaped).then(|| (token.end - token.start - 2) as usize)
+        (!token.is_escaped()).then(|| (token.end - token.start - 2) as usize)
     }
 
     /// Whether this is the key's name.
@@ -92,7 +97,7 @@ impl<'a> Key<'a> {
         let quoted = (token.start as usize, token.end as usize);
         // Most names differ in length.
         if quoted.1 - quoted.0 != name.len() + 2 {
-            return token.escaped && self.name() == name;
+            return token.is_escaped() && self.name() == name;
         }
         let written = self
             .document
@@ -100,7 +105,7 @@ impl<'a> Key<'a> {
             .as_bytes()
             .get(quoted.0 + 1..quoted.1 - 1)
             .unwrap_or_default();
-        !token.escaped && same(written, name.as_bytes())
+        !token.is_escaped() && same(written, name.as_bytes())
     }
 }
 
@@ -109,6 +114,11 @@ impl<'a> Key<'a> {
     reason = "keys and nodes carry indices of their own document's tokens"
 )]
 impl<'a> Node<'a> {
+    /// The document.
+    pub(crate) fn document(self) -> Document<'a> {
+        self.document
+    }
+
     fn token(self) -> &'a Token {
         &self.document.tape.tokens[self.index as usize]
     }
@@ -116,7 +126,7 @@ impl<'a> Node<'a> {
     /// What kind of value it is.
     #[must_use]
     pub fn kind(self) -> Kind {
-        self.token().kind
+        self.token().kind()
     }
 
     /// The index of the value on the tape; the tokens from here to `end_index` are the value.
@@ -128,7 +138,7 @@ impl<'a> Node<'a> {
     /// The index on the tape after the value.
     #[must_use]
     pub(crate) fn end_index(self) -> u32 {
-        self.index + self.token().size
+        self.index + self.token().size()
     }
 
     /// The bytes of the value in the text, quotes or brackets included.

@@ -1,5 +1,7 @@
 //! The text of a JSON number -> its exact value, for comparisons that never round.
 
+use std::borrow::Cow;
+
 use crate::digest::Digest;
 
 /// A JSON number, kept as it was written.
@@ -11,15 +13,15 @@ pub struct Number<'a>(pub(super) &'a str);
 
 /// sign × mantissa × 10^exponent; the mantissa starts and ends with a digit that is not zero. Zero
 /// has no mantissa.
-#[derive(Debug)]
-struct Decimal<'a> {
-    negative: bool,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decimal<'a> {
+    pub(super) negative: bool,
     /// Digits, and perhaps a decimal point, which `exponent` accounts for.
-    mantissa: &'a str,
-    exponent: i64,
+    pub(super) mantissa: &'a str,
+    pub(super) exponent: i64,
     /// Whether the exponent has more than 18 digits and was cut: two such numbers are equal only if
     /// their texts are.
-    cut: bool,
+    pub(super) cut: bool,
 }
 
 impl<'a> Number<'a> {
@@ -32,6 +34,26 @@ impl<'a> Number<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.0
+    }
+
+    /// The number for people: as it was written, unless it has more digits than people read. Then
+    /// it is rounded to four decimals, one near 0 to four digits.
+    pub(crate) fn rounded(self) -> Cow<'a, str> {
+        const READ: usize = 8;
+        let value = self.as_f64();
+        let size = value.abs();
+        if self.0.len() <= READ || self.is_integer() || size >= 1e15 {
+            return Cow::Borrowed(self.0);
+        }
+        let decimals = match size {
+            0.1.. => 4,
+            0.01.. => 5,
+            0.001.. => 6,
+            _ => return Cow::Owned(format!("{value:.3e}")),
+        };
+        let rounded = format!("{value:.decimals$}");
+        let trimmed = rounded.trim_end_matches('0').trim_end_matches('.');
+        Cow::Owned(trimmed.to_owned())
     }
 
     /// Whether two numbers have the same value.
@@ -107,6 +129,44 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// The value, if it is a whole number from 0 to 2^64 - 1.
+    pub(crate) fn whole(self) -> Option<u64> {
+        if let Some(small) = self.small() {
+            return Some(small.into());
+        }
+        let decimal = self.decimal()?;
+        if decimal.negative || decimal.exponent < 0 {
+            return None;
+        }
+        let written = decimal.digits().try_fold(0_u64, |value, digit| {
+            value.checked_mul(10)?.checked_add((digit - b'0').into())
+        })?;
+        let power = 10_u64.checked_pow(u32::try_from(decimal.exponent).ok()?);
+        if written == 0 {
+            Some(0)
+        } else {
+            written.checked_mul(power?)
+        }
+    }
+
+    /// The value times a power of ten, without what is left behind the decimal point; `None` where
+    /// that has more than 36 digits.
+    pub(crate) fn shifted(self, places: u8) -> Option<i128> {
+        let decimal = self.decimal()?;
+        let exponent = decimal.exponent.checked_add(places.into())?;
+        let digits = i64::try_from(decimal.digits().count()).ok()?;
+        let whole_digits = digits.checked_add(exponent)?;
+        if whole_digits > 36 {
+            return None;
+        }
+        let whole_digits = usize::try_from(whole_digits).unwrap_or_default();
+        let whole = decimal.digits().chain(std::iter::repeat(b'0'));
+        let whole = whole
+            .take(whole_digits)
+            .fold(0, |value, digit| value * 10 + i128::from(digit - b'0'));
+        Some(if decimal.negative { -whole } else { whole })
+    }
+
     /// The value, if the number is written with at most nine digits and nothing else, as most are.
     fn small(self) -> Option<u32> {
         let digits = self.0.as_bytes();
@@ -117,7 +177,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    fn decimal(self) -> Option<Decimal<'a>> {
+    pub(super) fn decimal(self) -> Option<Decimal<'a>> {
         #[cfg(test)]
         super::work::add(self.0.len());
         let (negative, unsigned) = self
@@ -141,7 +201,8 @@ impl<'a> Number<'a> {
         let cut = written.len() > 18;
         let magnitude = match written {
             "" => 0,
-            _ if cut => 1_000_000_000_000_000_000,
+            // More than any that is not cut, wherever the decimal point is.
+            _ if cut => 2_000_000_000_000_000_000,
             written => written.parse::<i64>().ok()?,
         };
         let written = if exponent.starts_with('-') {
@@ -164,13 +225,13 @@ impl<'a> Number<'a> {
     }
 }
 
-impl Decimal<'_> {
-    fn digits(&self) -> impl Iterator<Item = u8> {
+impl<'a> Decimal<'a> {
+    pub(super) fn digits(self) -> impl Iterator<Item = u8> + use<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
     }
 
     /// The value without its fraction and sign, if it is below 2^53.
-    fn whole_part(&self) -> Option<f64> {
+    fn whole_part(self) -> Option<f64> {
         let count = i64::try_from(self.digits().count()).ok()?;
         let whole_digits = usize::try_from((count + self.exponent).max(0)).ok()?;
         if whole_digits > 16 {
@@ -201,6 +262,23 @@ mod tests {
             ("1e+02", "100"),
         ] {
             assert!(Number(a).equals(Number(b)), "{a} = {b}");
+        }
+    }
+
+    #[test]
+    fn number_is_shifted_and_cut() {
+        for (text, places, expected) in [
+            ("0.15", 18, Some(150_000_000_000_000_000)),
+            ("-1.2345", 3, Some(-1234)),
+            ("15e-3", 2, Some(1)),
+            ("0", 18, Some(0)),
+            ("1e-400", 18, Some(0)),
+            ("1e-1000000000000000000000", 18, Some(0)),
+            ("1e17", 18, Some(10_i128.pow(35))),
+            ("1e18", 18, None),
+            ("1e1000000000000000000000", 0, None),
+        ] {
+            assert_eq!(Number(text).shifted(places), expected, "{text}");
         }
     }
 
@@ -260,6 +338,24 @@ mod tests {
             ("-3.0", -3.0),
         ] {
             assert_eq!(Number(text).as_f64().to_bits(), double.to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn number_is_rounded_to_what_people_read() {
+        for (text, shown) in [
+            ("0.6157979413062568", "0.6158"),
+            ("-12.345678901", "-12.3457"),
+            ("50.5", "50.5"),
+            ("0.0123456789", "0.01235"),
+            ("0.00001234567", "1.235e-5"),
+            ("1.99999999999", "2"),
+            ("123456789012345678901", "123456789012345678901"),
+            ("1e400", "1e400"),
+            ("0.75000000000000000", "0.75"),
+            ("0.00000000000000000", "0.00000000000000000"),
+        ] {
+            assert_eq!(Number(text).rounded(), shown);
         }
     }
 

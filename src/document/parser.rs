@@ -75,7 +75,11 @@ impl<'a, S: Sink> Parser<'a, S> {
         if end == self.bytes.len() {
             Ok(())
         } else {
-            fail(end, "there is more text after the JSON value")
+            let found = self.bytes.get(end).copied().unwrap_or_default();
+            fail(
+                end,
+                misplaced(found, "there is more text after the JSON value"),
+            )
         }
     }
 
@@ -134,8 +138,12 @@ impl<'a, S: Sink> Parser<'a, S> {
                         at += 1;
                         self.close(at);
                     }
-                    (Some(_), true) => return fail(at, "expected `,` or `}`"),
-                    (Some(_), false) => return fail(at, "expected `,` or `]`"),
+                    (Some(found), true) => {
+                        return fail(at, misplaced(*found, "expected `,` or `}`"));
+                    }
+                    (Some(found), false) => {
+                        return fail(at, misplaced(*found, "expected `,` or `]`"));
+                    }
                     (None, true) => return fail(at, "the text ends inside an object"),
                     (None, false) => return fail(at, "the text ends inside an array"),
                 }
@@ -186,7 +194,9 @@ impl<'a, S: Sink> Parser<'a, S> {
         match self.bytes.get(at) {
             Some(b'"') => {}
             Some(b'}') => return fail(at, "there is a comma before the closing bracket"),
-            Some(_) => return fail(at, "expected a key in double quotes"),
+            Some(found) => {
+                return fail(at, misplaced(*found, "expected a key in double quotes"));
+            }
             None => return fail(at, "the text ends where a key is expected"),
         }
         let (end, escaped) = string(self.bytes, at)?;
@@ -205,7 +215,10 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn literal(&mut self, start: usize, word: &[u8], kind: Kind) -> Result<usize, SyntaxError> {
         let end = start + word.len();
         if self.bytes.get(start..end) != Some(word) {
-            return fail(start, "expected `true`, `false` or `null`");
+            return fail(
+                start,
+                no_literal(self.bytes.get(start..).unwrap_or_default()),
+            );
         }
         self.sink.value(kind, start, end, false);
         Ok(end)
@@ -254,6 +267,25 @@ fn no_value(rest: &[u8]) -> &'static str {
     }
 }
 
+/// Why a byte is not what is expected: what other languages write there.
+#[cold]
+fn misplaced(found: u8, expected: &'static str) -> &'static str {
+    match found {
+        b'\'' => "JSON strings need double quotes",
+        b'/' | b'#' => "JSON has no comments",
+        _ => expected,
+    }
+}
+
+/// Why no literal starts with the rest of a text.
+#[cold]
+fn no_literal(rest: &[u8]) -> &'static str {
+    match rest {
+        [b'n', b'a', b'n', ..] => "NaN and Infinity are not JSON",
+        _ => "expected `true`, `false` or `null`",
+    }
+}
+
 /// Reads a string; returns its end and whether it has escapes.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
@@ -295,6 +327,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
             }
         }
         Some(b'1'..=b'9') => at = digits(at),
+        Some(b'I') => return fail(at, "NaN and Infinity are not JSON"),
         _ => return fail(at, "expected a digit"),
     }
     if bytes.get(at) == Some(&b'.') {

@@ -1,7 +1,6 @@
 //! A document -> its repeated keys, each with the earlier key and its pointer.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::{Document, Key, Kind, Node};
 use crate::source::Pointer;
@@ -40,19 +39,20 @@ impl<'a> Document<'a> {
 
 fn walk<'a>(node: Node<'a>, path: &mut Vec<Step<'a>>, found: &mut impl FnMut(&Repeated<'_, 'a>)) {
     let duplicates = &node.document.tape.duplicates;
-    let first = duplicates.partition_point(|key| *key < node.index());
+    let first = duplicates.partition_point(|(key, _)| *key < node.index());
     if duplicates
         .get(first)
-        .is_none_or(|key| *key >= node.end_index())
+        .is_none_or(|(key, _)| *key >= node.end_index())
     {
         return;
     }
     match node.kind() {
         Kind::Object => {
-            let mut named = BTreeMap::new();
             for key in node.all_members() {
-                let earlier = named.insert(key.name(), key);
-                if let (Some(earlier), Ok(_)) = (earlier, duplicates.binary_search(&key.index())) {
+                let repeats = duplicates.binary_search_by_key(&key.index(), |(key, _)| *key);
+                let repeats = repeats.ok().and_then(|at| duplicates.get(at));
+                if let Some((_, earlier)) = repeats {
+                    let earlier = key.sibling(*earlier);
                     found(&Repeated { key, earlier, path });
                 }
                 path.push(Step::Field(key.name()));

@@ -54,8 +54,8 @@ enum Next<M> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
-    /// The end of the text, and the flag of every text with this skeleton.
-    End(bool),
+    /// The end of the text, and the flags of every text with this skeleton.
+    End(u8),
 }
 
 /// A string with a mark, found in a text.
@@ -81,7 +81,7 @@ impl<M> TrieNode<M> {
 impl<M> Default for Skeletons<M> {
     fn default() -> Self {
         Self {
-            nodes: vec![TrieNode::new(0..0, Next::End(false))],
+            nodes: vec![TrieNode::new(0..0, Next::End(0))],
             literals: Vec::new(),
             skip: 0,
             left_to_skip: FIRST_SKIP,
@@ -100,10 +100,10 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Reads a text with a known skeleton and calls `found` with each marked string. Returns the
-    /// flag of the skeleton; where it is not known, the text may be JSON or not, and the strings
+    /// flags of the skeleton; where it is not known, the text may be JSON or not, and the strings
     /// that were found mean nothing.
     #[inline]
-    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> Option<bool> {
+    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> Option<u8> {
         let mut at = 0;
         let mut index = self.nodes.first().map_or(0, |root| root.first_child);
         while index != 0 {
@@ -132,7 +132,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
                         (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Next::End(flag), None) => return Some(flag),
+                    (Next::End(flags), None) => return Some(flags),
                     _ => {}
                 }
             }
@@ -142,12 +142,13 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Adds the skeleton of a text that is JSON; `flag` is the same for all texts with that
-    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
-    /// may never come again.
-    pub(crate) fn learn(&mut self, bytes: &[u8], flag: bool, mark: impl Fn(usize) -> Option<M>) {
+    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is
+    /// no room, all skeletons are dropped: the ones that were met once may never come again.
+    pub(crate) fn learn(&mut self, bytes: &[u8], flags: u8, mark: impl Fn(usize) -> Option<M>) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
-        } else if self.literals.len() >= MAX_SKELETON_BYTES || self.add(bytes, flag, mark).is_none()
+        } else if self.literals.len() >= MAX_SKELETON_BYTES
+            || self.add(bytes, flags, mark).is_none()
         {
             let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
             *self = Self {
@@ -159,7 +160,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
-    fn add(&mut self, bytes: &[u8], flag: bool, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
+    fn add(&mut self, bytes: &[u8], flags: u8, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let mut scalars = Scalars(Vec::new());
         Parser::new(bytes, &mut scalars).text().ok()?;
         let (mut at, mut node) = (0, 0);
@@ -172,7 +173,7 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             node = self.child(node, bytes.get(at..span.start)?, next)?;
             at = span.end;
         }
-        self.child(node, bytes.get(at..)?, Next::End(flag))
+        self.child(node, bytes.get(at..)?, Next::End(flags))
             .map(drop)
     }
 
@@ -247,7 +248,7 @@ mod tests {
             "[]",
         ] {
             assert_eq!(read(&skeletons, text), None);
-            skeletons.learn(text.as_bytes(), false, |_| Some(()));
+            skeletons.learn(text.as_bytes(), 0, |_| Some(()));
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(
@@ -287,7 +288,7 @@ mod tests {
             skeletons.learn(
                 text.replace(' ', if count < 60 { " " } else { "\t" })
                     .as_bytes(),
-                false,
+                0,
                 |_| Some(()),
             );
             most = most.max(skeletons.literals.len());
@@ -303,12 +304,12 @@ mod tests {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
-            skeletons.learn(once(index).as_bytes(), false, |_| Some(()));
+            skeletons.learn(once(index).as_bytes(), 0, |_| Some(()));
             assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
         assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
         for _ in 0..=LONGEST_SKIP {
-            skeletons.learn(b"[1]", false, |_| Some(()));
+            skeletons.learn(b"[1]", 0, |_| Some(()));
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
     }
@@ -325,8 +326,8 @@ mod tests {
                 .map(|_| marks)
         };
         // The last of two equal keys counts.
-        skeletons.learn(br#"{"a":"x"}"#, false, |at| (at == 5).then_some(1));
-        skeletons.learn(br#"{"a":"x","a":"y"}"#, false, |at| (at == 13).then_some(1));
+        skeletons.learn(br#"{"a":"x"}"#, 0, |at| (at == 5).then_some(1));
+        skeletons.learn(br#"{"a":"x","a":"y"}"#, 0, |at| (at == 13).then_some(1));
         assert_eq!(
             marked(&skeletons, r#"{"a":"z"}"#),
             Some(vec![(1, r#""z""#.to_owned())])

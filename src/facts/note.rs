@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
+use super::slips::{Suspects, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
 use crate::record::StepStatus;
@@ -60,8 +61,8 @@ impl<'a> EventNote<'a> {
         }
     }
 
-    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
-    /// of the run.
+    /// Whether the timeline keeps anything of the event, apart from counting it; `expected_id` is
+    /// the id of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
@@ -71,7 +72,8 @@ impl<'a> EventNote<'a> {
                     .as_ref()
                     .is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
-                _ => false,
+                Some(phase) => phase_begun(phase).is_some(),
+                None => false,
             }
     }
 
@@ -80,7 +82,7 @@ impl<'a> EventNote<'a> {
         matches!((expected_id, &self.episode_id), (Some(expected), Some(id)) if id != expected)
     }
 
-    /// The note of an event, if it certainly satisfies its schema.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
@@ -89,6 +91,10 @@ impl<'a> EventNote<'a> {
         string(Field::AgentId)?;
         let phase = string(Field::Phase)??;
         let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
+        let event_type = string(Field::EventType)?;
+        if phase_meant(&phase).is_some() || parts.suspects.concern(&phase, event_type.as_deref()) {
+            return None;
+        }
         Some(Self {
             act: if phase == "act" {
                 Some(ActNote::of_parts(parts, line)?)
@@ -96,7 +102,7 @@ impl<'a> EventNote<'a> {
                 None
             },
             phase: Some(phase),
-            event_type: string(Field::EventType)?,
+            event_type,
             episode_id: string(Field::EpisodeId)?,
             timestamp: Some(timestamp),
             synthetic: parts.is_synthetic(),
@@ -152,6 +158,9 @@ impl<'a> ActNote<'a> {
     }
 }
 
+/// The flag of a skeleton whose payload has `synthetic` as true; the others are [`Suspects`].
+const SYNTHETIC: u8 = 1 << 7;
+
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
 /// Tests compare the notes with the schema and with [`EventNote::of`].
@@ -162,8 +171,8 @@ pub(crate) struct NoteTaker {
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema. `None` says nothing about the
-    /// event: the caller must parse and validate it.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None`
+    /// says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {
@@ -174,10 +183,11 @@ impl NoteTaker {
         let known = self.skeletons.read(bytes, |found| {
             parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
         });
-        if let Some(is_synthetic) = known {
+        if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
-            if is_synthetic {
+            parts.suspects = Suspects::of_flags(flags & !SYNTHETIC);
+            if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
             return EventNote::of_parts(&parts, text);
@@ -208,7 +218,7 @@ impl NoteTaker {
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
-            self.skeletons.learn(bytes, parts.is_synthetic(), |at| {
+            self.skeletons.learn(bytes, parts.flags(), |at| {
                 fields().find(|field| starts(*field, at))
             });
         }
@@ -336,6 +346,8 @@ struct Parts<'a> {
     depth: u8,
     /// Whether any key has escapes, which may hide a field.
     has_escaped_keys: bool,
+    /// The other keys that may be misspelled.
+    suspects: Suspects,
 }
 
 impl<'a> Parts<'a> {
@@ -346,6 +358,7 @@ impl<'a> Parts<'a> {
             field: Field::Other,
             depth: 0,
             has_escaped_keys: false,
+            suspects: Suspects::default(),
         }
     }
 
@@ -367,6 +380,11 @@ impl<'a> Parts<'a> {
             }) => Ok(Some(unquoted(line, start as usize, end as usize, escaped))),
             Some(_) => Err(NotAFact),
         }
+    }
+
+    /// What every event with the same skeleton has, see [`Skeletons`].
+    fn flags(&self) -> u8 {
+        self.suspects.flags() | if self.is_synthetic() { SYNTHETIC } else { 0 }
     }
 
     fn is_synthetic(&self) -> bool {
@@ -413,11 +431,17 @@ impl Sink for &mut Parts<'_> {
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
         let name = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        self.field = if self.depth == 1 {
-            Field::of_event(name)
+        if self.depth == 1 {
+            self.field = Field::of_event(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_event(name);
+            }
         } else {
-            Field::of_payload(name)
-        };
+            self.field = Field::of_payload(name);
+            if self.field == Field::Other {
+                self.suspects.add_of_payload(name);
+            }
+        }
         self.has_escaped_keys |= escaped;
     }
 
@@ -444,12 +468,13 @@ impl Sink for &mut Parts<'_> {
 mod tests {
     use super::*;
     use crate::document::Tape;
+    use crate::facts::slips::has_slips;
     use crate::schema;
     use crate::source::Line;
 
     /// Events around which mutants are made: every field that is noted, right and wrong, early and
     /// late, twice and escaped.
-    const SEEDS: [&str; 8] = [
+    const SEEDS: [&str; 10] = [
         r#"{"phase":"act","timestamp":"2025-01-01T00:00:00Z","payload":{"step_id":"s","step_status":"done","action_id":"a","id":"b","tool":"t","kind":null}}"#,
         r#"{"agent_id":"x","episode_id":"ep","event_type":"t","payload":{},"payload":{"id":7},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"step_id":1,"step_status":"gone"},"phase":"observe","timestamp":"2025-01-01T00:00:00Z"}"#,
@@ -458,10 +483,16 @@ mod tests {
         r#"{"payload":{"step_id":"a\n","payload":{"id":"q"},"action_id":null,"id":"z"},"phase":"act","timestamp":"2025-01-01T00:00:00Z","phase":"\u0061ct"}"#,
         r#"{"payload":{"step_id":"s","synthetic":true},"synthetic":false,"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
         r#"{"payload":{"id":"old"},"payload":"x","payload":{"x":1},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agentId":"x","payload":{"stepId":"s","step":1,"outcome":2},"phase":"plan","timestamp":"2025-01-01T00:00:00Z"}"#,
+        r#"{"agent":"x","event_type":"run.state_projection","payload":{"id":"s","Links":2},"phase":"act","timestamp":"2025-01-01T00:00:00Z"}"#,
     ];
 
     /// The pieces that mutants are made from.
-    const PIECES: [&str; 18] = [
+    const PIECES: [&str; 22] = [
+        "\"plan\"",
+        "\"runtime\"",
+        "\"Act\"",
+        "\"reason\"",
         "\"act\"",
         "\"done\"",
         "null",
@@ -548,11 +579,9 @@ mod tests {
             offset: 0,
             length: bytes.len(),
         };
-        assert_eq!(
-            note,
-            EventNote::of(&EventFacts::new(line, Value::root(document, &[]))),
-            "{shown}"
-        );
+        let facts = EventFacts::new(line, Value::root(document, &[]));
+        assert_eq!(note, EventNote::of(&facts), "{shown}");
+        assert!(!has_slips(&facts), "{shown}");
         true
     }
 
@@ -643,7 +672,7 @@ mod tests {
 
     #[test]
     fn typical_events_are_noted_in_one_pass() {
-        for (index, expected) in [true, true, true, true, false, true, true, true]
+        for (index, expected) in [true, true, true, true, false, true, true, true, false, true]
             .into_iter()
             .enumerate()
         {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::globs::Glob;
 use super::{known_rule, read_glob};
-use crate::check::names;
+use crate::check::{all_rules, names};
 use crate::config::{ConfigError, File, Ignore};
-use crate::finding::Finding;
+use crate::finding::{Finding, Level};
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -57,9 +57,13 @@ impl Ignored {
         })
     }
 
-    /// Whether it covers an episode; notes that it has covered one.
-    pub(super) fn covers(&mut self, dir: &Path) -> bool {
-        let covers = self.episode.matches(dir);
+    /// Whether it covers an episode in which one of its rules was checked; notes that it has
+    /// covered one.
+    pub(super) fn covers(&mut self, dir: &Path, levels: &[Level]) -> bool {
+        let is_checked = all_rules()
+            .zip(levels)
+            .any(|(info, level)| *level != Level::Off && names(&self.rule, info.id));
+        let covers = is_checked && self.episode.matches(dir);
         self.has_covered |= covers;
         covers
     }

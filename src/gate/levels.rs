@@ -6,13 +6,19 @@ use super::globs::Glob;
 use super::{known_rule, read_glob};
 use crate::check::{all_rules, names};
 use crate::config::{Config, ConfigError, File, Rules};
-use crate::finding::Level;
+use crate::finding::{Level, RuleInfo};
+
+/// The rule that `--verify-manifest` makes an error.
+const MANIFEST_RULE: &str = "manifest/digest";
 
 /// The levels that users set, as opposed to the defaults of the rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
     /// The levels in the configuration; later ones override earlier ones.
     configured: Vec<Setting>,
+    /// The rules and groups that are checked, whatever the configuration says of them; all if there
+    /// are none.
+    selected: Vec<String>,
     /// The levels that override the configuration, in the order in which they were set.
     last: Vec<(String, Level)>,
 }
@@ -28,6 +34,21 @@ struct Setting {
 impl Levels {
     /// Adds the levels that the configuration sets.
     pub(super) fn read(&mut self, file: File<'_>, config: &Config) -> Result<(), ConfigError> {
+        if config
+            .verify_manifest
+            .as_ref()
+            .is_some_and(|verify| *verify.get_ref())
+        {
+            self.configured.push(Setting {
+                paths: None,
+                rule: MANIFEST_RULE.to_owned(),
+                level: Level::Error,
+            });
+        }
+        for rule in &config.select {
+            known_rule(file, rule.get_ref(), rule.span())?;
+            self.selected.push(rule.get_ref().clone());
+        }
         self.set(file, None, &config.rules)?;
         for within in &config.overrides {
             let paths = within.paths.iter().map(|glob| read_glob(file, glob));
@@ -61,6 +82,16 @@ impl Levels {
         Ok(())
     }
 
+    /// Sets the rules and groups that are checked.
+    pub(super) fn select(&mut self, names: Vec<String>) {
+        self.selected = names;
+    }
+
+    /// Whether a rule is checked unless its level is off.
+    fn selects(&self, rule: &str) -> bool {
+        self.selected.is_empty() || self.selected.iter().any(|name| names(name, rule))
+    }
+
     /// Sets a level that overrides all earlier ones.
     pub(super) fn set_last(&mut self, name: &str, level: Level) {
         self.last.push((name.to_owned(), level));
@@ -76,7 +107,7 @@ impl Levels {
     pub(super) fn anywhere(&self, unset: &[Level]) -> Vec<Level> {
         let mut levels = self.where_paths(unset, |paths| paths.is_none());
         for (rule, level) in all_rules().zip(&mut levels) {
-            if *level == Level::Off {
+            if *level == Level::Off && self.selects(rule.id) {
                 let in_some_directory = self.configured.iter().find(|setting| {
                     setting.paths.is_some()
                         && setting.level != Level::Off
@@ -93,16 +124,23 @@ impl Levels {
         unset: &[Level],
         are_in_force: impl Fn(Option<&[Glob]>) -> bool,
     ) -> Vec<Level> {
-        let in_force: Vec<(&str, Level)> = self
+        let configured: Vec<&Setting> = self
             .configured
             .iter()
             .filter(|setting| are_in_force(setting.paths.as_deref()))
-            .map(|setting| (&*setting.rule, setting.level))
-            .chain(self.last.iter().map(|(rule, level)| (&**rule, *level)))
             .collect();
-        let level = |(rule, unset): (&'static crate::finding::RuleInfo, &Level)| {
-            let set = in_force.iter().rev().find(|(name, _)| names(name, rule.id));
-            set.map_or(*unset, |(_, level)| *level)
+        let level = |(rule, unset): (&'static RuleInfo, &Level)| {
+            let mut last = self.last.iter().rev();
+            if let Some((_, level)) = last.find(|(name, _)| names(name, rule.id)) {
+                return *level;
+            }
+            let mut set = configured.iter().rev();
+            let set = set.find(|setting| names(&setting.rule, rule.id));
+            match set.map_or(*unset, |setting| setting.level) {
+                _ if !self.selects(rule.id) => Level::Off,
+                Level::Off if !self.selected.is_empty() => Level::Warning,
+                level => level,
+            }
         };
         all_rules().zip(unset).map(level).collect()
     }

@@ -4,9 +4,10 @@
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
 //! the result is the same.
 
+use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
-use crate::facts::{EventFacts, EventNote, NoteTaker, Tally, TimelineReader, Value};
+use crate::facts::{EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value};
 use crate::parallel::pipeline;
 use crate::schema;
 use crate::source::{Artifact, Line};
@@ -53,6 +54,8 @@ impl Split {
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
     pub(super) facts: TimelineReader<'a>,
+    /// What is gathered from every event, if a rule asks for it.
+    pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
     pub(super) tape: &'r mut Tape,
     pub(super) troubles: &'r mut Troubles,
@@ -60,6 +63,7 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) may_be_unfinished: bool,
     /// The number of threads that may read the timeline.
     pub(super) threads: usize,
+    pub(super) spread: Spread,
 }
 
 impl EventsReader<'_, '_> {
@@ -85,8 +89,11 @@ impl EventsReader<'_, '_> {
             }
         }
         let (stream, read) = lines.into_parts();
-        *buffer = read;
+        if read.capacity() <= super::KEPT_BYTES {
+            *buffer = read;
+        }
         self.tape.release();
+        std::mem::take(&mut self.spread).finish(self.troubles);
         Ok(stream)
     }
 
@@ -99,6 +106,7 @@ impl EventsReader<'_, '_> {
             fault: Option<Unreadable>,
         }
         let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
+        let every_line = self.strict.is_some();
         let mut reading = Reading {
             events: self,
             lines,
@@ -121,7 +129,7 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            |block| (Sifted::new(&block, expected_id), block),
+            |block| (Sifted::new(&block, expected_id, every_line), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
@@ -170,7 +178,9 @@ impl EventsReader<'_, '_> {
     }
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
-        if let Some(note) = self.notes.note(bytes) {
+        if self.strict.is_none()
+            && let Some(note) = self.notes.note(bytes)
+        {
             if counting == Counting::Due {
                 self.facts.timeline_mut().tally.event(line, &note);
             }
@@ -181,7 +191,12 @@ impl EventsReader<'_, '_> {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
-                let note = EventNote::of(&EventFacts::new(line, value));
+                let event = EventFacts::new(line, value);
+                self.facts.timeline_mut().slips.add(&event);
+                if let Some(strict) = &mut self.strict {
+                    strict.event(value, &event);
+                }
+                let note = EventNote::of(&event);
                 self.facts.timeline_mut().tally.event(line, &note);
                 return self.facts.event(line, &note, bytes, &refused);
             }
@@ -198,19 +213,18 @@ impl EventsReader<'_, '_> {
         };
         let trouble = match why {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
-                self.facts.timeline_mut().unfinished_line = Some(line);
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(error) if !ended => {
-                self.no_event(line);
-                Trouble::TornTail { line, error }
-            }
-            why => {
-                self.no_event(line);
-                Trouble::NotAnEvent { line, span, why }
-            }
+            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail { line, error },
+            why => Trouble::NotAnEvent { line, span, why },
         };
-        self.troubles.add(trouble);
+        let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
+        let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
+        if may_be_unfinished && !is_complete {
+            self.facts.timeline_mut().unfinished_line = Some(line);
+        } else {
+            self.no_event(line);
+        }
     }
 }
 
@@ -224,14 +238,14 @@ enum Counting {
 
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
 /// one before them, and the lines that a rule may need. Those are all but sound events of which the
-/// timeline keeps nothing.
+/// timeline keeps nothing. Where every line is wanted, those count the events.
 struct Sifted {
     tally: Tally,
     lines: Vec<Line>,
 }
 
 impl Sifted {
-    fn new(block: &Block, expected_id: Option<&str>) -> Self {
+    fn new(block: &Block, expected_id: Option<&str>, every_line: bool) -> Self {
         let mut notes = NoteTaker::default();
         let mut tally = Tally::default();
         let mut before: Option<Line> = None;
@@ -248,6 +262,9 @@ impl Sifted {
             let LineRead::Text { bytes, .. } = read else {
                 return Some(line);
             };
+            if every_line {
+                return Some(line);
+            }
             let Some(note) = notes.note(bytes) else {
                 return Some(line);
             };
@@ -286,11 +303,13 @@ mod tests {
     fn tally(timeline: &[u8], threads: usize) -> Tally {
         let mut events = EventsReader {
             facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+            strict: None,
             notes: &mut NoteTaker::default(),
             tape: &mut Tape::default(),
             troubles: &mut Troubles::default(),
             may_be_unfinished: false,
             threads,
+            spread: Spread::default(),
         };
         let stream = Opened::from_bytes(timeline);
         events.read(stream, &mut Vec::new()).expect("memory");

@@ -74,6 +74,7 @@ impl LoadedRecord<'_> {
 enum Judged {
     Current,
     Newer,
+    /// As messages show it.
     Unsupported(String),
 }
 
@@ -187,8 +188,7 @@ impl RecordKind {
             kind: SkipKind::Version,
             text: format!(
                 "{} is of version {}, which is not supported",
-                self.artifact,
-                quote(version)
+                self.artifact, version
             )
             .into(),
         }
@@ -223,7 +223,7 @@ impl RecordKind {
         let trouble = |field, found: &str, supported| VersionField {
             artifact: self.artifact,
             field,
-            found: found.to_owned(),
+            found: quote(found),
             supported,
         };
         let mut judged = Judged::Current;
@@ -234,7 +234,7 @@ impl RecordKind {
                 judged = Judged::Newer;
                 troubles.add(Trouble::NewerVersion(trouble));
             } else {
-                judged = Judged::Unsupported(version.into_owned());
+                judged = Judged::Unsupported(quote(&version));
                 troubles.add(Trouble::UnsupportedVersion(trouble));
             }
         }
@@ -246,7 +246,7 @@ impl RecordKind {
                 &identifier,
                 expected,
             )));
-            judged = Judged::Unsupported(identifier.into_owned());
+            judged = Judged::Unsupported(quote(&identifier));
         }
         judged
     }

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::document::{Key, Kind, SyntaxError};
+use crate::digest::FileDigest;
+use crate::document::{Document, Key, Kind, Refused, SyntaxError, Tape};
 use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::printable::brief;
 use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::store::Unreadable;
@@ -25,6 +27,7 @@ pub(crate) enum Trouble {
     /// An object of a record repeats a key.
     RepeatedKey {
         artifact: Artifact,
+        /// As messages show it: the key may be as long as the record.
         name: String,
         pointer: Pointer,
         /// The tokens of the key and of the one that it repeats.
@@ -57,16 +60,58 @@ pub(crate) enum Trouble {
         span: Range<usize>,
         why: NotAnEvent,
     },
+    /// Lines of the timeline are objects only together.
+    SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
     TornTail { line: Line, error: SyntaxError },
     /// The last line of the timeline is incomplete, and the run may still write it.
     UnfinishedLine { line: Line, error: SyntaxError },
+    /// Lines of `learn.jsonl` are not objects: the first one, and their number.
+    NotALearnRecord {
+        line: Line,
+        span: Range<usize>,
+        why: NotAnObject,
+        lines: u64,
+    },
+    /// The manifest is not an object.
+    NotAManifest {
+        span: Range<usize>,
+        why: NotAnObject,
+    },
+    /// A file is not as the manifest says.
+    NamedFile {
+        /// Its entry among the `files` of the manifest.
+        index: usize,
+        name: String,
+        why: FileTrouble,
+    },
+}
+
+/// How a file differs from what the manifest says about it.
+pub(crate) enum FileTrouble {
+    /// Its name leads out of the episode's directory.
+    Leaves,
+    /// There is no such file.
+    Absent,
+    Link,
+    Directory,
+    /// It is a FIFO, a socket or a device.
+    Special,
+    Size {
+        listed: String,
+        actual: u64,
+    },
+    Digest {
+        listed: FileDigest,
+        actual: FileDigest,
+    },
 }
 
 /// The version that a record declares.
 pub(crate) struct VersionField {
     pub(crate) artifact: Artifact,
     pub(crate) field: &'static str,
+    /// As messages show it.
     pub(crate) found: String,
     /// The version that the record's schema describes.
     pub(crate) supported: &'static str,
@@ -78,11 +123,53 @@ impl VersionField {
     }
 }
 
+/// Objects that are written over several lines of the timeline.
+pub(crate) struct SpreadObjects {
+    /// The lines of the first one, as if they were one line.
+    pub(crate) first: Line,
+    /// The number of its last line.
+    pub(crate) last: u64,
+    /// The number of such objects.
+    pub(crate) count: u64,
+}
+
 /// Why a line of the timeline is not an event.
 pub(crate) enum NotAnEvent {
     NotJson(SyntaxError),
     /// It is JSON, but not an object.
     NotAnObject(Kind),
+}
+
+/// Why a text is not a JSON object, as a clause.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotAnObject {
+    #[error("is not JSON: {0}")]
+    NotJson(SyntaxError),
+    #[error("is {}, not an object", .0.with_article())]
+    OtherKind(Kind),
+}
+
+/// Why a text is not read as an object.
+pub(super) enum NotRead {
+    /// It has more keys and values than a record may have.
+    TooManyValues,
+    /// It is not one, from here on.
+    NotAnObject(Range<usize>, NotAnObject),
+}
+
+impl NotAnObject {
+    /// Reads a text that should be an object.
+    pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
+        let document = tape.read_record(bytes).map_err(|refused| match refused {
+            Refused::TooManyValues => NotRead::TooManyValues,
+            Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
+        })?;
+        let root = document.root();
+        match root.kind() {
+            Kind::Object => Ok(document),
+            kind => Err(NotRead::NotAnObject(root.span(), Self::OtherKind(kind))),
+        }
+    }
 }
 
 /// What the troubles of one rule have in common.
@@ -103,8 +190,11 @@ impl Trouble {
             Self::LineTooLong { .. }
             | Self::LineTooFull { .. }
             | Self::NotAnEvent { .. }
+            | Self::SpreadObjects(_)
             | Self::TornTail { .. }
             | Self::UnfinishedLine { .. } => Artifact::Events,
+            Self::NotALearnRecord { .. } => Artifact::Learn,
+            Self::NotAManifest { .. } | Self::NamedFile { .. } => Artifact::Manifest,
         }
     }
 
@@ -145,7 +235,7 @@ impl Trouble {
     ) -> Self {
         Self::RepeatedKey {
             artifact,
-            name: key.name().into_owned(),
+            name: brief(&key.name()),
             pointer,
             key: key.index(),
             earlier: earlier.index(),

@@ -1,18 +1,21 @@
 //! A dashboard -> text for people, made to be read in ten seconds.
 
-use std::collections::BTreeSet;
+mod reason;
+mod timeline;
+mod verdict;
+
 use std::io::{self, Write};
 
 use super::Style;
-use super::figures::{Glyphs, instant_with_offset, seconds};
+use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds};
 use super::human::paragraph;
-use super::wording::count;
+use super::paint::{Line, Paint};
 use crate::dashboard::{
     ChangeKind, Dashboard, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
-    PlanSection, Rows, Verdict, VerificationSection,
+    PlanSection, Reason, Rows, Verdict, VerificationSection,
 };
-use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
 use crate::printable::{columns_of, escape, fit};
+use timeline::in_a_line;
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
@@ -31,7 +34,7 @@ const BAR_COLUMNS: usize = 24;
 /// let mut text = Vec::new();
 /// DashboardText::new(Style::Plain, 80).draw(&mut text, &dashboard).unwrap();
 /// let text = String::from_utf8(text).unwrap();
-/// assert!(text.ends_with("\nRun: succeeded (ok) · Records: consistent\n"));
+/// assert!(text.ends_with("\nRun: succeeded (ok)\nRecords: consistent\n"));
 /// # Ok::<(), runvet::read::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -53,33 +56,55 @@ impl DashboardText {
     ///
     /// Those of the writer.
     pub fn draw(self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
-        self.overview(out, &dashboard.overview)?;
+        self.header(out, &dashboard.overview.header)?;
+        if let Some(reason) = &dashboard.reason {
+            self.reason(out, reason)?;
+        }
+        self.records(out, &dashboard.overview)?;
         self.timeline(out, &dashboard.timeline)?;
         self.verdict(out, &dashboard.verdict)
     }
 
-    /// Draws what the records say; this part comes first.
+    /// Draws which run it is, and how it went; this part comes first.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn overview(self, out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
+    pub fn header(self, out: &mut dyn Write, header: &Header) -> io::Result<()> {
+        self.page(out).header(header)
+    }
+
+    /// Draws why the run did not succeed; this part comes directly below the header.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn reason(self, out: &mut dyn Write, reason: &Reason) -> io::Result<()> {
+        self.page(out).reason(reason)
+    }
+
+    /// Draws what the records say.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn records(self, out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
         let mut page = self.page(out);
-        page.header(&overview.header)?;
         if let Some(plan) = &overview.plan {
             page.plan(plan)?;
         }
         page.list("Actions", &overview.actions, |action| {
-            format!(
-                "{:10} {:10} {:20} {:8} {}",
-                action.id, action.step_id, action.tool, action.result_status, action.input_excerpt
-            )
+            let named = format!("{:10} {:10} {:20} ", action.id, action.step_id, action.tool);
+            let (status, input) = (&action.result_status, &action.input_excerpt);
+            row(&named)
+                .word(&format!("{status:8}"))
+                .text(&format!(" {input}"))
         })?;
         page.list("Beliefs", &overview.beliefs, |belief| {
-            format!("{:>5} {}", belief.confidence, belief.statement)
+            row(&format!("{:>5} {}", belief.confidence, belief.statement))
         })?;
         page.list("Facts", &overview.facts, |fact| {
-            format!("{} = {}", fact.key, fact.value)
+            row(&format!("{} = {}", fact.key, fact.value))
         })?;
         if let Some(verification) = &overview.verification {
             page.verification(verification)?;
@@ -118,8 +143,8 @@ impl DashboardText {
     ///
     /// Those of the writer.
     pub fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
-        let shown = in_a_line(moment, self.width.saturating_sub(7));
-        writeln!(out, "{:>6} {shown}", moment.line)
+        let number = Line::default().text(&format!("{:>6} ", moment.line));
+        self.page(out).draw(&in_a_line(number, moment))
     }
 
     fn page(self, out: &mut dyn Write) -> Page<'_> {
@@ -127,7 +152,7 @@ impl DashboardText {
             out,
             width: self.width,
             glyphs: Glyphs::of(self.style),
-            bold: self.style == Style::Colour,
+            is_coloured: self.style == Style::Colour,
         }
     }
 }
@@ -137,12 +162,16 @@ struct Page<'o> {
     out: &'o mut dyn Write,
     width: usize,
     glyphs: &'static Glyphs,
-    bold: bool,
+    is_coloured: bool,
 }
 
 impl Page<'_> {
     fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "{}", fit(text.trim_end(), self.width))
+    }
+
+    fn draw(&mut self, line: &Line) -> io::Result<()> {
+        writeln!(self.out, "{}", line.draw(self.width, self.is_coloured))
     }
 
     /// Writes a text, wrapped.
@@ -151,18 +180,28 @@ impl Page<'_> {
         paragraph(self.out, self.width, indent, &next, text)
     }
 
+    /// Writes a text, wrapped, in which some phrases have a colour if they stay on one line.
+    fn painted(&mut self, indent: &str, text: &str, phrases: &[(&str, Paint)]) -> io::Result<()> {
+        let mut lines = Vec::new();
+        paragraph(&mut lines, self.width, indent, &format!("{indent}  "), text)?;
+        let lines = String::from_utf8(lines).unwrap_or_default();
+        let (mut rest, mut painted) = (&*lines, Line::default());
+        for (phrase, paint) in phrases {
+            if let Some((before, after)) = rest.split_once(phrase) {
+                painted = painted.raw(before).raw_painted(phrase, *paint);
+                rest = after;
+            }
+        }
+        write!(self.out, "{}", painted.raw(rest).whole(self.is_coloured))
+    }
+
     fn title(&mut self, title: &str) -> io::Result<()> {
         writeln!(self.out)?;
         self.heading(title)
     }
 
     fn heading(&mut self, text: &str) -> io::Result<()> {
-        let text = fit(text, self.width);
-        if self.bold {
-            writeln!(self.out, "\u{1b}[1m{text}\u{1b}[0m")
-        } else {
-            writeln!(self.out, "{text}")
-        }
+        self.draw(&Line::default().painted(text, Paint::Bold))
     }
 
     /// Draws a section with a list, unless it is empty.
@@ -170,7 +209,7 @@ impl Page<'_> {
         &mut self,
         title: &str,
         rows: &Rows<T>,
-        line: impl Fn(&T) -> String,
+        line: impl Fn(&T) -> Line,
     ) -> io::Result<()> {
         if rows.total == 0 {
             return Ok(());
@@ -180,11 +219,11 @@ impl Page<'_> {
     }
 
     /// Draws the first rows and the number of remaining ones.
-    fn rows<T>(&mut self, rows: &Rows<T>, line: impl Fn(&T) -> String) -> io::Result<()> {
+    fn rows<T>(&mut self, rows: &Rows<T>, line: impl Fn(&T) -> Line) -> io::Result<()> {
         let shown = rows.first.iter().take(SECTION_LINES);
         let more = rows.total - shown.len();
         for row in shown {
-            self.line(&format!("  {}", line(row)))?;
+            self.draw(&line(row))?;
         }
         self.more(more, "")
     }
@@ -218,7 +257,10 @@ impl Page<'_> {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if !parts.is_empty() {
-            self.paragraph("", &parts.join(" · "))?;
+            let words = [&header.status, &header.outcome].into_iter().flatten();
+            let painted = words.filter_map(|word| Some((&**word, Paint::of(word)?)));
+            let painted: Vec<(&str, Paint)> = painted.collect();
+            self.painted("", &parts.join(" · "), &painted)?;
         }
         // A path must be complete to be copied, so it is never cut.
         writeln!(self.out, "{}", escape(&header.dir))?;
@@ -237,14 +279,14 @@ impl Page<'_> {
         self.title(&format!("Plan{}", source.unwrap_or_default()))?;
         let glyphs = self.glyphs;
         self.rows(&plan.steps, |step| {
-            format!(
-                "{} {:10} {:8} {:8} {}",
-                glyphs.status(&step.status),
-                step.id,
-                step.kind,
-                step.status,
-                step.description
-            )
+            let mark = if step.is_contested { "! " } else { "  " };
+            let status = Paint::of(&step.status);
+            Line::default()
+                .painted(mark, Paint::Bad)
+                .painted(glyphs.status(&step.status), status)
+                .text(&format!(" {:10} {:8} ", step.id, step.kind))
+                .painted(&format!("{:8}", step.status), status)
+                .text(&format!(" {}", step.description))
         })
     }
 
@@ -258,16 +300,19 @@ impl Page<'_> {
         let error = verification.error.as_ref();
         let error = error.map(|error| format!(", {error}")).unwrap_or_default();
         let assertions = verification.assertions;
-        self.title(&format!(
-            "Verification: {passed}{error}, assertions: {assertions}"
-        ))?;
+        writeln!(self.out)?;
+        let paint = Paint::of(passed).unwrap_or(Paint::Bold);
+        let line = Line::default().painted("Verification: ", Paint::Bold);
+        let line = line.painted(passed, paint);
+        let rest = format!("{error}, assertions: {assertions}");
+        self.draw(&line.painted(&rest, Paint::Bold))?;
         self.rows(&verification.changes, |change| {
             let sign = match change.kind {
                 ChangeKind::Added => '+',
                 ChangeKind::Modified => '~',
                 ChangeKind::Deleted => '-',
             };
-            format!("{sign} {}", change.path)
+            row(&format!("{sign} {}", change.path))
         })
     }
 
@@ -284,164 +329,21 @@ impl Page<'_> {
         let block = self.glyphs.block;
         self.rows(latencies, |latency| {
             let bar = block.repeat(bar_columns(latency.value_ms, longest));
-            format!(
-                "{:18} {bar:BAR_COLUMNS$} {} ms",
-                latency.name, latency.value_ms
-            )
+            let value = milliseconds(latency.value_ms);
+            row(&format!(
+                "{:18} {bar:BAR_COLUMNS$} {value} ms",
+                latency.name
+            ))
         })
     }
-
-    fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
-        if let Some(fault) = &outline.fault {
-            writeln!(self.out)?;
-            return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));
-        }
-        self.title(&format!("Timeline, events: {}", outline.events))?;
-        let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
-        phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-        let phases: Vec<String> = phases
-            .into_iter()
-            .map(|(phase, count)| format!("{} {count}", fit(phase, 20)))
-            .collect();
-        if !phases.is_empty() {
-            self.paragraph("  ", &phases.join(" · "))?;
-        }
-        let width = self.width;
-        let line = |moment: &Moment| format!("  {}", in_a_line(moment, width));
-        for moment in &outline.first {
-            self.line(&line(moment))?;
-        }
-        let shown = (outline.first.len() + outline.last.len()) as u64;
-        if outline.events > shown {
-            let more = outline.events - shown;
-            self.line(&format!("  … {more} more (runvet view --events)"))?;
-        }
-        for moment in &outline.last {
-            self.line(&line(moment))?;
-        }
-        if outline.broken_lines > 0 {
-            self.line(&format!(
-                "  lines that are not events: {}",
-                outline.broken_lines
-            ))?;
-        }
-        Ok(())
-    }
-
-    /// Draws how the run ended and, separately, whether its records can be trusted.
-    fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
-        let report = &verdict.report;
-        self.title(&format!(
-            "Run: {} · Records: {}",
-            how_it_went(verdict.status.as_deref(), report.lifecycle),
-            consistency(report)
-        ))?;
-        if let Some(line) = verdict.plan_differs_from {
-            self.line(&format!(
-                "  the plan differs from the timeline from line {line} on (runvet plan)"
-            ))?;
-        }
-        for (suppression, what) in [
-            (Suppression::Ignore, "ignored"),
-            (Suppression::Baseline, "in the baseline"),
-        ] {
-            let suppressed = report.suppressed.iter();
-            let number = suppressed.filter(|known| known.by == suppression).count();
-            if number > 0 {
-                self.line(&format!("  {what}: {}", count(number as u64, "finding")))?;
-            }
-        }
-        let findings = report.by_weight();
-        for finding in findings.iter().take(SECTION_LINES) {
-            self.finding(finding)?;
-        }
-        let more = findings.len().saturating_sub(SECTION_LINES);
-        self.more(more, " (runvet validate)")?;
-        let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
-        if unjudged.is_empty() {
-            return Ok(());
-        }
-        let unjudged = count(unjudged.len() as u64, "rule");
-        let dir = escape(&report.dir);
-        self.paragraph(
-            "  ",
-            &format!("{unjudged} not judged; for the reasons: runvet validate {dir}"),
-        )
-    }
-
-    fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let location = &finding.location;
-        let file = match location.artifact {
-            Some(artifact) => artifact.file_name(),
-            None => &*location.file,
-        };
-        let line = location.line.map(|line| format!(":{line}"));
-        let text = format!(
-            "{} {} ({file}{}): {}",
-            finding.severity,
-            finding.rule,
-            line.unwrap_or_default(),
-            escape(&finding.message)
-        );
-        self.paragraph("  ", &text)
-    }
 }
 
-/// The outcome of a run in words, by its status.
-fn how_it_went(status: Option<&str>, lifecycle: Lifecycle) -> &'static str {
-    match (status, lifecycle) {
-        (Some("ok"), _) => "succeeded (ok)",
-        (Some("error"), _) => "failed (error)",
-        (Some("partial"), Lifecycle::NonTerminal) => "paused (partial)",
-        (Some("partial"), _) => "succeeded in part (partial)",
-        (Some("vetoed"), _) => "vetoed",
-        (Some("aborted"), _) => "aborted",
-        (Some("pending"), _) => "in progress (pending)",
-        (_, Lifecycle::NonTerminal) => "in progress",
-        _ => "unknown",
-    }
+/// A row of a list, with its indent.
+fn row(text: &str) -> Line {
+    Line::default().text("  ").text(text)
 }
 
-/// Whether the records of a run can be trusted.
-fn consistency(report: &EpisodeReport) -> String {
-    let of = |severity| {
-        let findings = report.findings.iter();
-        findings.filter(|found| found.severity == severity).count() as u64
-    };
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
-    let warned = match warnings {
-        0 => String::new(),
-        warnings => format!(", {}", count(warnings, "warning")),
-    };
-    let is_whole = report.skipped.is_empty();
-    let none = if report.suppressed.is_empty() {
-        "no error"
-    } else {
-        "no new error"
-    };
-    match errors {
-        1.. => format!("{}{warned}", count(errors, "error")),
-        0 if !is_whole => format!("{none}{warned}, not all rules judged"),
-        0 if !report.suppressed.is_empty() => format!("{none}{warned}"),
-        0 => format!("consistent{warned}"),
-    }
-}
-
-/// An event in one line: time, phase, agent, what happened.
-fn in_a_line(moment: &Moment, columns: usize) -> String {
-    let offset = moment
-        .offset_sec
-        .map_or_else(|| "?".into(), |offset| format!("{offset:+.3}s"));
-    let line = format!(
-        "{offset:>9} {:10} {:16} {}",
-        fit(&moment.phase, 10),
-        fit(&moment.agent, 16),
-        moment.summary
-    );
-    fit(line.trim_end(), columns)
-}
-
-fn link(link: &LinkRow) -> String {
+fn link(link: &LinkRow) -> Line {
     let end = match link.end {
         Some(LinkEnd::There) => "there",
         Some(LinkEnd::Missing) => "missing",
@@ -449,7 +351,11 @@ fn link(link: &LinkRow) -> String {
         None => "",
     };
     let padding = 10_usize.saturating_sub(columns_of(&link.name));
-    format!("{}{:padding$} {:20} {end}", link.name, "", link.target)
+    let named = format!("{}{:padding$} {:20} ", link.name, "", link.target);
+    match link.end {
+        Some(LinkEnd::Elsewhere) => row(&named).painted(end, Paint::Bad),
+        _ => row(&named).word(end),
+    }
 }
 
 /// The width of a bar, in proportion to the longest one.

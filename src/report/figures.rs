@@ -1,6 +1,7 @@
 //! Instants, durations and statuses -> short texts for tables and dashboards.
 
 use super::Style;
+use crate::document::Number;
 use crate::printable::fit;
 use crate::timestamp::Timestamp;
 
@@ -89,4 +90,9 @@ pub(crate) fn seconds(seconds: f64) -> String {
         s if s < 3.6e7 => format!("{:.0}h", s / 3_600.0),
         _ => ">1y".into(),
     }
+}
+
+/// Milliseconds, with as many digits as people read.
+pub(super) fn milliseconds(value: f64) -> String {
+    Number::of(&value.to_string()).rounded().into_owned()
 }

@@ -427,10 +427,20 @@ impl Window {
         let zero_based = |number: Option<u64>| {
             usize::try_from(number.unwrap_or(1).saturating_sub(1)).unwrap_or_default()
         };
+        // An empty file has no line to show.
+        if excerpt.text.is_empty() {
+            return None;
+        }
+        let (mut text, mut length) = (excerpt.text.clone(), excerpt.span.len());
+        if length == 0 && excerpt.span.start == text.len() {
+            // A mark at the end of a text needs a column of its own.
+            text.push(' ');
+            length = 1;
+        }
         Some(Self {
             name: escape(&location.file).into_owned(),
-            text: excerpt.text.clone(),
-            span: (excerpt.span.start, excerpt.span.len()).into(),
+            text,
+            span: (excerpt.span.start, length).into(),
             line: zero_based(location.line),
             column: zero_based(location.column),
         })

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
-#[cfg(feature = "cli")]
 use serde_json::value::RawValue;
 
 use super::{Closing, Renderer};
@@ -148,7 +147,6 @@ fn pretty(out: &mut dyn Write, node: Node<'_>, depth: usize) -> io::Result<()> {
 }
 
 /// A value of a document as part of another JSON text, in the form of [`write_json_text`].
-#[cfg(feature = "cli")]
 pub(crate) fn raw_json(node: Node<'_>) -> io::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(node.raw().len());
     write_json_text(&mut text, node.raw())?;

@@ -1,4 +1,5 @@
 //! Whether the records belong to one episode.
 
 pub(super) mod id;
+pub(super) mod tags;
 pub(super) mod task;

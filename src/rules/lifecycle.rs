@@ -2,6 +2,7 @@
 
 pub(super) mod artifacts;
 pub(super) mod early_artifacts;
+pub(super) mod ending;
 pub(super) mod learn_missing;
 pub(super) mod link_target;
 pub(super) mod links;

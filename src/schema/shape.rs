@@ -10,9 +10,9 @@ mod misspelling;
 use serde_json::Value;
 
 use crate::document::{Key, Kind, Node, Number};
+use crate::spelling::is_near;
 use crate::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
-use misspelling::almost_equal;
 
 /// The subschemas of one schema; the first is its root.
 pub(super) struct Shapes {
@@ -201,8 +201,7 @@ impl Walk<'_> {
                     .enumerate()
                     .filter(|(index, _)| is_absent(*index))
             };
-            let is_misspelled =
-                |name: &str| absent().any(|(_, known)| almost_equal(name, &known.name));
+            let is_misspelled = |name: &str| absent().any(|(_, known)| is_near(name, &known.name));
             self.is_misspelled = node
                 .members()
                 .any(|key| shape.property(key, 0).is_none() && is_misspelled(&key.name()));

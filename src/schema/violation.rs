@@ -10,6 +10,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
+use super::advice::{description, first_sentence, word_meant};
 use crate::document::{Document, Found, Kind};
 use crate::printable::{brief, quote};
 use crate::source::Pointer;
@@ -24,14 +25,16 @@ pub(crate) struct Violation {
     /// Whether the token is a key.
     pub(crate) is_key: bool,
     breach: Breach,
+    /// What the schema says of the field, or of each field that is absent.
+    says: Vec<String>,
 }
 
 /// How a value violates its schema, with values as messages show them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Breach {
-    /// The object lacks a required field.
+    /// The object lacks required fields.
     Lacks {
-        field: String,
+        fields: Vec<String>,
     },
     /// The object has a field that is not allowed.
     Unexpected {
@@ -46,7 +49,8 @@ enum Breach {
     NotOneOf {
         shown: String,
         options: String,
-        nearest: Option<String>,
+        /// The word that is probably meant, and what the schema says of it.
+        meant: Option<(String, Option<String>)>,
     },
     NotConstant {
         shown: String,
@@ -72,6 +76,20 @@ enum Breach {
 }
 
 impl Violation {
+    /// Takes in what the same object lacks besides; returns whether it did.
+    fn takes_in(&mut self, next: &mut Self) -> bool {
+        match (&mut self.breach, &mut next.breach) {
+            (Breach::Lacks { fields }, Breach::Lacks { fields: more })
+                if self.token == next.token =>
+            {
+                fields.append(more);
+                self.says.append(&mut next.says);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// What is wrong, in a sentence; `root` is the name of the whole document, such as "the event".
     pub(crate) fn message(&self, root: &str) -> String {
         // The pointer of a key points to the value under it; the message is about the object.
@@ -85,7 +103,7 @@ impl Violation {
             dotted => format!("`{dotted}`"),
         };
         match &self.breach {
-            Breach::Lacks { field } => format!("{subject} lacks the required field `{field}`"),
+            Breach::Lacks { fields } => format!("{subject} lacks the required {}", named(fields)),
             Breach::Unexpected { field } => {
                 format!("{subject} must not have the field `{}`", brief(field))
             }
@@ -117,28 +135,62 @@ impl Violation {
 
     /// How to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
-        match &self.breach {
-            Breach::Lacks { field } => Some(format!("Add the field `{field}`.")),
+        let first = match &self.breach {
+            Breach::Lacks { fields } => Some(format!("Add the {}.", named(fields))),
             Breach::Unexpected { .. } => Some(
                 "Add the prefix `x-` to the name to make the field an extension, or remove it."
                     .into(),
             ),
-            Breach::NotOneOf { nearest, .. } => {
-                let nearest = nearest.as_ref()?;
-                Some(format!("Did you mean {}?", quote(nearest)))
+            Breach::NotOneOf {
+                meant: Some((word, said)),
+                ..
+            } => {
+                let said = said.as_ref().map(|said| format!(" {said}"));
+                return Some(format!(
+                    "Did you mean {}?{}",
+                    quote(word),
+                    said.unwrap_or_default()
+                ));
             }
             Breach::NotADateTime { .. } => Some(
                 "Write it with an offset, such as 2026-03-01T12:00:00Z or 2026-03-01T13:00:00.5+01:00."
                     .into(),
             ),
             _ => None,
+        };
+        let says = match &*self.says {
+            [said] => said.clone(),
+            all if all.len() > MAX_DESCRIBED => String::new(),
+            all => {
+                let said: Vec<&str> = all.iter().map(|said| first_sentence(said)).collect();
+                said.join(" ")
+            }
+        };
+        let parts = first
+            .into_iter()
+            .chain(Some(says).filter(|says| !says.is_empty()));
+        let help = parts.collect::<Vec<_>>().join(" ");
+        (!help.is_empty()).then_some(help)
+    }
+}
+
+/// The number of absent fields that are described one by one.
+const MAX_DESCRIBED: usize = 3;
+
+/// Fields by their names: "field `a`", or "fields `a`, `b` and `c`".
+fn named(fields: &[String]) -> String {
+    match fields {
+        [before @ .., last] if !before.is_empty() => {
+            format!("fields `{}` and `{last}`", before.join("`, `"))
         }
+        _ => format!("field `{}`", fields.concat()),
     }
 }
 
 /// Turns errors into violations, in the order of the text.
 pub(super) fn explain<'e>(
     document: Document<'_>,
+    schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
 ) -> Vec<Violation> {
     let errors: Vec<(Pointer, ValidationError<'e>)> = errors
@@ -167,17 +219,24 @@ pub(super) fn explain<'e>(
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
             violations.extend(unexpected_keys(pointer, found, unexpected));
         } else {
+            let breach = breach(found, error.kind(), schema);
+            let absent = match &breach {
+                Breach::Lacks { fields } => fields.first().map(String::as_str),
+                _ => None,
+            };
             violations.push(Violation {
                 token: found.value.index(),
                 pointer: pointer.clone(),
                 is_key: false,
-                breach: breach(found, error.kind()),
+                says: description(schema, pointer, absent).into_iter().collect(),
+                breach,
             });
         }
     }
     violations.sort_by(|a, b| (a.token, &a.breach).cmp(&(b.token, &b.breach)));
     // Two subschemas may assert the same of one value.
     violations.dedup();
+    violations.dedup_by(|next, violation| violation.takes_in(next));
     violations
 }
 
@@ -198,10 +257,11 @@ fn unexpected_keys<'a>(
         breach: Breach::Unexpected {
             field: key.name().into_owned(),
         },
+        says: Vec::new(),
     })
 }
 
-fn breach(found: Found<'_>, kind: &ValidationErrorKind) -> Breach {
+fn breach(found: Found<'_>, kind: &ValidationErrorKind, schema: &Value) -> Breach {
     let value = found.value;
     let shown = match value.kind() {
         Kind::Object => "an object".into(),
@@ -211,7 +271,7 @@ fn breach(found: Found<'_>, kind: &ValidationErrorKind) -> Breach {
     };
     match kind {
         ValidationErrorKind::Required { property } => Breach::Lacks {
-            field: property.as_str().unwrap_or_default().to_owned(),
+            fields: vec![property.as_str().unwrap_or_default().to_owned()],
         },
         ValidationErrorKind::Type { kind } => Breach::WrongType {
             is: value.kind().with_article(),
@@ -220,15 +280,15 @@ fn breach(found: Found<'_>, kind: &ValidationErrorKind) -> Breach {
             wanted: wanted_types(kind),
         },
         ValidationErrorKind::Enum { options } => {
-            let options: Vec<&Value> = options.as_array().into_iter().flatten().collect();
+            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
             let words = options.iter().map(|option| brief(&option.to_string()));
             Breach::NotOneOf {
                 shown,
                 options: words.collect::<Vec<_>>().join(", "),
-                nearest: value
-                    .text()
-                    .and_then(|text| nearest(&text, &options))
-                    .map(str::to_owned),
+                meant: value.text().and_then(|text| {
+                    let (word, said) = word_meant(schema, &text, options)?;
+                    Some((word, said.map(str::to_owned)))
+                }),
             }
         }
         ValidationErrorKind::Constant { expected_value } => Breach::NotConstant {
@@ -266,14 +326,4 @@ fn wanted_types(kind: &TypeKind) -> String {
         TypeKind::Single(kind) => name(*kind).into(),
         TypeKind::Multiple(kinds) => kinds.iter().map(name).collect::<Vec<_>>().join(" or "),
     }
-}
-
-fn nearest<'a>(text: &str, options: &[&'a Value]) -> Option<&'a str> {
-    let text: String = text.chars().take(64).collect();
-    let distance = |option: &&str| strsim::osa_distance(&text.to_lowercase(), option);
-    options
-        .iter()
-        .filter_map(|option| option.as_str())
-        .filter(|option| distance(option) <= 2)
-        .min_by_key(distance)
 }

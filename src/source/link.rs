@@ -17,24 +17,32 @@ pub(crate) fn resolve(link: &str) -> Option<String> {
     {
         return None;
     }
-    let mut parts = Vec::new();
     // A backslash is a separator on some systems, and the link must stay inside on those too.
-    for part in link.split(['/', '\\']) {
+    Some(inside(link.split(['/', '\\']))?.join("/"))
+}
+
+/// The segments of a path with `.`, `..` and empty ones resolved; `None` where the path leaves its
+/// directory.
+fn inside<'l>(segments: impl Iterator<Item = &'l str>) -> Option<Vec<&'l str>> {
+    let mut parts = Vec::new();
+    for part in segments {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()?),
             part => parts.push(part),
         }
     }
-    Some(parts.join("/"))
+    Some(parts)
 }
 
 /// Whether a link is the path of a file of the episode.
 pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
     // A path that ends in a separator names a directory, and a backslash is not a separator on
     // every system.
-    let names_a_file = !link.ends_with(['/', '.']) && !link.contains('\\');
-    names_a_file && resolve(link).as_deref() == Some(file_name)
+    let names_a_file = !link.ends_with('/') && !link.ends_with("/.");
+    names_a_file
+        && resolve(link).is_some()
+        && inside(link.split('/')).is_some_and(|path| path == [file_name])
 }
 
 #[cfg(test)]
@@ -43,7 +51,13 @@ mod tests {
 
     #[test]
     fn link_matches_only_the_path_of_the_file() {
-        assert!(leads_to("a/.././events.jsonl", "events.jsonl"));
+        for link in [
+            "a/.././events.jsonl",
+            "events.jsonl/a/..",
+            "a\\b/../events.jsonl",
+        ] {
+            assert!(leads_to(link, "events.jsonl"), "{link}");
+        }
         for link in [
             "events.jsonl/",
             "events.jsonl/.",

@@ -42,6 +42,31 @@ pub trait Artifacts {
         }
     }
 
+    /// Whether the content of an artifact has no bytes.
+    ///
+    /// # Errors
+    ///
+    /// Why that can't be read.
+    fn is_empty(&self, artifact: Artifact) -> Result<bool, Unreadable> {
+        self.open(artifact)?.is_empty()
+    }
+
+    /// Opens a file that the episode's manifest names: by its path in the episode, with `/` between
+    /// its parts, none of which is empty, `.` or `..`. It is read for the rule `manifest/digest`.
+    ///
+    /// The default opens artifacts and no other file.
+    ///
+    /// # Errors
+    ///
+    /// Why its content can't be read. [`Unreadable::Vanished`] says that there is no such file.
+    fn open_named(&self, path: &str) -> Result<Opened<'_>, Unreadable> {
+        match Artifact::from_file_name(path) {
+            Some(artifact) if self.entries().has(artifact) => self.open(artifact),
+            Some(_) => Err(Unreadable::Vanished),
+            None => Err(Unreadable::ListedOnly),
+        }
+    }
+
     /// The current version of an artifact's content, such as an `ETag`. It is read before and after
     /// an episode is read: if it has changed, the records may be of two generations, and findings
     /// that depend on them do not count. `None` if the content never changes.
@@ -155,7 +180,7 @@ enum Content<'a> {
 
 /// The number of bytes of an artifact that are read, at most.
 pub(super) fn limit(artifact: Artifact) -> u64 {
-    if artifact == Artifact::Events {
+    if matches!(artifact, Artifact::Events | Artifact::Learn) {
         MAX_TIMELINE_BYTES
     } else {
         MAX_RECORD_BYTES as u64
@@ -189,6 +214,22 @@ impl<'a> Opened<'a> {
             content,
             position: 0,
             left: limit + 1,
+        }
+    }
+
+    /// Whether there is nothing left to read.
+    pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
+        let mut first = Vec::new();
+        self.by_ref().take(1).read_to_end(&mut first)?;
+        Ok(first.is_empty())
+    }
+
+    /// The number of bytes, where that is known before they are read.
+    pub(crate) fn size(&self) -> Option<u64> {
+        match &self.content {
+            Content::File(file) => Some(file.metadata().ok()?.len()),
+            Content::Bytes(bytes) => Some(bytes.len() as u64),
+            Content::Reader(_) => None,
         }
     }
 

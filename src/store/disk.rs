@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::artifacts::limit;
 use super::path;
 use super::stillness::{FileVersion, Movement, kind_of};
-use super::{Artifacts, Opened, Unreadable, Version};
+use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
 /// An episode's directory, as found.
@@ -83,6 +83,39 @@ impl Artifacts for Directory {
         }
     }
 
+    fn is_empty(&self, artifact: Artifact) -> Result<bool, Unreadable> {
+        if self.entries.kind(artifact) != Some(EntryKind::File) {
+            return self.open_file(artifact)?.is_empty();
+        }
+        // One system call instead of four.
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags)
+            .map_err(Unreadable::from_errno)?;
+        let version = FileVersion::from(&stat);
+        self.note_version(artifact, version);
+        match version.kind() {
+            EntryKind::File => Ok(version.bytes() == 0),
+            _ => Err(Unreadable::Special),
+        }
+    }
+
+    fn open_named(&self, path: &str) -> Result<Opened<'_>, Unreadable> {
+        let file = self.open_beneath(path)?;
+        let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
+        let version = FileVersion::from(&stat);
+        // The version that was read first counts, if an artifact is read twice.
+        let slot =
+            Artifact::from_file_name(path).and_then(|artifact| self.opened.get(artifact as usize));
+        if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
+            slot.set(Some(version));
+        }
+        match version.kind() {
+            EntryKind::File => Ok(Opened::from_file(file.into(), MAX_TIMELINE_BYTES)),
+            EntryKind::Directory => Err(Unreadable::Directory),
+            EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
+        }
+    }
+
     fn version(&self, artifact: Artifact) -> Option<Version> {
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         let stat = rustix::fs::statat(&self.dir, artifact.file_name(), flags).ok()?;
@@ -103,6 +136,13 @@ impl Directory {
         })
     }
 
+    /// Keeps the version in which an artifact is read.
+    fn note_version(&self, artifact: Artifact, version: FileVersion) {
+        if let Some(slot) = self.opened.get(artifact as usize) {
+            slot.set(Some(version));
+        }
+    }
+
     /// Opens an artifact, which must be a regular file.
     pub(crate) fn open_file(&self, artifact: Artifact) -> Result<Opened<'static>, Unreadable> {
         // Opening a FIFO or a device can have an effect, so that it is refused afterwards is not
@@ -113,9 +153,7 @@ impl Directory {
         let file = self.open_any(artifact)?;
         let stat = rustix::fs::fstat(&file).map_err(Unreadable::from_errno)?;
         let version = FileVersion::from(&stat);
-        if let Some(slot) = self.opened.get(artifact as usize) {
-            slot.set(Some(version));
-        }
+        self.note_version(artifact, version);
         let limit = limit(artifact);
         match version.kind() {
             EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
@@ -164,6 +202,40 @@ impl Directory {
             Mode::empty(),
         )
         .map_err(|errno| self.unreadable(errno))
+    }
+
+    /// Opens a file by its path below the directory, one name after the other: none of them may be
+    /// a symbolic link.
+    fn open_beneath(&self, path: &str) -> Result<OwnedFd, Unreadable> {
+        let mut dir = None;
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let within = dir.as_ref().unwrap_or(&self.dir);
+            let stat = rustix::fs::statat(within, name, AtFlags::SYMLINK_NOFOLLOW);
+            let kind = stat.map(|stat| FileVersion::from(&stat).kind());
+            let is_last = names.peek().is_none();
+            // What something can do when it is opened, it does even if it is refused afterwards.
+            let flags = match (kind.map_err(|errno| self.unnamed(errno))?, is_last) {
+                (EntryKind::Link, _) => return Err(Unreadable::Link),
+                (EntryKind::Directory, false) => OFlags::RDONLY | OFlags::DIRECTORY,
+                (_, false) => return Err(Unreadable::Vanished),
+                (EntryKind::Directory, true) => return Err(Unreadable::Directory),
+                (EntryKind::Special, true) => return Err(Unreadable::Special),
+                (EntryKind::File, true) => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
+            };
+            let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            let opened = rustix::fs::openat(within, name, flags, Mode::empty());
+            dir = Some(opened.map_err(|errno| self.unnamed(errno))?);
+        }
+        dir.ok_or(Unreadable::Directory)
+    }
+
+    /// What the system's answer to a name that nobody listed says.
+    fn unnamed(&self, errno: Errno) -> Unreadable {
+        match errno {
+            Errno::NAMETOOLONG | Errno::NOTDIR | Errno::INVAL => Unreadable::Vanished,
+            other => self.unreadable(other),
+        }
     }
 
     fn unreadable(&self, errno: Errno) -> Unreadable {

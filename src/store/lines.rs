@@ -1,7 +1,10 @@
 //! A stream -> its lines, one at a time, in a buffer that grows only for a line that needs it.
 
+mod block;
+
 use std::io::{self, Read};
-use std::ops::Range;
+
+pub(crate) use block::Block;
 
 use super::Opened;
 use crate::source::Line;
@@ -58,60 +61,6 @@ pub(crate) struct Lines<R> {
     at_end: bool,
     before: Option<Before>,
     repetition: Option<Repetition>,
-}
-
-/// Whole lines of a stream, to be read by another thread.
-pub(crate) struct Block {
-    buffer: Vec<u8>,
-    lines: Range<usize>,
-    /// The offset of the first line in the stream, and the number of lines before it.
-    offset: u64,
-    number: u64,
-    limit: usize,
-    repetition: Option<Repetition>,
-}
-
-impl Block {
-    /// The lines that are not blank.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = LineRead<'_>> {
-        let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
-        let mut start = 0;
-        let ends = memchr::memchr_iter(b'\n', bytes).zip(self.number + 1..);
-        ends.filter_map(move |(end, number)| {
-            let text = bytes.get(start..end).unwrap_or_default();
-            let line = Line {
-                number,
-                offset: self.offset + start as u64,
-                length: end - start,
-            };
-            start = end + 1;
-            (!is_blank(text)).then(|| LineRead::new(line, text, true, self.limit))
-        })
-    }
-
-    /// A line of this block, again.
-    pub(crate) fn line(&self, line: Line) -> LineRead<'_> {
-        LineRead::new(line, self.bytes(line), true, self.limit)
-    }
-
-    /// The bytes of a line of this block.
-    pub(crate) fn bytes(&self, line: Line) -> &[u8] {
-        let start = usize::try_from(line.offset - self.offset).unwrap_or(usize::MAX);
-        let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
-        bytes
-            .get(start..start.saturating_add(line.length))
-            .unwrap_or_default()
-    }
-
-    /// Whether the first line repeats the last one before this block.
-    pub(crate) fn repetition(&self) -> Option<Repetition> {
-        self.repetition
-    }
-
-    /// The buffer for reuse, unless a long line has made it large.
-    pub(crate) fn into_buffer(self) -> Option<Vec<u8>> {
-        Some(self.buffer).filter(|buffer| buffer.len() <= 2 * BLOCK)
-    }
 }
 
 impl<'b> LineRead<'b> {
@@ -337,8 +286,11 @@ impl<R: Read> Lines<R> {
             self.start -= from;
         }
         if self.buffer.len() - self.end < BLOCK / 2 {
-            // Doubles, so that a long line costs linear time.
+            // Doubles, so that a long line costs linear time, up to what the longest line needs.
             let length = (self.buffer.len() * 2).max(BLOCK);
+            let length = length.min(self.limit.saturating_add(BLOCK));
+            self.buffer
+                .reserve_exact(length.saturating_sub(self.buffer.len()));
             self.buffer.resize(length, 0);
         }
         let free_to = self.buffer.len().min(self.end + BLOCK);

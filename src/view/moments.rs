@@ -1,13 +1,16 @@
 //! The events of a timeline -> one line of text each, and an outline of them all.
 
-use crate::dashboard::{Moment, Outline};
+use super::folding::{Folding, Weight};
+use super::incident::Signs;
+use super::shown;
+use crate::dashboard::{Mark, Moment, Outline};
 use crate::document::{Kind, Node};
 use crate::printable::brief;
 use crate::read::{Error, EventTexts, RunReader};
 use crate::timestamp::Timestamp;
 
-/// The number of events that an outline keeps from each end of a timeline; all are counted.
-pub const EVENTS_AT_EACH_END: usize = 10;
+/// The maximum number of lines that are not events of which an outline keeps the error.
+const MAX_BROKEN_LINES: usize = 10;
 
 /// The maximum number of phases that an outline counts separately; the rest are counted together.
 const MAX_PHASES: usize = 100;
@@ -29,8 +32,7 @@ const MAX_NAME: usize = 200;
 #[derive(Debug)]
 pub struct Moments {
     events: EventTexts,
-    /// The timestamp of the first event that has one; times are relative to it.
-    started: Option<Timestamp>,
+    clock: Clock,
     phase: Option<String>,
     text: Option<String>,
 }
@@ -44,7 +46,7 @@ impl Moments {
     pub fn open(run: &RunReader) -> Result<Self, Error> {
         Ok(Self {
             events: run.event_texts()?,
-            started: None,
+            clock: Clock::default(),
             phase: None,
             text: None,
         })
@@ -74,59 +76,114 @@ impl Iterator for Moments {
                 Ok(read) => read,
                 Err(error) => return Some(Err(error)),
             };
-            let at = event
-                .get("timestamp")
-                .and_then(Node::text)
-                .and_then(|text| Timestamp::parse(&text));
-            if self.started.is_none() {
-                self.started.clone_from(&at);
-            }
+            let offset_sec = self.clock.offset(event);
             if is_wanted(event, self.phase.as_deref(), self.text.as_deref()) {
-                let since = self.started.as_ref();
-                let offset_sec = at.zip(since).map(|(at, since)| at.seconds_since(since));
-                return Some(Ok(moment(line, event, offset_sec)));
+                return Some(Ok(moment(line, event, offset_sec).0));
             }
         }
     }
 }
 
-/// Reads the timeline of a run, and keeps its first and last events and its counts.
+/// The time of events since the first one that has a timestamp, to the microsecond.
+#[derive(Debug, Default)]
+struct Clock {
+    started: Option<Timestamp>,
+}
+
+impl Clock {
+    fn offset(&mut self, event: Node<'_>) -> Option<f64> {
+        let at = event.get("timestamp").and_then(Node::text);
+        let at = at.and_then(|text| Timestamp::parse(&text));
+        if self.started.is_none() {
+            self.started.clone_from(&at);
+        }
+        let seconds = at?.seconds_since(self.started.as_ref()?);
+        Some((seconds * 1e6).round() / 1e6)
+    }
+}
+
+/// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
+/// tell why the run ended as it did. Memory does not grow with the number of events.
 #[must_use]
 pub fn outline(run: &RunReader) -> Outline {
     let mut outline = Outline::default();
-    match Moments::open(run) {
-        Ok(moments) => moments.for_each(|read| add(&mut outline, read)),
-        Err(error) => outline.fault = Some(error.to_string()),
+    let mut events = match run.event_texts() {
+        Ok(events) => events,
+        Err(Error::Artifact { reason, .. }) => {
+            outline.fault = Some(reason);
+            return outline;
+        }
+        Err(error) => {
+            outline.fault = Some(error.to_string());
+            return outline;
+        }
+    };
+    let mut reading = Reading::default();
+    while let Some(read) = events.next_document() {
+        match read {
+            Ok((line, event)) => reading.event(&mut outline, line, event),
+            Err(error) => {
+                outline.broken_lines += 1;
+                if outline.broken.len() < MAX_BROKEN_LINES {
+                    outline.broken.push(error.to_string());
+                }
+            }
+        }
     }
+    outline.rows = reading.folding.rows();
     outline
 }
 
-fn add(outline: &mut Outline, read: Result<Moment, Error>) {
-    let moment = match read {
-        Ok(moment) => moment,
-        Err(error) => {
-            outline.broken_lines += 1;
-            if outline.broken.len() < EVENTS_AT_EACH_END {
-                outline.broken.push(error.to_string());
+/// A timeline on its way to an outline.
+#[derive(Default)]
+struct Reading {
+    clock: Clock,
+    folding: Folding,
+    /// How clearly the failure and the veto of the outline say what they say.
+    clarity: [u8; 2],
+}
+
+impl Reading {
+    fn event(&mut self, outline: &mut Outline, line: u64, event: Node<'_>) {
+        let offset_sec = self.clock.offset(event);
+        let (moment, signs) = moment(line, event, offset_sec);
+        outline.events += 1;
+        let is_known =
+            outline.phases.contains_key(&moment.phase) || outline.phases.len() < MAX_PHASES;
+        let phase = if is_known {
+            moment.phase.clone()
+        } else {
+            "(others)".into()
+        };
+        *outline.phases.entry(phase).or_default() += 1;
+        let incident = || signs.incident(line, offset_sec);
+        let [failure, veto] = &mut self.clarity;
+        match signs.mark {
+            Some(Mark::Failed) if signs.clarity >= *failure => {
+                *failure = signs.clarity;
+                outline.failure = Some(incident());
             }
-            return;
+            Some(Mark::Vetoed) if signs.clarity >= *veto => {
+                *veto = signs.clarity;
+                outline.veto = Some(incident());
+            }
+            Some(_) => {}
+            None => {
+                if (outline.failure.as_ref()).is_some_and(|failure| signs.makes_good(failure)) {
+                    *failure = 0;
+                    outline.failure = None;
+                }
+            }
         }
-    };
-    outline.events += 1;
-    let is_known = outline.phases.contains_key(&moment.phase) || outline.phases.len() < MAX_PHASES;
-    let phase = if is_known {
-        moment.phase.clone()
-    } else {
-        "(others)".into()
-    };
-    *outline.phases.entry(phase).or_default() += 1;
-    if outline.first.len() < EVENTS_AT_EACH_END {
-        outline.first.push(moment);
-    } else {
-        outline.last.push_back(moment);
-        if outline.last.len() > EVENTS_AT_EACH_END {
-            outline.last.pop_front();
+        if moment.phase == "terminate" {
+            outline.end = Some(incident());
         }
+        let weight = match (&*moment.phase, moment.mark) {
+            (_, Some(_)) => Weight::Marked,
+            ("start" | "plan" | "act" | "direction" | "terminate", None) => Weight::Kept,
+            _ => Weight::Light,
+        };
+        self.folding.add(weight, moment);
     }
 }
 
@@ -136,18 +193,22 @@ fn is_wanted(event: Node<'_>, phase: Option<&str>, text: Option<&str>) -> bool {
     phase.is_none_or(is_of) && text.is_none_or(|text| event.raw().contains(text))
 }
 
-fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> Moment {
+fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> (Moment, Signs<'_>) {
     let text = |key: &str| {
         let text = event.get(key).and_then(Node::text).unwrap_or_default();
         text.chars().take(MAX_NAME).collect()
     };
-    Moment {
+    let phase: String = text("phase");
+    let signs = Signs::of(event, &phase);
+    let moment = Moment {
         line,
         offset_sec,
-        phase: text("phase"),
         agent: text("agent_id"),
         summary: summary(event),
-    }
+        mark: signs.mark,
+        phase,
+    };
+    (moment, signs)
 }
 
 /// What happened in an event, in one line: its type, and the values of its payload that people look
@@ -201,11 +262,5 @@ fn summary(event: Node<'_>) -> String {
 
 /// A scalar as text; `None` for arrays and objects.
 fn value_of(node: Node<'_>) -> Option<String> {
-    match node.kind() {
-        Kind::Array | Kind::Object => None,
-        _ => Some(
-            node.text()
-                .map_or_else(|| brief(node.raw()), |text| brief(&text)),
-        ),
-    }
+    (!matches!(node.kind(), Kind::Array | Kind::Object)).then(|| shown(node))
 }

@@ -23,8 +23,11 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod mistakes;
+    mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
@@ -44,6 +47,7 @@ mod hostile {
     mod files;
     mod machine;
     mod memory;
+    mod named;
     mod properties;
     mod values;
 }
@@ -54,10 +58,15 @@ mod cli {
     mod ci;
     mod command_line;
     mod config;
+    mod contested;
+    mod diff;
+    mod example;
     mod generators;
     mod hooks;
     mod installed;
     mod naming;
+    mod options;
+    mod reason;
     mod view;
     mod watch;
 }

@@ -17,11 +17,13 @@ use crate::printable::{columns_of, escape};
 #[command(after_long_help = "\
 Example:
   $ runvet config --no-config --max-findings 5
-  format         human  default
-  deny-warnings  false  default
-  max-findings   5      --max-findings
-  jobs           -      default
-  baseline       -      default")]
+  format           human  default
+  deny-warnings    false  default
+  max-findings     5      --max-findings
+  jobs             -      default
+  baseline         -      default
+  select           -      default
+  verify-manifest  false  default")]
 pub(in crate::cli) struct Config {
     #[command(flatten)]
     settings: SettingsArgs,
@@ -79,6 +81,10 @@ fn rows(settings: &Settings) -> Vec<Row> {
         Row::of("baseline", &gate.baseline, |path| {
             or_dash(path.as_ref().map(|path| path.display()))
         }),
+        Row::of("select", &gate.select, |rules| {
+            or_dash((!rules.is_empty()).then(|| rules.join(",")))
+        }),
+        Row::of("verify-manifest", &gate.verify_manifest, bool::to_string),
     ];
     rows.extend(configured(&gate.file));
     let rules = &gate.rules;

@@ -1,21 +1,24 @@
 //! `runvet list`: the runs of a run-data directory, newest first.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, ValueEnum};
-use serde::Serialize;
 
-use super::output::{Output, width};
+use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
+use super::usage::{GATE, refuse};
+use super::words::word_of;
 use super::{Exit, Failure};
 use crate::check::Check;
-use crate::finding::Lifecycle;
+use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{RunEntry, RunReader};
-use crate::report::{instant, seconds, write_json};
+use crate::read::{Listing, RunEntry, RunReader};
+use crate::record::{RunStatus, SummaryOutcome};
+use crate::report::{Line, Style, count, instant, seconds, write_json};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -26,8 +29,8 @@ use crate::timestamp::Timestamp;
 #[command(after_long_help = "\
 Example:
   $ runvet list --run-data corpus/demo --status pending
-  STARTED          ID           STATUS   OUTCOME     TOOK TASK
-  2026-03-01 12:00 ep_02_paused pending  -              - Summarize the open tick…")]
+  STARTED          ID           STATUS   OUTCOME   TOOK TASK
+  2026-03-01 12:00 ep_02_paused pending  -            - Summarize the open tickets")]
 pub(in crate::cli) struct List {
     /// Run-data directories, directories above or below one, or runs [default: --run-data]
     paths: Vec<PathBuf>,
@@ -39,15 +42,19 @@ pub(in crate::cli) struct List {
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 
-    /// Show only runs with this status, such as ok or pending
-    #[arg(long)]
-    status: Option<String>,
+    /// The order of the runs; other orders than `newest` open all runs
+    #[arg(long, value_name = "ORDER", default_value = "newest")]
+    sort: Order,
 
-    /// Show only runs with this outcome, such as success
-    #[arg(long)]
-    outcome: Option<String>,
+    /// Show only runs with this status
+    #[arg(long, value_parser = word_of(RunStatus::ALL, RunStatus::word))]
+    status: Option<RunStatus>,
 
-    /// Show only runs for which `runvet validate` reports an error
+    /// Show only runs with this outcome
+    #[arg(long, value_parser = word_of(SummaryOutcome::ALL, SummaryOutcome::word))]
+    outcome: Option<SummaryOutcome>,
+
+    /// Show only runs for which `runvet validate` reports an error, and the rule of the first
     #[arg(long)]
     invalid: bool,
 
@@ -62,6 +69,10 @@ pub(in crate::cli) struct List {
     /// How to print the list
     #[arg(long, default_value = "human")]
     format: Format,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -74,18 +85,43 @@ enum Format {
     Ids,
 }
 
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// By the time in the name of the directory, else by its last change; the newest first
+    Newest,
+    /// By the start in the records, the latest first
+    Started,
+    /// By the duration, the longest first
+    Duration,
+    /// By the id
+    Id,
+}
+
+impl Order {
+    fn sort(self, runs: &mut [Row]) {
+        let started = |run: &Row| run.entry.started_at.as_deref().and_then(Timestamp::parse);
+        let duration = |run: &Row| run.entry.duration_sec.unwrap_or(-1.0);
+        match self {
+            Self::Newest => {}
+            Self::Started => runs.sort_by_cached_key(|run| Reverse(started(run))),
+            Self::Duration => runs.sort_by(|a, b| duration(b).total_cmp(&duration(a))),
+            Self::Id => runs.sort_by(|a, b| a.entry.episode_id.cmp(&b.entry.episode_id)),
+        }
+    }
+}
+
+/// A run of the list, and what it fails the gate by.
+struct Row {
+    entry: RunEntry,
+    failure: Option<String>,
+}
+
 fn parse_time(text: &str) -> Result<Timestamp, String> {
     let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
     time.ok_or_else(|| {
         "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into()
     })
-}
-
-#[derive(Serialize)]
-struct Listed {
-    runs: Vec<RunEntry>,
-    /// Directories beyond the limit, which were not opened.
-    more: usize,
 }
 
 impl List {
@@ -96,6 +132,9 @@ impl List {
         } else {
             self.limit
         };
+        if !self.invalid {
+            refuse(matches, &GATE, "without --invalid")?;
+        }
         let gate = self
             .invalid
             .then(|| self.gate.resolve(matches, Baselines::Read))
@@ -106,23 +145,35 @@ impl List {
             .iter()
             .inspect(|_| opened += 1)
             .filter_map(|run| self.matching(&run, gate.as_mut()));
-        let runs: Vec<RunEntry> = matching.take(limit).collect();
-        let more = if runs.len() < limit {
+        let is_sorted = self.sort != Order::Newest;
+        let looked_at = if is_sorted { usize::MAX } else { limit };
+        let mut runs: Vec<Row> = matching.take(looked_at).collect();
+        self.sort.sort(&mut runs);
+        let more = if is_sorted {
+            runs.len().saturating_sub(limit)
+        } else if runs.len() < limit {
             0
         } else {
             run_data.len().saturating_sub(opened)
         };
+        runs.truncate(limit);
         match self.format {
             Format::Ids => {
                 runs.iter().try_for_each(|run| {
-                    writeln!(output.stdout(), "{}", fit(&run.episode_id, 4096))
+                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, 4096))
                 })?;
             }
             Format::Json => {
-                write_json(output.stdout(), &Listed { runs, more })?;
+                let runs = runs.into_iter().map(|run| run.entry).collect();
+                write_json(output.stdout(), &Listing::new(runs, more))?;
                 writeln!(output.stdout())?;
             }
-            Format::Human => table(output, &runs, more)?,
+            Format::Human => {
+                table(output, &runs, style(self.color))?;
+                if let Some(rest) = self.rest(runs.len(), more, opened) {
+                    writeln!(output.stdout(), "{rest}")?;
+                }
+            }
         }
         for fault in run_data.faults() {
             output.fault(fault);
@@ -135,28 +186,74 @@ impl List {
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
-    fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<RunEntry> {
+    fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<Row> {
         let entry = run.entry();
-        let is =
-            |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
+        let is = |wanted: Option<&str>, given: &Option<String>| {
+            wanted.is_none() || wanted == given.as_deref()
+        };
         let started = || entry.started_at.as_deref().and_then(Timestamp::parse);
-        let matches = is(&self.status, &entry.status)
-            && is(&self.outcome, &entry.outcome)
+        let matches = is(self.status.map(RunStatus::word), &entry.status)
+            && is(self.outcome.map(SummaryOutcome::word), &entry.outcome)
             && self
                 .since
                 .as_ref()
-                .is_none_or(|since| started().is_some_and(|started| started >= *since))
-            && gate.is_none_or(|gate| is_invalid(run, gate));
-        matches.then_some(entry)
+                .is_none_or(|since| started().is_some_and(|started| started >= *since));
+        if !matches {
+            return None;
+        }
+        let failure = match gate {
+            Some(gate) => Some(failure(run, gate)?),
+            None => None,
+        };
+        Some(Row { entry, failure })
+    }
+
+    /// The last line of the table: what it does not show, if anything.
+    fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
+        let status = self.status.map(|status| format!("--status {status}"));
+        let outcome = self.outcome.map(|outcome| format!("--outcome {outcome}"));
+        let since = self.since.is_some().then(|| "--since".to_owned());
+        let invalid = self.invalid.then(|| "--invalid".to_owned());
+        let filters: Vec<String> = [status, outcome, since, invalid]
+            .into_iter()
+            .flatten()
+            .collect();
+        let filters = filters.join(" ");
+        match (shown, more, &*filters) {
+            (0, _, "") => Some("no runs".into()),
+            (0, _, filters) => {
+                let runs = count(opened as u64, "run");
+                Some(format!("no runs: none of {runs} matches {filters}"))
+            }
+            (_, 0, _) => None,
+            (_, more, "") => Some(format!("… and {more} more runs (--limit 0 shows all)")),
+            (_, more, _) if self.sort != Order::Newest => Some(format!(
+                "… and {more} more runs that match (--limit 0 shows all)"
+            )),
+            (_, more, _) => Some(format!(
+                "… and {more} more runs, which may match (--limit 0 shows all that do)"
+            )),
+        }
     }
 }
 
-/// Whether a run fails the gate; a run that the configuration excludes does not.
-fn is_invalid(run: &RunReader, gate: &mut Gate) -> bool {
-    !gate.excludes(run.path())
-        && gate
-            .episode(&Check::new(), run.dir())
-            .is_ok_and(|report| report.valid != Some(true))
+/// Why a run fails the gate: the rule of the first error, and the number of other errors. A run
+/// that the configuration excludes does not fail.
+fn failure(run: &RunReader, gate: &mut Gate) -> Option<String> {
+    if gate.excludes(run.path()) {
+        return None;
+    }
+    let report = gate.episode(&Check::new(), run.dir()).ok()?;
+    if report.valid == Some(true) {
+        return None;
+    }
+    let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+    let mut errors = report.findings.iter().filter(is_error);
+    let first = errors.next().map_or("undecided", |finding| &*finding.rule);
+    Some(match errors.count() {
+        0 => first.to_owned(),
+        more => format!("{first} +{more}"),
+    })
 }
 
 /// The status of a run that has written only its timeline so far.
@@ -166,16 +263,19 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
     run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
 }
 
-fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> {
+fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
+    let is_coloured = style == Style::Colour;
     let total = width();
-    let (starts, outcomes) = if total < 100 { (16, 9) } else { (19, 18) };
-    let ids = runs
-        .iter()
-        .map(|run| run.episode_id.chars().count())
-        .max()
-        .unwrap_or(2)
-        .clamp(2, 29);
-    let statuses = if runs.iter().any(is_only_in_progress) {
+    let starts = if total < 100 { 16 } else { 19 };
+    let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
+        let widths = runs.iter().map(|run| text(run).chars().count());
+        widths.max().unwrap_or(least).clamp(least, most)
+    };
+    let ids = widest(|run| &run.entry.episode_id, 2, 29);
+    // The words of the vocabulary are never cut.
+    let outcomes = widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18);
+    let failures = widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40);
+    let statuses = if runs.iter().any(|run| is_only_in_progress(&run.entry)) {
         IN_PROGRESS.len()
     } else {
         8
@@ -188,16 +288,27 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
             fit(&status, statuses),
             fit(&outcome, outcomes),
         );
-        let line = format!(
-            "{started:starts$} {id:ids$} {status:statuses$} {outcome:outcomes$} {duration:>6} \
-             {task}"
-        );
-        writeln!(output.stdout(), "{}", fit(line.trim_end(), total))
+        let line = Line::default()
+            .text(&format!("{started:starts$} {id:ids$} "))
+            .word(&format!("{status:statuses$}"))
+            .text(" ")
+            .word(&format!("{outcome:outcomes$}"))
+            .text(&format!(" {duration:>6} {task}"));
+        writeln!(output.stdout(), "{}", line.draw(total, is_coloured))
     };
     if !runs.is_empty() {
-        row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", "TASK"])?;
+        let last = if runs.iter().any(|run| run.failure.is_some()) {
+            format!("{:failures$} TASK", "FIRST ERROR")
+        } else {
+            "TASK".to_owned()
+        };
+        row(["STARTED", "ID", "STATUS", "OUTCOME", "TOOK", &last])?;
     }
-    for run in runs {
+    for Row {
+        entry: run,
+        failure,
+    } in runs
+    {
         let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
         let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
         let started = run
@@ -209,21 +320,19 @@ fn table(output: &mut Output, runs: &[RunEntry], more: usize) -> io::Result<()> 
         } else {
             text(&run.status)
         };
+        let task = text(&run.task);
+        let last = match failure {
+            Some(failure) => format!("{failure:failures$} {task}"),
+            None => task,
+        };
         row([
             &started,
             &run.episode_id,
             &status,
             &text(&run.outcome),
             &duration,
-            &text(&run.task),
+            &last,
         ])?;
     }
-    match (runs.len(), more) {
-        (0, _) => writeln!(output.stdout(), "no runs"),
-        (_, 0) => Ok(()),
-        (_, more) => writeln!(
-            output.stdout(),
-            "… and {more} more runs (--limit 0 shows all)"
-        ),
-    }
+    Ok(())
 }

@@ -1,24 +1,22 @@
 //! `runvet plan`: a run -> its persisted plan beside the one rebuilt from the timeline.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::output::{Color, Output, style, width};
 use super::run_data::RunArgs;
 use super::{Exit, Failure};
 use crate::document::{Node, OwnedDocument};
-use crate::plan::{PlanComparison, PlanDifference, compare};
-use crate::printable::{columns_of, escape, fit};
+use crate::plan::{PlanComparison, PlanPage, compare};
+use crate::printable::{columns_of, escape};
 use crate::read::Stored;
-use crate::report::{Glyphs, paragraph, raw_json, write_json};
+use crate::report::{Glyphs, Line, Paint, Style, paragraph, write_json};
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
-/// Steps that differ are marked with `!`; each difference names the line of its event.
+/// Steps that differ, or that one plan lacks, are marked with `!`; each difference names the line of
+/// its event.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -35,45 +33,36 @@ pub(in crate::cli) struct Plan {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 impl Plan {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let run = self.run.open(output)?;
-        let comparison = compare(&run)?;
-        let state = run.state().map(Stored::into_document).ok();
-        let persisted = state.as_ref().and_then(|state| state.root().get("plan"));
         if self.json {
-            let json = Json {
-                episode_id: &run.id(),
-                persisted: persisted.map(raw_json).transpose()?,
-                comparison: &comparison,
-            };
-            write_json(output.stdout(), &json)?;
+            write_json(output.stdout(), &PlanPage::new(&run)?)?;
             writeln!(output.stdout())?;
         } else {
-            table(output, state.as_ref(), &comparison)?;
+            let comparison = compare(&run)?;
+            let state = run.state().map(Stored::into_document).ok();
+            table(output, state.as_ref(), &comparison, style(self.color))?;
         }
         Ok(Exit::Success)
     }
-}
-
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Json<'c> {
-    episode_id: &'c str,
-    persisted: Option<Box<RawValue>>,
-    comparison: &'c PlanComparison,
 }
 
 fn table(
     output: &mut Output,
     state: Option<&OwnedDocument>,
     comparison: &PlanComparison,
+    style: Style,
 ) -> io::Result<()> {
     let persisted: Vec<[String; 3]> = state.map(persisted_steps).unwrap_or_default();
     let out = output.stdout();
-    steps(out, &persisted, comparison)?;
+    steps(out, &persisted, comparison, style)?;
     writeln!(out)?;
     for difference in &comparison.differences {
         let text = format!(
@@ -91,48 +80,44 @@ fn steps(
     out: &mut dyn Write,
     persisted: &[[String; 3]],
     comparison: &PlanComparison,
+    style: Style,
 ) -> io::Result<()> {
-    let glyphs = Glyphs::of(style(Color::Auto));
+    let (glyphs, is_coloured) = (Glyphs::of(style), style == Style::Colour);
     let rebuilt = comparison.rebuilt.as_ref();
     let rebuilt = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
     let half = (width() - 7) / 2;
-    let differing: BTreeSet<usize> = comparison.differences.iter().filter_map(step_of).collect();
     writeln!(
         out,
         "  {:half$}   rebuilt (events.jsonl)",
         "persisted (state.json)"
     )?;
-    for index in 0..persisted.len().max(rebuilt.len()) {
-        let left = persisted
-            .get(index)
-            .map(|[id, status, description]| cell(glyphs, id, status, description, half));
-        let right = rebuilt.get(index).map(|step| {
+    let ids: Vec<&str> = persisted.iter().map(|[id, ..]| &**id).collect();
+    for row in comparison.rows(&ids) {
+        let left = row.persisted.and_then(|index| persisted.get(index));
+        let left = left.map(|[id, status, description]| cell(glyphs, id, status, description));
+        let right = row.rebuilt.and_then(|index| rebuilt.get(index));
+        let right = right.map(|step| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
             let (id, status) = (text(&step.id), text(&step.status));
-            cell(glyphs, &id, &status, &text(&step.description), half)
+            cell(glyphs, &id, &status, &text(&step.description))
         });
-        // A plan that is compared with nothing has no steps that differ.
-        let is_alone = left.is_some() != right.is_some() && !comparison.differences.is_empty();
-        let mark = if is_alone || differing.contains(&index) {
-            "!"
-        } else {
-            " "
-        };
         let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-        let padding = half.saturating_sub(columns_of(&left));
-        writeln!(
-            out,
-            "{}",
-            format!("{mark} {left}{:padding$} {} {right}", "", glyphs.bar).trim_end()
-        )?;
+        let padding = half.saturating_sub(columns_of(&left.draw(half, false)));
+        let mark = if row.differs { "!" } else { " " };
+        let mark = Line::default()
+            .painted(mark, Paint::Bad)
+            .draw(1, is_coloured);
+        let mark = if mark.is_empty() { " ".into() } else { mark };
+        let line = format!(
+            "{mark} {}{:padding$} {} {}",
+            left.draw(half, is_coloured),
+            "",
+            glyphs.bar,
+            right.draw(half, is_coloured)
+        );
+        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
-}
-
-/// The step of the persisted plan that a difference is in, counted from 0.
-fn step_of(difference: &PlanDifference) -> Option<usize> {
-    let step = difference.pointer.strip_prefix("/plan/steps/")?;
-    step.split('/').next()?.parse().ok()
 }
 
 fn conclusion(comparison: &PlanComparison) -> String {
@@ -167,11 +152,14 @@ fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
 }
 
 /// A step in one line. A step that is only a label has neither an id nor a status.
-fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str, columns: usize) -> String {
-    let step = if id.is_empty() && status.is_empty() {
-        format!("  {description}")
-    } else {
-        format!("{} {id} {status}: {description}", glyphs.status(status))
-    };
-    fit(&step, columns)
+fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> Line {
+    let line = Line::default();
+    if id.is_empty() && status.is_empty() {
+        return line.text("  ").text(description);
+    }
+    let paint = Paint::of(status);
+    line.painted(glyphs.status(status), paint)
+        .text(&format!(" {id} "))
+        .painted(status, paint)
+        .text(&format!(": {description}"))
 }

@@ -1,12 +1,17 @@
 //! `runvet show`: a record of a run -> its JSON, indented or as stored.
 
+use std::cmp::Ordering;
 use std::io::{self, IsTerminal};
+use std::num::NonZeroU64;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, ValueEnum};
 
 use super::output::Output;
 use super::run_data::RunArgs;
+use super::settings::parse_whole;
+use super::usage::refuse;
 use super::{Exit, Failure};
+use crate::read::{Error, RunReader};
 use crate::report::{write_json_pretty, write_json_text};
 use crate::source::Artifact;
 
@@ -30,8 +35,12 @@ pub(in crate::cli) struct Show {
     /// The record
     record: RecordName,
 
+    /// Print only the event on this line of the timeline
+    #[arg(long, value_name = "N", value_parser = parse_whole::<NonZeroU64>)]
+    line: Option<NonZeroU64>,
+
     /// Print the stored bytes unchanged
-    #[arg(long)]
+    #[arg(long, conflicts_with = "line")]
     raw: bool,
 }
 
@@ -41,17 +50,31 @@ enum RecordName {
     State,
     /// summary.json
     Summary,
+    /// events.jsonl, one event after the other
+    Events,
+    /// manifest.json
+    Manifest,
 }
 
 impl Show {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.record != RecordName::Events {
+            refuse(
+                matches,
+                &[("line", "--line")],
+                "beside another record than events",
+            )?;
+        }
         let run = self.run.open(output)?;
-        let out = output.stdout();
+        let artifact = match self.record {
+            RecordName::State => Artifact::State,
+            RecordName::Summary => Artifact::Summary,
+            RecordName::Events => Artifact::Events,
+            RecordName::Manifest => Artifact::Manifest,
+        };
         if self.raw {
-            let bytes = run.bytes(match self.record {
-                RecordName::State => Artifact::State,
-                RecordName::Summary => Artifact::Summary,
-            })?;
+            let bytes = run.bytes(artifact)?;
+            let out = output.stdout();
             // A terminal would interpret control characters.
             if io::stdout().is_terminal() {
                 write_json_text(out, &String::from_utf8_lossy(&bytes))?;
@@ -60,12 +83,56 @@ impl Show {
             }
             return Ok(Exit::Success);
         }
-        let document = match self.record {
-            RecordName::State => run.state()?.into_document(),
-            RecordName::Summary => run.summary()?.into_document(),
-        };
-        write_json_pretty(out, document.root())?;
-        writeln!(out)?;
+        if self.record == RecordName::Events {
+            return events(&run, self.line, output);
+        }
+        let document = run.document(artifact)?;
+        write_json_pretty(output.stdout(), document.root())?;
+        writeln!(output.stdout())?;
         Ok(Exit::Success)
+    }
+}
+
+/// Prints the events, or the one on a line.
+fn events(
+    run: &RunReader,
+    wanted: Option<NonZeroU64>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let wanted = wanted.map(NonZeroU64::get);
+    let (mut events, mut exit) = (run.event_texts()?, Exit::Success);
+    while let Some(read) = events.next_document() {
+        let line = match &read {
+            Ok((line, _)) => Some(*line),
+            Err(Error::Artifact { place, .. }) => place.map(|place| place.line),
+            Err(_) => None,
+        };
+        if let (Some(wanted), Some(line)) = (wanted, line) {
+            match line.cmp(&wanted) {
+                Ordering::Less => continue,
+                Ordering::Equal => {}
+                Ordering::Greater => break,
+            }
+        }
+        match read {
+            Ok((_, event)) => {
+                write_json_pretty(output.stdout(), event)?;
+                writeln!(output.stdout())?;
+            }
+            Err(error) => {
+                output.fault(&error);
+                exit = Exit::Fault;
+            }
+        }
+        if wanted.is_some() {
+            return Ok(exit);
+        }
+    }
+    match wanted {
+        None => Ok(exit),
+        Some(line) => Err(Failure::Fault(format!(
+            "{} has no event on line {line}",
+            Artifact::Events
+        ))),
     }
 }

@@ -1,36 +1,33 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style};
+use super::path_list::PathList;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
+use super::usage::refuse;
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::store::{self, Changed, EpisodeDir, WholeFile, changed_since};
+use crate::store::{Changed, EpisodeDir, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The maximum number of runs lost since a revision that are named; the rest are counted.
 const MAX_LOST: usize = 10;
-
-/// The maximum size of a list of paths, in bytes.
-const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Check run data and report what can't be trusted
 ///
@@ -85,8 +82,15 @@ pub(in crate::cli) struct Validate {
     group_by: GroupBy,
 
     /// Read more paths from a file, one per line; `-` is standard input
+    ///
+    /// A deleted artifact stands for its episode, if that still has another one, and is passed over
+    /// otherwise.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
+
+    /// Pass over paths in that file that lead to nothing, or to a file that is no artifact
+    #[arg(long, requires = "files_from")]
+    skip_others: bool,
 
     /// Separate the paths in that file by NUL bytes, not by newlines
     #[arg(short = '0', long = "null", requires = "files_from")]
@@ -142,7 +146,7 @@ impl Validate {
             Baselines::Read
         };
         let settings = self.settings.resolve(matches, reading)?;
-        self.refuse_idle_options(matches, &settings)?;
+        self.refuse_idle(matches, &settings)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -160,7 +164,7 @@ impl Validate {
             new_baseline = Some((path, whole_file(path)?));
             gate = gate.record_baseline(path);
         }
-        let paths = self.paths()?;
+        let paths = self.paths(output)?;
         let mut selection = gate.discover(&check, &paths);
         let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
         let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
@@ -259,33 +263,31 @@ impl Validate {
     }
 
     /// Refuses options of the command line that no format in use can honour.
-    fn refuse_idle_options(
-        &self,
-        matches: &ArgMatches,
-        settings: &Settings,
-    ) -> Result<(), Failure> {
+    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
         use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
-        // In the format `github`, the summary of the job is in Markdown.
-        let honoured: [(&str, &[Format]); 4] = [
-            ("statistics", &[Human, Markdown, Github, Json, Ndjson]),
-            ("group_by", &[Human]),
-            ("max_findings", &[Human]),
-            ("verbose", &[Human, Concise, Markdown, Github, Junit]),
+        // The job summary of GitHub is Markdown.
+        let honoured: [(&str, &str, &[Format]); 4] = [
+            (
+                "statistics",
+                "--statistics",
+                &[Human, Markdown, Github, Json, Ndjson],
+            ),
+            ("group_by", "--group-by", &[Human]),
+            ("max_findings", "--max-findings", &[Human]),
+            (
+                "verbose",
+                "--verbose",
+                &[Human, Concise, Markdown, Github, Junit],
+            ),
         ];
         let format = settings.format.value;
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
-        for (option, honour) in honoured {
-            let is_given = matches.value_source(option) == Some(ValueSource::CommandLine);
-            // Every other format shows all findings.
-            let is_all = option == "max_findings" && settings.max_findings.value == 0;
-            if is_given && !is_all && !formats.iter().any(|format| honour.contains(format)) {
-                let words: Vec<&str> = honour.iter().map(|format| format.word()).collect();
-                return Err(Failure::Fault(format!(
-                    "--{} has no effect in the format {format}; use it with {}",
-                    option.replace('_', "-"),
-                    words.join(", ")
-                )));
+        for (id, name, honour) in honoured {
+            // Every format but the human one shows all findings.
+            let is_all = id == "max_findings" && settings.max_findings.value == 0;
+            if !is_all && !formats.iter().any(|format| honour.contains(format)) {
+                refuse(matches, &[(id, name)], &format!("in the format {format}"))?;
             }
         }
         Ok(())
@@ -368,14 +370,19 @@ impl Validate {
     }
 
     /// The paths to check.
-    fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn paths(&self, output: &Output) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.paths.clone();
         match &self.files_from {
             Some(list) => {
-                let listed = read_list(list, if self.null { 0 } else { b'\n' });
-                paths.extend(listed.map_err(|error| {
+                let end = if self.null { 0 } else { b'\n' };
+                let listed = PathList::read(list, end, self.skip_others).map_err(|error| {
                     Failure::Fault(format!("can't read paths from {}: {error}", list.display()))
-                })?);
+                })?;
+                if listed.others > 0 && !self.quiet {
+                    let paths = count(listed.others, "path");
+                    output.note(&format!("passed over {paths} without an artifact"));
+                }
+                paths.extend(listed.paths);
             }
             None if paths.is_empty() => paths.push(PathBuf::from(".")),
             None => {}
@@ -409,32 +416,6 @@ fn nothing_to_check(excluded: usize) -> String {
     "no episode found; an episode is a directory with state.json or events.jsonl, or a directory \
      with summary.json below one called episodes"
         .into()
-}
-
-/// Reads a list of paths, each terminated by the byte `end`.
-fn read_list(list: &Path, end: u8) -> io::Result<Vec<PathBuf>> {
-    let mut bytes = Vec::new();
-    let mut reader: Box<dyn Read> = if list.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(list)?)
-    };
-    reader
-        .by_ref()
-        .take(MAX_LIST_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_LIST_BYTES {
-        return Err(io::Error::other(format!(
-            "it is longer than {} MiB",
-            MAX_LIST_BYTES >> 20
-        )));
-    }
-    let listed = bytes
-        .split(|byte| *byte == end)
-        .filter(|path| !path.is_empty());
-    Ok(listed
-        .map(|path| store::path::from_bytes(path.to_vec()))
-        .collect())
 }
 
 /// A progress bar on standard error, shown if that is a terminal and the check takes long.

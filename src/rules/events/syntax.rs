@@ -1,7 +1,8 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
+use crate::document::Kind;
 use crate::finding::{Level, RuleInfo};
-use crate::load::{NotAnEvent, Trouble};
+use crate::load::{NotAnEvent, SpreadObjects, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
@@ -19,6 +20,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn word(trouble: &Trouble) -> Option<Draft> {
+    if let Trouble::SpreadObjects(objects) = trouble {
+        return Some(spread(objects));
+    }
     let Trouble::NotAnEvent { line, span, why } = trouble else {
         return None;
     };
@@ -29,5 +33,35 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             format!("line {number} is {}, not an object", kind.with_article())
         }
     };
-    Some(Draft::new(Place::line_bytes(*line, span.clone()), message))
+    let help = match why {
+        NotAnEvent::NotJson(error) => error.advice(),
+        NotAnEvent::NotAnObject(Kind::Array) => Some(
+            "Write each item of the array as a line of its own, without the brackets and commas.",
+        ),
+        NotAnEvent::NotAnObject(_) => None,
+    };
+    let besides = match why {
+        NotAnEvent::NotJson(error) => error.what,
+        NotAnEvent::NotAnObject(_) => "",
+    };
+    let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
+    Some(draft.besides(besides).help(help.map(str::to_owned)))
+}
+
+/// Objects that a pretty-printer has spread over lines.
+fn spread(objects: &SpreadObjects) -> Draft {
+    let SpreadObjects { first, last, count } = objects;
+    let lines = format!(
+        "lines {}–{last} are one object: write it on one line",
+        first.number
+    );
+    let message = match count - 1 {
+        0 => lines,
+        1 => format!("{lines}; the same holds for 1 more object"),
+        more => format!("{lines}; the same holds for {more} more objects"),
+    };
+    let help = "Write each event without line breaks, and a newline after it: `json.dumps(event)` in Python, without `indent`.";
+    Draft::new(Place::line_bytes(*first, 0..first.length), message)
+        .besides(count)
+        .help(Some(help.into()))
 }

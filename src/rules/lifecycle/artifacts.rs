@@ -39,6 +39,12 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
                 quote(&status)
             ),
         );
-        findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+        let help = format!("Write {artifact} when the run ends.");
+        let status = Place::state("/outcomes/status");
+        findings.push(
+            draft
+                .related(status, "the status of the run")
+                .help(Some(help)),
+        );
     }
 }

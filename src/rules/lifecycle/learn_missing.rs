@@ -2,7 +2,7 @@
 
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     },
     check: Check::State(check),
     reads: &[],
-    needs: &[Need::Lifecycle],
+    needs: &[],
 };
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {

@@ -3,7 +3,7 @@
 use crate::facts::{Stage, StateFacts, Value};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     },
     check: Check::State(check),
     reads: &[],
-    needs: &[Need::Lifecycle],
+    needs: &[],
 };
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {

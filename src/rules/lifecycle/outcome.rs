@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
+use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     },
     check: Check::Run(check),
     reads: &[Record::State, Record::Summary],
-    needs: &[Need::Lifecycle],
+    needs: &[],
 };
 
 /// What the two records say of the end.

@@ -2,7 +2,6 @@
 
 use crate::finding::{Level, RuleInfo};
 use crate::load::Trouble;
-use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::{Place, Target};
 
@@ -35,6 +34,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line: None,
         target: Target::Token(token, pointer.clone()),
     };
-    let message = format!("the key `{}` appears twice in one object", brief(name));
+    let message = format!("the key `{name}` appears twice in one object");
     Some(Draft::new(place(*key), message).related(place(*earlier), "the first occurrence"))
 }

@@ -33,5 +33,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         target: Target::Bytes(span.clone()),
     };
     let message = format!("{artifact} is not JSON: {error}");
-    Some(Draft::new(place, message).besides(error.what))
+    let help = error.advice().map(str::to_owned);
+    Some(Draft::new(place, message).besides(error.what).help(help))
 }

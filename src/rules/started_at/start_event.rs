@@ -1,5 +1,6 @@
 //! `started-at/start-event`: the start event does not confirm when the run started.
 
+use crate::document::Kind;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, RuleInfo, SkipReason};
 use crate::printable::quote;
@@ -26,13 +27,19 @@ fn check(
     findings: &mut Findings<'_>,
 ) {
     let Some(start) = &timeline.start else {
+        // What is not an object is no state record.
+        if state.node().kind() != Kind::Object {
+            return;
+        }
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
             return findings.skip(&SkipReason::no_event(line.number));
         }
-        return findings.at(
+        let draft = Draft::new(
             Place::whole(Artifact::Events),
             "events.jsonl has no `start` event",
         );
+        let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
+        return findings.push(draft.help(Some(help.into())));
     };
     let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
         return;

@@ -27,7 +27,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 format!(
                     "`{}` is {}, but runvet supports {}",
                     version.field,
-                    quote(&version.found),
+                    version.found,
                     quote(version.supported)
                 ),
             ))

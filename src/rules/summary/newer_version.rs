@@ -27,7 +27,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 format!(
                     "`{}` is {}; runvet checks the record against the older {}",
                     version.field,
-                    quote(&version.found),
+                    version.found,
                     quote(version.supported)
                 ),
             ))

@@ -1,10 +1,10 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
-use crate::facts::{SummaryFacts, Value, show};
+use crate::facts::{Recorded, Run, SummaryFacts, show};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,44 +15,20 @@ pub(crate) static RULE: Rule = Rule {
         hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
         page: include_str!("verification.md"),
     },
-    check: Check::Summary(check),
-    reads: &[],
+    check: Check::Run(check),
+    reads: &[Record::Summary],
     needs: &[],
 };
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let field = |name: &str| {
-        summary
-            .fact(&["verification", name])
-            .map(Value::node)
-            .filter(|node| !node.is_null())
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(summary) = run.summary.read() else {
+        return;
     };
-    let not_provided = field("provided").and_then(Node::boolean) == Some(false);
-    if let Some(passed) = field("passed") {
-        let error = field("error").map(|error| format!("`verification.error` is {}", show(error)));
-        let unverified = summary
-            .outcome()
-            .filter(|outcome| outcome == "success_unverified")
-            .map(|outcome| format!("`outcome` is {}", quote(&outcome)));
-        let reasons: Vec<String> = [
-            not_provided.then(|| "`verification.provided` is false".to_owned()),
-            error,
-            unverified,
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        if !reasons.is_empty() {
-            let message = format!(
-                "`verification.passed` is {}, but {}",
-                passed.raw(),
-                reasons.join(" and ")
-            );
-            let draft = Draft::new(Place::summary("/verification/passed"), message);
-            findings.push(draft.besides(&reasons.join(" and ")));
-        }
+    let not_provided = field(summary, "provided").and_then(Node::boolean) == Some(false);
+    if let Some(passed) = field(summary, "passed") {
+        result(run, summary, passed, not_provided, findings);
     }
-    if let Some(assertions) = field("assertions").filter(|_| not_provided) {
+    if let Some(assertions) = field(summary, "assertions").filter(|_| not_provided) {
         let count = assertions.items().count();
         if count > 0 {
             let results = if count == 1 {
@@ -66,4 +42,59 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
             findings.at(Place::summary("/verification/assertions"), message);
         }
     }
+}
+
+/// A field of the verification that is not null.
+fn field<'a>(summary: SummaryFacts<'a>, name: &str) -> Option<Node<'a>> {
+    let fact = summary.fact(&["verification", name])?.node();
+    (!fact.is_null()).then_some(fact)
+}
+
+/// A result that something else in the records rules out.
+fn result(
+    run: &Run<'_>,
+    summary: SummaryFacts<'_>,
+    passed: Node<'_>,
+    not_provided: bool,
+    findings: &mut Findings<'_>,
+) {
+    let mut reasons = Vec::new();
+    let mut places = Vec::new();
+    if not_provided {
+        reasons.push("`verification.provided` is false".to_owned());
+    }
+    if let Some(error) = field(summary, "error") {
+        reasons.push(format!("`verification.error` is {}", show(error)));
+    }
+    let outcome = summary.outcome().unwrap_or_default();
+    match (&*outcome, passed.boolean()) {
+        ("success_unverified", _) | ("success", Some(false)) => {
+            reasons.push(format!("`outcome` is {}", quote(&outcome)));
+            places.push((Place::summary("/outcome"), "the outcome"));
+        }
+        ("goal_not_achieved", Some(true)) => match &run.state {
+            Recorded::Read(state) if state.status().as_deref() == Some("ok") => {
+                reasons.push(format!(
+                    "`outcome` is {} and the status is \"ok\"",
+                    quote(&outcome)
+                ));
+                places.push((Place::summary("/outcome"), "the outcome"));
+                places.push((Place::state("/outcomes/status"), "the status of the run"));
+            }
+            Recorded::Unjudged(reason) => findings.skip(reason),
+            _ => {}
+        },
+        _ => {}
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    let reasons = reasons.join(" and ");
+    let message = format!("`verification.passed` is {}, but {reasons}", passed.raw());
+    let draft = Draft::new(Place::summary("/verification/passed"), message).besides(&reasons);
+    findings.push(
+        places
+            .into_iter()
+            .fold(draft, |draft, (place, what)| draft.related(place, what)),
+    );
 }

@@ -3,6 +3,7 @@
 use super::{Additional, ShapeId, Shapes};
 use crate::document::{Key, Kind, Node};
 use crate::source::Pointer;
+use crate::spelling::is_near;
 
 /// A key that is probably misspelled, and the field that is probably meant.
 pub(crate) struct Misspelling<'a> {
@@ -61,7 +62,7 @@ impl Shapes {
                         .collect()
                 });
                 let name = key.name();
-                if let Some(known) = absent.iter().find(|known| almost_equal(&name, known)) {
+                if let Some(known) = absent.iter().find(|known| is_near(&name, known)) {
                     found.push(Misspelling {
                         pointer: at.pointer().field(&name),
                         key,
@@ -88,40 +89,5 @@ impl Path<'_> {
             Self::Field(above, name) => above.pointer().field(name),
             Self::Item(above, index) => above.pointer().item(index),
         }
-    }
-}
-
-/// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with
-/// its neighbour), or only by case, `-` and `_`.
-pub(super) fn almost_equal(name: &str, known: &str) -> bool {
-    // An edit changes the length by the bytes of one character at most.
-    let may_be_an_edit = name.len().abs_diff(known.len()) <= 4;
-    name != known
-        && ((may_be_an_edit && strsim::osa_distance(name, known) == 1)
-            || letters(name).eq(letters(known)))
-}
-
-/// The letters and digits of a name in lower case, without the separators of naming styles.
-fn letters(name: &str) -> impl Iterator<Item = char> {
-    name.chars()
-        .filter(|c| !matches!(c, '-' | '_'))
-        .flat_map(char::to_lowercase)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::almost_equal;
-
-    #[test]
-    fn names_are_almost_equal_within_one_edit() {
-        for name in [
-            "statu", "statuss", "statux", "sattus", "Status", "STATUS", "sta_tus", "st-atus",
-        ] {
-            assert!(almost_equal(name, "status"), "{name}");
-        }
-        for name in ["status", "state", "sta", "outcome", "statusss"] {
-            assert!(!almost_equal(name, "status"), "{name}");
-        }
-        assert!(almost_equal("startedAt", "started_at"));
     }
 }

@@ -34,7 +34,7 @@ fn shell_examples_find_the_bad_run() {
             "3 episodes: 2 valid, 1 invalid",
         ),
         (
-            r"git diff --name-only -z --diff-filter=d origin/main -- \",
+            "git diff --name-only -z origin/main |",
             "2 episodes: 1 valid, 1 invalid",
         ),
     ] {

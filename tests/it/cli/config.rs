@@ -109,7 +109,7 @@ type Setting = (
     [&'static str; 3],
 );
 
-const SETTINGS: [Setting; 5] = [
+const SETTINGS: [Setting; 7] = [
     (
         "format",
         "human",
@@ -145,13 +145,28 @@ const SETTINGS: [Setting; 5] = [
         ["RUNVET_BASELINE", "other.json", "other.json"],
         ["--baseline", "--baseline=third.json", "third.json"],
     ),
+    (
+        "select",
+        "-",
+        "plan/*,state/schema",
+        ["RUNVET_SELECT", "plan/*", "plan/*"],
+        ["--select", "--select=strict/*,state/*", "strict/*,state/*"],
+    ),
+    (
+        "verify-manifest",
+        "false",
+        "true",
+        ["RUNVET_VERIFY_MANIFEST", "no", "false"],
+        ["--verify-manifest", "--verify-manifest", "true"],
+    ),
 ];
 
 #[test]
 fn flags_override_environment_file_and_defaults_in_order() {
     let project = Project::new(
         "format = 'json'\ndeny-warnings = true\nmax-findings = 3\njobs = 3\n\
-         baseline = 'known.json'\nrules = { 'plan/*' = 'off' }",
+         baseline = 'known.json'\nselect = ['plan/*', 'state/schema']\n\
+         verify-manifest = true\nrules = { 'plan/*' = 'off' }",
     );
     let set = SETTINGS.map(|(.., [variable, text, _], _)| (variable, text));
     let rules = ("RUNVET_RULES", "state/schema=off,plan/*=error");
@@ -171,18 +186,18 @@ fn flags_override_environment_file_and_defaults_in_order() {
         line += 1;
         format!("{key} {value} runvet.toml:{line}")
     });
-    assert_eq!(of(&[], &[])[..5], from_file);
-    assert_eq!(of(&[], &[])[5..], ["plan/* off runvet.toml:6"]);
+    assert_eq!(of(&[], &[])[..7], from_file);
+    assert_eq!(of(&[], &[])[7..], ["plan/* off runvet.toml:8"]);
     let from_environment =
         SETTINGS.map(|(key, .., [variable, _, value], _)| format!("{key} {value} {variable}"));
-    assert_eq!(of(&variables, &[])[..5], from_environment);
+    assert_eq!(of(&variables, &[])[..7], from_environment);
     assert_eq!(
-        of(&variables, &[])[6..],
+        of(&variables, &[])[8..],
         ["state/schema off RUNVET_RULES", "plan/* error RUNVET_RULES"]
     );
     let from_flags = SETTINGS.map(|(key, .., [flag, _, value])| format!("{key} {value} {flag}"));
-    assert_eq!(of(&variables, &flags)[..5], from_flags);
-    assert_eq!(of(&variables, &flags)[6..], ["episode/id warning --rule"]);
+    assert_eq!(of(&variables, &flags)[..7], from_flags);
+    assert_eq!(of(&variables, &flags)[8..], ["episode/id warning --rule"]);
     assert_eq!(
         of(&variables, &["--deny-warnings=false"])[1],
         "deny-warnings false --deny-warnings"
@@ -260,6 +275,113 @@ fn rule_levels_depend_on_the_directory() {
         stderr(&output),
         "error: no episode to check: the configuration excludes 1 episode\n"
     );
+}
+
+#[test]
+fn selected_rules_run_alone_unless_rule_says_more() {
+    let project = Project::new("");
+    let found = |args: &[&str]| project.found(args);
+    let edited = [
+        "ep_03 error projection/outcomes",
+        "ep_03 error plan/projection",
+    ];
+    let steps = ["ep_03 warning strict/steps"];
+    assert_eq!(found(&["--select", "plan/*,projection/*"]), edited);
+    assert_eq!(found(&["--select=plan/*", "--select=projection/*"]), edited);
+    assert_eq!(
+        found(&["--select", "strict/steps"]),
+        steps,
+        "off by default"
+    );
+    assert_eq!(found(&["--select", "*"]).len(), ALL.len() + 1);
+    // What `--rule` says counts for every rule, selected or not.
+    let said = [
+        "--select=strict/steps",
+        "--rule=plan/projection=warning",
+        "--rule=strict/*=error",
+    ];
+    let both = ["ep_03 warning plan/projection", "ep_03 error strict/steps"];
+    assert_eq!(found(&said), both);
+    assert_eq!(found(&["--select=strict/*", "--rule=*=off"]), [""; 0]);
+    assert_eq!(
+        found(&["--rule=*=off", "--rule=strict/steps=warning"]),
+        steps
+    );
+    // The file selects too, and what it turns off is a warning where it is selected.
+    let rules = "rules = { 'strict/steps' = 'error', '*' = 'off', 'projection/*' = 'error' }";
+    project.write(
+        "runvet.toml",
+        &format!("select = ['strict/steps', 'plan/*']\n{rules}"),
+    );
+    let from_file = ["ep_03 warning plan/projection", "ep_03 error strict/steps"];
+    assert_eq!(found(&[]), from_file);
+    assert_eq!(
+        found(&["--select=projection/*"]),
+        ["ep_03 error projection/outcomes"]
+    );
+    project.write("runvet.toml", "select = ['plan']");
+    let output = project.run(&["validate", "runs"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("did you mean `plan/*`?"),
+        "{}",
+        stderr(&output)
+    );
+    // Only what is judged can show that an ignore is not needed any more.
+    let ignore = "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'known'";
+    project.write("runvet.toml", ignore);
+    for args in [
+        &["validate", "runs"][..],
+        &["validate", "--select=state/*", "runs"],
+    ] {
+        assert_eq!(stderr(&project.run(args)), "", "{args:?}");
+    }
+    for command in [
+        &["watch", "--once"][..],
+        &["list", "--invalid"],
+        &["view", "ep_03"],
+    ] {
+        let args = [command, &["--select=strict/step"]].concat();
+        let output = project.run_in("runs/demo", &[], &args);
+        assert!(
+            stderr(&output).contains("did you mean `strict/steps`?"),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn verify_manifest_is_an_error_unless_rule_says_else() {
+    let project = Project::new("");
+    let manifest = r#"{"files": [{"name": "state.json", "size_bytes": 1}]}"#;
+    project.write("runs/demo/episodes/ep_01_answer/manifest.json", manifest);
+    let found = |args: &[&str]| {
+        let found = project.found(args);
+        found
+            .into_iter()
+            .filter(|line| line.contains("manifest"))
+            .collect::<Vec<_>>()
+    };
+    let as_level = |level: &str| [format!("ep_01 {level} manifest/digest")];
+    assert_eq!(found(&[]), [""; 0]);
+    assert_eq!(found(&["--verify-manifest"]), as_level("error"));
+    assert_eq!(
+        found(&["--verify-manifest", "--select=plan/*"]),
+        as_level("error")
+    );
+    let rule = "--rule=manifest/digest=warning";
+    assert_eq!(found(&["--verify-manifest", rule]), as_level("warning"));
+    project.write("runvet.toml", "verify-manifest = true");
+    assert_eq!(found(&[]), as_level("error"));
+    assert_eq!(found(&[rule]), as_level("warning"));
+    assert_eq!(found(&["--verify-manifest=false"]), [""; 0]);
+    assert_eq!(found(&["--select=plan/*"]), [""; 0]);
+    project.write(
+        "runvet.toml",
+        "verify-manifest = true\nrules = { 'manifest/*' = 'warning' }",
+    );
+    assert_eq!(found(&[]), as_level("warning"));
+    assert_eq!(found(&["--verify-manifest"]), as_level("error"));
 }
 
 #[test]

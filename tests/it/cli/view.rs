@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use runvet::check::Check;
+use runvet::dashboard::TimelineRow;
 use runvet::plan::compare;
 use runvet::printable::is_hostile;
 use runvet::read::RunReader;
-use runvet::view::{EVENTS_AT_EACH_END, outline};
+use runvet::view::{MAX_TIMELINE_ROWS, outline};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use unicode_width::UnicodeWidthStr;
@@ -34,6 +35,15 @@ fn printed(dir: &Path, args: &[&str]) -> String {
 
 fn json_of(dir: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&printed(dir, args)).unwrap()
+}
+
+/// A text without the escapes for the colours that runvet uses.
+fn without_colour(text: &str) -> String {
+    ["1", "2", "31", "32", "33", "0"]
+        .iter()
+        .fold(text.to_owned(), |text, code| {
+            text.replace(&format!("\u{1b}[{code}m"), "")
+        })
 }
 
 fn demo() -> PathBuf {
@@ -98,11 +108,8 @@ fn dashboards_of_the_demo_match_the_snapshots() {
         Width::Narrow,
     );
     snapshot("view-edited-colour", &coloured);
-    let plain: String = stdout(&coloured)
-        .replace("\u{1b}[1m", "")
-        .replace("\u{1b}[0m", "");
     assert_eq!(
-        plain,
+        without_colour(stdout(&coloured)),
         printed(&demo(), &["view", "ep_03"]),
         "colour changes no text"
     );
@@ -196,7 +203,7 @@ fn list_says_in_progress_where_only_a_timeline_is() {
     assert!(text.contains(" ep_01_answer in progress - "), "{text}");
     let dashboard = printed(temp.path(), &["view", "ep_01"]);
     assert!(
-        dashboard.contains("\nRun: in progress · Records: "),
+        dashboard.contains("\nRun: in progress\nRecords: "),
         "{dashboard}"
     );
 }
@@ -334,6 +341,7 @@ fn dashboard_json_has_null_for_what_is_missing() {
         (&json["events"]["total"], &json["events"]["phases"]),
         (&json!(0), &json!({}))
     );
+    assert_eq!(json["reason"], Value::Null);
 }
 
 #[test]
@@ -346,7 +354,7 @@ fn dashboard_of_a_broken_run_says_what_is_missing() {
         "Summarize the open tickets\n",
         "\nVerification: passed",
         "\nTimeline, events: 11\n",
-        "\nRun: unknown · Records: ",
+        "\nRun: unknown\nRecords: ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -365,7 +373,7 @@ fn dashboard_of_a_broken_run_says_what_is_missing() {
     for part in [
         "summary.json can't be shown: not JSON: ",
         "\nPlan by planner.minimal",
-        "\nTimeline: can't be shown: ",
+        "\nTimeline: can't be shown: there is no such file\n",
         "  events     events.jsonl         missing\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -407,8 +415,6 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
         of(&["--grep", "step-3", "--phase", "act"]),
         ["7 +0.095s act"]
     );
-    assert_eq!(of(&["--phase", "ac"]), [] as [&str; 0]);
-    assert_eq!(of(&["--grep", "no such text"]), [] as [&str; 0]);
     assert_eq!(
         printed(&demo(), &["view", "ep_01", "--phase", "plan"])
             .lines()
@@ -518,7 +524,7 @@ fn show_loses_nothing_when_pretty_and_no_byte_when_raw() {
         "error: episodes/ep_02_paused/summary.json: there is no such file\n"
     );
     assert_eq!(
-        runvet(&demo(), &["show", "ep_02", "events"], Width::Narrow)
+        runvet(&demo(), &["show", "ep_02", "learn"], Width::Narrow)
             .status
             .code(),
         Some(2)
@@ -579,6 +585,7 @@ fn run_data_comes_from_option_environment_or_nearby() {
         &["list"][..],
         &["view", "ep_01"],
         &["plan", "ep_01"],
+        &["diff", "ep_01", "ep_02"],
         &["show", "ep_01", "state"],
     ] {
         let output = runvet(nowhere.path(), args, Width::Narrow);
@@ -725,7 +732,7 @@ fn every_command_ends_quietly_when_the_pipe_closes() {
 }
 
 /// Text that tries to control a terminal, to hide, or to forge a line.
-const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nRun: succeeded (ok) · Records: consistent\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
+const EVIL: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\nRun: succeeded (ok)\nRecords: consistent\n\u{202e}\u{2066}\u{200b}\u{feff}\u{2028}\u{e0041}";
 
 /// Poisons every text, except those that name a kind of thing, and adds a poisonous key to every
 /// object.
@@ -774,6 +781,11 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
             &["list", "--format", "ids"],
             &["list", "--format", "json"],
             &["list", "--invalid"],
+            &["list", "--color", "always"],
+            &["plan", prefix, "--color", "always"],
+            &["view", prefix, "--events", "--color", "always"],
+            &["diff", prefix, prefix],
+            &["diff", prefix, prefix, "--json"],
             &["view", prefix],
             &["view", prefix, "--color", "always"],
             &["view", prefix, "--json"],
@@ -794,7 +806,7 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
             for text in [stdout(&output), stderr(&output)] {
                 // Colours come from runvet itself.
                 let text = if args.contains(&"always") {
-                    text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
+                    without_colour(text)
                 } else {
                     text.to_owned()
                 };
@@ -803,15 +815,23 @@ fn hostile_text_never_reaches_a_dashboard_raw() {
                     .filter(|c| *c != '\n' && is_hostile(*c))
                     .collect();
                 assert_eq!(raw, [] as [char; 0], "{args:?}:\n{text}");
-                let forged = ["Run: succeeded", "0 episodes", "::error"];
+                let forged = [
+                    "Run: succeeded",
+                    "Records: consistent",
+                    "0 episodes",
+                    "::error",
+                ];
                 let is_forged = |line: &&str| forged.iter().any(|forged| line.starts_with(forged));
                 assert_eq!(text.lines().find(is_forged), None, "{args:?}:\n{text}");
                 assert_eq!(commands(&text), [] as [&str; 0], "{args:?}:\n{text}");
             }
-            if args.contains(&"--json") || args.contains(&"json") {
+            let is_json = args.contains(&"--json") || args.contains(&"json");
+            // Records that can't be read can't be compared.
+            if is_json && output.status.code() != Some(2) {
                 let json: Value = serde_json::from_slice(&output.stdout).unwrap();
                 let id = json
                     .get("episode_id")
+                    .or_else(|| json["left"].get("episode_id"))
                     .unwrap_or_else(|| &json["runs"][0]["episode_id"]);
                 assert_eq!(
                     id.as_str(),
@@ -852,7 +872,7 @@ fn dashboard_json_of_a_hostile_run_says_what_was_stored() {
 }
 
 #[test]
-fn long_timeline_keeps_only_its_ends_and_counts() {
+fn long_timeline_is_folded_and_counted() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 20_000, |index| {
         if index % 4 == 0 {
@@ -876,19 +896,20 @@ fn long_timeline_keeps_only_its_ends_and_counts() {
         (15_000, 5_000, 3)
     );
     assert_eq!(timeline.phases.values().sum::<u64>(), 20_011);
-    let lines =
-        |moments: Vec<u64>, from: u64| assert_eq!(moments, (from..from + 10).collect::<Vec<u64>>());
-    assert_eq!(EVENTS_AT_EACH_END, 10);
-    lines(timeline.first.iter().map(|moment| moment.line).collect(), 1);
-    lines(
-        timeline.last.iter().map(|moment| moment.line).collect(),
-        20_002,
+    let shown = |row: &TimelineRow| match row {
+        TimelineRow::Event(moment) => moment.line.to_string(),
+        TimelineRow::Folded(folded) => format!("+{}", folded.events),
+        other => panic!("{other:?}"),
+    };
+    let rows: Vec<String> = timeline.rows.iter().map(shown).collect();
+    assert_eq!(
+        rows,
+        ["1", "2", "3", "4", "5", "6", "7", "+3", "11", "+20000"]
     );
     let text = printed(temp.path(), &["view", "ep"]);
-    assert!(
-        text.contains("\n  … 19991 more (runvet view --events)\n"),
-        "{text}"
-    );
+    assert!(text.contains("\n  … 3 learn, reflect, runtime\n"), "{text}");
+    assert!(text.contains("\n  … 20000 tick, tock\n"), "{text}");
+    assert!(text.contains("\nTimeline, events: 20011 (for all: runvet view --events)\n"));
     assert!(text.lines().count() < 80 && text.len() < 8_000, "{text}");
     assert_eq!(
         printed(temp.path(), &["view", "ep", "--events"])
@@ -900,16 +921,17 @@ fn long_timeline_keeps_only_its_ends_and_counts() {
 
 #[test]
 fn short_timeline_is_shown_whole() {
-    for (more, shown) in [(0, "Timeline, events: 11\n"), (9, "Timeline, events: 20\n")] {
+    for (more, shown) in [
+        (0, "Timeline, events: 11\n"),
+        (10, "Timeline, events: 21\n"),
+    ] {
         let (temp, dir) = copy_of("good/terminal");
         lengthen(&dir, more, |_| "tick".into());
         let timeline = outline(&RunReader::open(&dir).unwrap());
-        assert_eq!(timeline.first.len() + timeline.last.len(), 11 + more);
+        assert_eq!(timeline.rows.len(), 11 + more);
+        assert!(timeline.rows.len() <= MAX_TIMELINE_ROWS);
         let text = printed(temp.path(), &["view", "ep"]);
-        assert!(
-            text.contains(shown) && !text.contains("more (runvet view"),
-            "{text}"
-        );
+        assert!(text.contains(shown) && !text.contains("  … "), "{text}");
     }
 }
 
@@ -959,9 +981,11 @@ fn huge_event_is_outlined_and_broken_lines_are_counted() {
             timeline.broken_lines,
             timeline.broken.len()
         ),
-        (12, 30, EVENTS_AT_EACH_END)
+        (12, 30, 10)
     );
-    let last = timeline.last.back().unwrap();
+    let Some(TimelineRow::Event(last)) = timeline.rows.last() else {
+        panic!("{:?}", timeline.rows)
+    };
     assert!(
         last.summary.len() + last.phase.len() + last.agent.len() < 2_000,
         "{} bytes",

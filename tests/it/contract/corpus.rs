@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, all_rules};
+use runvet::check::all_rules;
 use runvet::finding::{Report, Severity};
 use serde_json::Value;
 
-use crate::support::corpus::{corpus, expecting_cases, good_cases};
+use crate::support::corpus::{Expectation, corpus, expecting_cases, good_cases};
 
 /// The findings, one per line: rule, file within the case, and pointer, if any.
 fn found(report: &Report, case: &Path) -> Vec<String> {
@@ -34,9 +34,8 @@ fn found(report: &Report, case: &Path) -> Vec<String> {
 }
 
 fn expected(case: &Path) -> Vec<String> {
-    let expect: Vec<Value> =
-        serde_json::from_str(&fs::read_to_string(case.join("expect.json")).unwrap()).unwrap();
-    let mut expected: Vec<String> = expect
+    let mut expected: Vec<String> = Expectation::of(case)
+        .findings
         .iter()
         .map(|finding| {
             let text = |key: &str| finding[key].as_str().unwrap();
@@ -54,7 +53,7 @@ fn expected(case: &Path) -> Vec<String> {
 #[test]
 fn good_cases_have_no_finding_and_no_skip() {
     for case in good_cases() {
-        let report = Check::new().run([&case]).unwrap();
+        let report = Expectation::of(&case).check().run([&case]).unwrap();
         assert_eq!(report.totals.episodes, 1, "{}", case.display());
         assert_eq!(found(&report, &case), [] as [&str; 0], "{}", case.display());
         assert_eq!(report.episodes[0].skipped, [], "{}", case.display());
@@ -69,7 +68,7 @@ fn bad_cases_have_exactly_the_expected_findings() {
         .chain(expecting_cases("broken"))
     {
         let (found, expected) = (
-            found(&Check::new().run([&case]).unwrap(), &case),
+            found(&Expectation::of(&case).check().run([&case]).unwrap(), &case),
             expected(&case),
         );
         if found != expected {
@@ -118,8 +117,9 @@ fn every_rule_has_a_bad_case() {
 fn bad_case_is_silent_when_its_rule_is_off() {
     use runvet::check::Level;
     for rule in all_rules() {
-        let check = Check::new().level(rule.id, Level::Off).unwrap();
         for case in expecting_cases(&format!("bad/{}", rule.id)) {
+            let check = Expectation::of(&case).check();
+            let check = check.level(rule.id, Level::Off).unwrap();
             let report = check.run([&case]).unwrap();
             let spoken = report
                 .episodes
@@ -142,7 +142,7 @@ fn location_names_the_bytes_its_pointer_leads_to() {
         .into_iter()
         .chain(expecting_cases("broken"))
     {
-        let report = Check::new().run([&case]).unwrap();
+        let report = Expectation::of(&case).check().run([&case]).unwrap();
         for finding in report.episodes.iter().flat_map(|episode| &episode.findings) {
             assert!(matches!(
                 finding.severity,
@@ -174,7 +174,7 @@ fn location_names_the_bytes_its_pointer_leads_to() {
                 let Some(pointer) = &location.pointer else {
                     continue;
                 };
-                let text = if location.file.ends_with("events.jsonl") {
+                let text = if Path::new(&location.file).extension() == Some("jsonl".as_ref()) {
                     bytes
                         .split(|byte| *byte == b'\n')
                         .nth(usize::try_from(line).unwrap() - 1)

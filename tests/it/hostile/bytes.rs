@@ -134,11 +134,11 @@ fn windows_line_ends_are_blanks() {
 #[test]
 fn million_bad_lines_are_reported_up_to_the_limit() {
     let report = judge(&[(Artifact::Events, &"1\n".repeat(1_000_000))]);
-    assert_eq!(counts(&report)["events/syntax"], 100_001);
+    assert_eq!(counts(&report)["events/syntax"], 10_001);
     let last = report
         .findings
         .iter()
-        .find(|finding| finding.message.contains("900000 more findings"));
+        .find(|finding| finding.message.contains("990000 more findings"));
     assert!(last.is_some(), "the rest is counted");
     assert_eq!(
         judge(&[(Artifact::Events, &"\n".repeat(1_000_000))])

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 28] = [
+const ROOMS: [&str; 30] = [
     // Plain texts, times and digests.
     "printable",
     "words",
+    "spelling",
     "digest",
     "timestamp",
     // Results, as data.
@@ -34,6 +35,7 @@ const ROOMS: [&str; 28] = [
     "read",
     "plan",
     "view",
+    "diff",
     "watch",
     "schemas",
     "cli",

@@ -1,10 +1,49 @@
-//! The paths of the cases in the corpus.
+//! The cases of the corpus, and what each says of itself.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use runvet::check::{Check, Level};
+use serde::Deserialize;
+use serde_json::Value;
+
 pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+}
+
+/// What a case says of itself in `expect.json`: the levels of rules, if they are not the default
+/// ones, and the findings.
+#[derive(Default, Deserialize)]
+pub(crate) struct Expectation {
+    #[serde(default)]
+    rules: BTreeMap<String, Level>,
+    pub(crate) findings: Vec<Value>,
+}
+
+impl Expectation {
+    /// That of a case: a list of findings, or an object with levels too. Without the file, nothing
+    /// is to be found.
+    pub(crate) fn of(case: &Path) -> Self {
+        let Ok(text) = fs::read_to_string(case.join("expect.json")) else {
+            return Self::default();
+        };
+        match serde_json::from_str(&text).unwrap() {
+            Value::Array(findings) => Self {
+                findings,
+                ..Self::default()
+            },
+            whole => serde_json::from_value(whole).unwrap(),
+        }
+    }
+
+    /// The check of the case.
+    pub(crate) fn check(&self) -> Check {
+        let levels = self.rules.iter();
+        levels.fold(Check::new(), |check, (rule, level)| {
+            check.level(rule, *level).unwrap()
+        })
+    }
 }
 
 /// The directories that hold an `expect.json`, below a directory of the corpus.

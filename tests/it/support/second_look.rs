@@ -53,9 +53,14 @@ pub fn indented(events: &[u8]) -> Vec<u8> {
         .join(&b'\n')
 }
 
-/// The findings and skips, without the places that indentation moves.
+/// The findings and skips, without the places that indentation moves, and without those of equal
+/// lines, which it tells apart.
 pub fn found(report: &EpisodeReport) -> Vec<(&str, &str, Option<u64>, Option<&str>)> {
-    let findings = report.findings.iter().map(|finding| {
+    let findings = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule != "events/repeated-line");
+    let findings = findings.map(|finding| {
         let location = &finding.location;
         (
             &*finding.rule,

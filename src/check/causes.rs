@@ -1,0 +1,130 @@
+//! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
+
+use crate::facts::{Slip, SlipLines, Slips};
+use crate::finding::{RuleInfo, Severity};
+use crate::printable::{brief, quote};
+use crate::rule::Draft;
+use crate::source::Place;
+
+/// For each rule that rests on events, the keys and phases without which it finds what is not so.
+const RESTS_ON: [(&str, &[&str]); 17] = [
+    ("started-at/start-event", &["start", "phase", "timestamp"]),
+    ("projection/missing", EVIDENCE),
+    ("projection/not-yet", EVIDENCE),
+    ("projection/outcomes", COPIES),
+    ("projection/links", COPIES),
+    ("projection/stale", COPIES),
+    ("projection/digest", COPIES),
+    ("plan/projection", PLAN),
+    ("plan/legacy-labels", PLAN),
+    ("plan/no-event", &["plan", "phase"]),
+    (
+        "actions/mirror",
+        &["act", "phase", "action_id", "step_id", "timestamp"],
+    ),
+    ("summary/branching-factor", &["direction", "phase"]),
+    ("summary/directions", &["direction", "phase"]),
+    ("summary/counts", &["plan", "reflect", "act", "phase"]),
+    ("strict/ending", &["terminate", "phase"]),
+    (
+        "strict/durations",
+        &["start", "act", "terminate", "phase", "timestamp"],
+    ),
+    ("strict/agreement", &["start", "phase"]),
+];
+
+const EVIDENCE: &[&str] = &["runtime", "event_type", "phase"];
+
+const COPIES: &[&str] = &[
+    "runtime",
+    "event_type",
+    "phase",
+    "payload",
+    "outcomes",
+    "links",
+    "state_sha256",
+];
+
+const PLAN: &[&str] = &[
+    "plan",
+    "act",
+    "phase",
+    "payload",
+    "source",
+    "agent_id",
+    "step_records",
+    "steps",
+    "step_id",
+    "step_status",
+];
+
+/// The number of causes that one finding names.
+const MAX_CAUSES: usize = 2;
+
+/// The number of findings of one rule that name their causes: the first show where to look.
+const MAX_CAUSED: usize = 1_000;
+
+/// Adds to each draft the slips that it may follow from, and returns the places of all of them;
+/// where there is room, also phases of a runtime's own that are like those that the rule looks for.
+pub(super) fn add(
+    drafts: &mut [(&'static RuleInfo, Severity, Draft)],
+    slips: &Slips,
+) -> Vec<Place> {
+    let mut in_order: Vec<_> = slips.iter().collect();
+    in_order.sort_by_key(|(_, lines)| lines.first);
+    let mut places: Vec<Place> = Vec::new();
+    for (rule, words) in RESTS_ON {
+        let mut causes = in_order
+            .iter()
+            .filter(|(slip, _)| words.contains(&slip.meant))
+            .map(|(slip, lines)| (slip.place(lines), cause(slip, lines)))
+            .take(MAX_CAUSES)
+            .collect::<Vec<_>>();
+        let slips_alone = causes.len();
+        let begun = slips
+            .begun
+            .iter()
+            .filter(|(phase, _)| words.contains(phase));
+        causes.extend(
+            begun
+                .take(MAX_CAUSES - slips_alone)
+                .map(|(phase, (line, written))| {
+                    let message = format!(
+                        "the phase {} on line {} does not count as `{phase}`",
+                        quote(written),
+                        line.number
+                    );
+                    (Place::event(*line, "/phase"), message)
+                }),
+        );
+        let findings = drafts
+            .iter_mut()
+            .filter(|(info, ..)| info.id == rule)
+            .take(MAX_CAUSED);
+        let mut any = false;
+        for (.., draft) in findings {
+            draft.causes.clone_from(&causes);
+            any = true;
+        }
+        if any {
+            places.extend(causes.drain(..slips_alone).map(|(place, _)| place));
+        }
+    }
+    places
+}
+
+fn cause(slip: &Slip, lines: &SlipLines) -> String {
+    let line = lines.first.number;
+    match slip.within {
+        None => format!(
+            "this may follow from the phase {} on line {line}, if `{}` is meant",
+            quote(&slip.written),
+            slip.meant
+        ),
+        Some(_) => format!(
+            "this may follow from `{}` on line {line}, if `{}` is meant",
+            brief(&slip.written),
+            slip.meant
+        ),
+    }
+}

@@ -1,0 +1,77 @@
+//! `runvet diff`: two runs -> where they differ, side by side.
+
+mod side_by_side;
+
+use clap::{ArgMatches, Args};
+
+use super::output::{Color, Output, style, width};
+use super::run_data::RunDataArgs;
+use super::settings::{Baselines, GateArgs};
+use super::{Exit, Failure};
+use crate::check::Check;
+use crate::diff::{Subject, compare};
+use crate::report::write_json;
+use side_by_side::SideBySide;
+
+/// Compare two runs: task, plan, actions, outcomes, metrics, latencies and findings
+///
+/// Steps and actions are compared by their position. Ids, times, durations and digests are shown,
+/// but do not count as differences. The exit code is 0 if the runs are the same, 1 if they differ,
+/// and 2 if they can't be compared.
+#[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  $ runvet diff ep_01 ep_03 --run-data corpus/demo
+  …
+  Plan
+    ✓ step-1 done: Collect the open tic… │ ✓ step-1 done: Collect the open tic…
+  ! ✓ step-2 done: Summarize the tickets │ ○ step-2 pending: Summarize the tic…
+  …
+  the runs differ in 4 places")]
+pub(in crate::cli) struct Diff {
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
+    /// The first run: its id or a part of it, @latest, or a path
+    #[arg(value_name = "RUN")]
+    left: String,
+
+    /// The second run, named in the same way
+    #[arg(value_name = "RUN")]
+    right: String,
+
+    /// Print one JSON object; `runvet schema diff` describes it
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    gate: GateArgs,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+}
+
+impl Diff {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let left = self.run_data.get(&self.left, output)?;
+        let right = self.run_data.get(&self.right, output)?;
+        let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let check = Check::new();
+        let left = Subject::new(&left, &check, &mut gate)?;
+        let right = Subject::new(&right, &check, &mut gate)?;
+        let diff = compare(&left, &right);
+        if self.json {
+            write_json(output.stdout(), &diff)?;
+            writeln!(output.stdout())?;
+        } else {
+            let mut table = SideBySide::new(output.stdout(), style(self.color), width());
+            table.draw(&left, &right, &diff)?;
+        }
+        Ok(if diff.same {
+            Exit::Success
+        } else {
+            Exit::Findings
+        })
+    }
+}

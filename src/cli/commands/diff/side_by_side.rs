@@ -1,0 +1,308 @@
+//! Two runs and their differences -> a table for people, with a run on each side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use crate::dashboard::{ActionRow, Header, StepRow};
+use crate::diff::{Diff, Difference, Subject, differs, is_expected};
+use crate::document::{Kind, Node};
+use crate::printable::{brief, columns_of, escape, fit};
+use crate::report::{Glyphs, Line, Paint, Style, count, instant, paragraph, seconds};
+
+/// The maximum number of lines of a section.
+const SECTION_LINES: usize = 12;
+
+/// A table of two runs.
+pub(super) struct SideBySide<'o> {
+    out: &'o mut dyn Write,
+    glyphs: &'static Glyphs,
+    is_coloured: bool,
+    width: usize,
+    /// The width of each side.
+    half: usize,
+}
+
+/// A value with its name on both sides, and whether it differs in a way that counts.
+type Named = (String, [Option<String>; 2], bool);
+
+impl<'o> SideBySide<'o> {
+    pub(super) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
+        Self {
+            out,
+            glyphs: Glyphs::of(style),
+            is_coloured: style == Style::Colour,
+            width,
+            half: (width - 7) / 2,
+        }
+    }
+
+    pub(super) fn draw(&mut self, left: &Subject, right: &Subject, diff: &Diff) -> io::Result<()> {
+        // A path must be complete to be copied, so it is never cut.
+        writeln!(self.out, "left:  {}", escape(&diff.left.dir))?;
+        writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
+        let headers = [left, right].map(|run| &run.overview.header);
+        let ids = headers.map(|header| Line::default().painted(&header.episode_id, Paint::Bold));
+        self.row(false, ids)?;
+        self.named(headed(headers))?;
+
+        let runs = [left, right];
+        let plans = runs.map(|run| run.overview.plan.as_ref());
+        let plans = plans.map(|plan| plan.map(|plan| &plan.steps));
+        let rows = plans.map(|steps| steps.map_or(&[][..], |steps| &*steps.first));
+        let totals = plans.map(|steps| steps.map_or(0, |steps| steps.total));
+        let glyphs = self.glyphs;
+        let cell = |row: &StepRow| step(glyphs, row);
+        self.listed("Plan", rows, totals, nodes(runs, &["plan", "steps"]), cell)?;
+        let rows = runs.map(|run| &*run.overview.actions.first);
+        let totals = runs.map(|run| run.overview.actions.total);
+        let items = nodes(runs, &["outcomes", "actions"]);
+        self.listed("Actions", rows, totals, items, action)?;
+
+        let state = |path: &[&str]| runs.map(|run| run.view.state.as_ref().ok()?.root().at(path));
+        let summary =
+            |path: &[&str]| runs.map(|run| run.view.summary.as_ref().ok()?.root().at(path));
+        let mut outcomes = members(state(&["outcomes", "metrics"]), true);
+        for name in ["error", "artifacts"] {
+            let values = state(&["outcomes", name]);
+            if values.iter().flatten().any(|value| !value.is_null()) {
+                outcomes.push(named(name, values, true));
+            }
+        }
+        outcomes.push(named(
+            "verified",
+            summary(&["verification", "passed"]),
+            true,
+        ));
+        self.section("Outcomes", outcomes)?;
+        self.section("Metrics", members(summary(&["metrics"]), true))?;
+        let latencies = members(summary(&["metrics", "latencies"]), false);
+        self.section("Latencies", latencies)?;
+        let phases = runs.map(|run| &run.timeline.phases);
+        self.section("Events", counted(phases))?;
+        let findings = runs.map(Subject::findings);
+        self.section("Findings", counted([&findings[0], &findings[1]]))?;
+        self.differences(diff)
+    }
+
+    fn title(&mut self, title: &str) -> io::Result<()> {
+        let title = Line::default().painted(title, Paint::Bold);
+        writeln!(self.out, "\n{}", title.draw(self.width, self.is_coloured))
+    }
+
+    fn row(&mut self, differs: bool, cells: [Line; 2]) -> io::Result<()> {
+        self.cells(differs, "", self.half, cells)
+    }
+
+    /// Draws one line: what differs is marked.
+    fn cells(
+        &mut self,
+        differs: bool,
+        name: &str,
+        half: usize,
+        [left, right]: [Line; 2],
+    ) -> io::Result<()> {
+        let is_coloured = self.is_coloured;
+        let padding = half.saturating_sub(columns_of(&left.draw(half, false)));
+        let mark = if differs {
+            let mark = Line::default().painted("!", Paint::Bad);
+            mark.draw(1, is_coloured)
+        } else {
+            " ".into()
+        };
+        let line = format!(
+            "{mark} {name}{}{:padding$} {} {}",
+            left.draw(half, is_coloured),
+            "",
+            self.glyphs.bar,
+            right.draw(half, is_coloured)
+        );
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
+    fn more(&mut self, more: usize) -> io::Result<()> {
+        if more > 0 {
+            writeln!(self.out, "  … and {more} more")?;
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, title: &str, rows: Vec<Named>) -> io::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.title(title)?;
+        self.named(rows)
+    }
+
+    fn named(&mut self, rows: Vec<Named>) -> io::Result<()> {
+        let more = rows.len().saturating_sub(SECTION_LINES);
+        let names = self.width / 5;
+        let half = (self.width - names - 6) / 2;
+        for (name, values, differs) in rows.into_iter().take(SECTION_LINES) {
+            let cells = values.map(|value| Line::default().word(value.as_deref().unwrap_or("-")));
+            let name = fit(&name, names);
+            let padding = names.saturating_sub(columns_of(&name));
+            self.cells(differs, &format!("{name}{:padding$} ", ""), half, cells)?;
+        }
+        self.more(more)
+    }
+
+    /// Draws two lists, whose rows stand side by side by their position.
+    fn listed<'n, T>(
+        &mut self,
+        title: &str,
+        [left, right]: [&[T]; 2],
+        totals: [usize; 2],
+        [mut lefts, mut rights]: [impl Iterator<Item = Node<'n>>; 2],
+        cell: impl Fn(&T) -> Line,
+    ) -> io::Result<()> {
+        let total = totals.into_iter().max().unwrap_or_default();
+        if total == 0 {
+            return Ok(());
+        }
+        self.title(title)?;
+        for index in 0..total.min(SECTION_LINES) {
+            let is_other = differs(lefts.next(), rights.next());
+            let cells = [left, right].map(|rows| rows.get(index).map(&cell).unwrap_or_default());
+            self.row(is_other, cells)?;
+        }
+        self.more(total.saturating_sub(SECTION_LINES))
+    }
+
+    /// Draws every difference by its place, and the result.
+    fn differences(&mut self, diff: &Diff) -> io::Result<()> {
+        let total = diff.differences.len() as u64 + diff.more;
+        if total > 0 {
+            self.title("Differences")?;
+        }
+        for difference in diff.differences.iter().take(SECTION_LINES) {
+            paragraph(self.out, self.width, "! ", "    ", &sentence(difference))?;
+        }
+        let more = total.saturating_sub(SECTION_LINES as u64);
+        if more > 0 {
+            writeln!(self.out, "  … and {more} more (runvet diff --json)")?;
+        }
+        let uncounted = diff.uncounted.len() as u64 + diff.uncounted_more;
+        let also = match uncounted {
+            0 => String::new(),
+            number => {
+                format!(
+                    "; ids, times, durations and digests differ in {}, which does not count",
+                    count(number, "place")
+                )
+            }
+        };
+        let result = match total {
+            0 => format!("the runs are the same{also}"),
+            total => format!("the runs differ in {}{also}", count(total, "place")),
+        };
+        writeln!(self.out)?;
+        paragraph(self.out, self.width, "", "  ", &result)
+    }
+}
+
+/// What both headers say.
+fn headed(headers: [&Header; 2]) -> Vec<Named> {
+    let of = |value: fn(&Header) -> Option<String>| headers.map(value);
+    [
+        ("task", of(|header| header.task.as_deref().map(brief)), true),
+        ("status", of(|header| header.status.clone()), true),
+        ("outcome", of(|header| header.outcome.clone()), true),
+        ("mode", of(|header| header.mode.clone()), true),
+        ("adapter", of(|header| header.adapter.clone()), true),
+        (
+            "started",
+            of(|header| Some(instant(header.started_at.as_deref()?, 19))),
+            false,
+        ),
+        ("took", of(|header| header.duration_sec.map(seconds)), false),
+    ]
+    .into_iter()
+    .filter(|(_, values, _)| values.iter().any(Option::is_some))
+    .map(|(name, values, counts)| {
+        let differs = counts && values[0] != values[1];
+        (name.to_owned(), values, differs)
+    })
+    .collect()
+}
+
+/// The items of an array of both states.
+fn nodes<'s>(runs: [&'s Subject; 2], path: &[&str]) -> [impl Iterator<Item = Node<'s>>; 2] {
+    runs.map(|run| {
+        let state = run.view.state.as_ref().ok();
+        let array = state.and_then(|state| state.root().at(path));
+        array.into_iter().flat_map(Node::items)
+    })
+}
+
+fn step(glyphs: &Glyphs, step: &StepRow) -> Line {
+    let paint = Paint::of(&step.status);
+    Line::default()
+        .painted(glyphs.status(&step.status), paint)
+        .text(&format!(" {} ", step.id))
+        .painted(&step.status, paint)
+        .text(&format!(": {}", step.description))
+}
+
+fn action(action: &ActionRow) -> Line {
+    Line::default()
+        .text(&format!("{} {} ", action.id, action.tool))
+        .word(&action.result_status)
+        .text(&format!(" {}", action.input_excerpt))
+}
+
+/// The single values of two objects by name.
+fn members(objects: [Option<Node<'_>>; 2], counts: bool) -> Vec<Named> {
+    let is_single = |node: &Node<'_>| !matches!(node.kind(), Kind::Array | Kind::Object);
+    let names: BTreeSet<_> = objects
+        .iter()
+        .flatten()
+        .flat_map(|object| object.members())
+        .filter(|key| is_single(&key.value()))
+        .map(|key| key.name().into_owned())
+        .take(MAX_NAMES)
+        .collect();
+    let values = |name: &str| objects.map(|object| object?.get(name));
+    names
+        .iter()
+        .map(|name| named(&brief(name), values(name), counts))
+        .collect()
+}
+
+/// The maximum number of members of an object that are looked at: a table shows fewer.
+const MAX_NAMES: usize = 100;
+
+fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
+    let differs = counts && !is_expected(name) && differs(values[0], values[1]);
+    let shown = |value: Option<Node<'_>>| {
+        let value = value.filter(|value| !value.is_null())?;
+        Some(match (value.text(), value.number()) {
+            (Some(text), _) => brief(&text),
+            (None, Some(number)) => brief(&number.rounded()),
+            (None, None) => brief(value.raw()),
+        })
+    };
+    (name.to_owned(), values.map(shown), differs)
+}
+
+/// Numbers by name.
+fn counted<K: AsRef<str> + Ord>(counts: [&BTreeMap<K, u64>; 2]) -> Vec<Named> {
+    let names: BTreeSet<&K> = counts.iter().flat_map(|counts| counts.keys()).collect();
+    let values = |name: &K| counts.map(|counts| counts.get(name).map(u64::to_string));
+    names
+        .into_iter()
+        .map(|name| {
+            let values = values(name);
+            let differs = values[0] != values[1];
+            (brief(name.as_ref()), values, differs)
+        })
+        .collect()
+}
+
+fn sentence(difference: &Difference) -> String {
+    let [left, right] = [&difference.left, &difference.right].map(|value| match value.get() {
+        "null" => "absent".into(),
+        value => brief(value),
+    });
+    format!("{}: {left}, but {right}", brief(&difference.pointer))
+}

@@ -1,0 +1,65 @@
+//! The arguments of a command -> complaints about those that make no sense.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches};
+
+use super::Failure;
+
+/// The options that decide which findings count: their ids and their names.
+pub(super) const GATE: [(&str, &str); 5] = [
+    ("rules", "--rule"),
+    ("baseline", "--baseline"),
+    ("no_baseline", "--no-baseline"),
+    ("config", "--config"),
+    ("no_config", "--no-config"),
+];
+
+/// Refuses options that were given on the command line and have no effect there. One that a
+/// variable sets is meant for other calls.
+pub(super) fn refuse(
+    matches: &ArgMatches,
+    options: &[(&str, &str)],
+    why: &str,
+) -> Result<(), Failure> {
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    match options.iter().find(|(id, _)| is_given(id)) {
+        Some((_, name)) => Err(Failure::Fault(format!("{name} has no effect {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Has a complaint about a value name the environment variable that the value comes from.
+pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, args: &[OsString]) {
+    let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
+    let is_given = |arg: &Arg| {
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        let short = arg.get_short().map(|short| format!("-{short}"));
+        args.iter().filter_map(|given| given.to_str()).any(|given| {
+            let name = given.split('=').next().unwrap_or_default();
+            long.as_deref() == Some(name)
+                || short
+                    .as_deref()
+                    .is_some_and(|short| given.starts_with(short))
+        })
+    };
+    let is_set = |name: &OsStr| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let long = shown.strip_prefix("--").and_then(|shown| {
+        let end = shown.find([' ', '=', '[']).unwrap_or(shown.len());
+        shown.get(..end)
+    });
+    let variable = command
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments)
+        .find(|arg| long.is_some() && arg.get_long() == long && !is_given(arg))
+        .and_then(Arg::get_env)
+        .filter(|name| is_set(name));
+    if let Some(name) = variable {
+        let name = format!("{} (a variable)", name.to_string_lossy());
+        error.insert(ContextKind::InvalidArg, ContextValue::String(name));
+    }
+}

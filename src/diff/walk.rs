@@ -1,0 +1,298 @@
+//! Two values -> the places where they differ, in one walk over both.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Difference, MAX_DIFFERENCES};
+use crate::document::{Key, Kind, Node};
+use crate::report::{raw_json, write_json};
+
+/// The maximum length of a value that is listed as it is, in bytes.
+const MAX_VALUE_BYTES: usize = 4 << 10;
+
+/// The number of characters that are listed of a longer text.
+const MAX_TEXT_CHARS: usize = 1_000;
+
+/// The maximum length of all pointers and values that are listed, in bytes.
+const MAX_LISTED_BYTES: usize = 4 << 20;
+
+/// Members under which a run keeps what it works on: there, every difference counts.
+const CONTENTS: [&str; 6] = ["input", "inputs", "output", "outputs", "tags", "value"];
+
+/// Whether a member is an id, a time, a duration or a digest, which differs between any two runs.
+pub(crate) fn is_expected(name: &str) -> bool {
+    let names = [
+        "id",
+        "timestamp",
+        "time",
+        "latencies",
+        "duration",
+        "sha256",
+        "digest",
+        "hash",
+    ];
+    let ends = [
+        "_id", "_ids", "_at", "_ms", "_sec", "_seconds", "_sha256", "_digest", "_hash",
+    ];
+    names.contains(&name) || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Some differences, and the number of the other ones.
+#[derive(Default)]
+pub(super) struct List {
+    pub(super) listed: Vec<Difference>,
+    pub(super) more: u64,
+    bytes: usize,
+}
+
+impl List {
+    pub(super) fn is_none(&self) -> bool {
+        self.listed.is_empty() && self.more == 0
+    }
+
+    fn add(&mut self, pointer: &str, [left, right]: [Option<Shown<'_>>; 2]) {
+        if self.listed.len() == MAX_DIFFERENCES || self.bytes + pointer.len() > MAX_LISTED_BYTES {
+            self.more += 1;
+            return;
+        }
+        let [left, right] = [left, right].map(json);
+        self.bytes += pointer.len() + left.get().len() + right.get().len();
+        self.listed.push(Difference {
+            pointer: pointer.to_owned(),
+            left,
+            right,
+        });
+    }
+}
+
+/// A value to be listed.
+#[derive(Clone, Copy)]
+enum Shown<'a> {
+    Node(Node<'a>),
+    Count(u64),
+    Word(&'static str),
+}
+
+/// A value as JSON that is safe to print and bounded in length.
+fn json(value: Option<Shown<'_>>) -> Box<RawValue> {
+    match value {
+        None => written(&()),
+        Some(Shown::Count(count)) => written(&count),
+        Some(Shown::Word(word)) => written(&word),
+        Some(Shown::Node(node)) if node.raw().len() <= MAX_VALUE_BYTES => {
+            raw_json(node).unwrap_or_default()
+        }
+        Some(Shown::Node(node)) => match node.text() {
+            Some(text) => {
+                let mut beginning: String = text.chars().take(MAX_TEXT_CHARS).collect();
+                beginning.push('…');
+                written(&beginning)
+            }
+            None => written(&format!(
+                "{} of {} bytes, digest {}",
+                node.kind().with_article(),
+                node.raw().len(),
+                node.meaning()
+            )),
+        },
+    }
+}
+
+fn written(value: &impl Serialize) -> Box<RawValue> {
+    let mut text = Vec::new();
+    // Writing to memory never fails, and what was written is JSON.
+    let _ = write_json(&mut text, value);
+    let text = String::from_utf8(text).unwrap_or_default();
+    RawValue::from_string(text).unwrap_or_default()
+}
+
+/// A walk over two comparison documents.
+#[derive(Default)]
+pub(super) struct Walk {
+    pointer: String,
+    counted: List,
+    uncounted: List,
+    /// Whether the walk is inside a member that does not count.
+    is_expected: bool,
+    /// Whether it is inside one where everything counts.
+    is_content: bool,
+}
+
+impl Walk {
+    /// The differences that count, and those that do not.
+    pub(super) fn done(self) -> (List, List) {
+        (self.counted, self.uncounted)
+    }
+
+    /// Walks on below a member or an item.
+    pub(super) fn at(&mut self, token: &str, walk: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        for c in token.chars() {
+            match c {
+                '~' => self.pointer.push_str("~0"),
+                '/' => self.pointer.push_str("~1"),
+                c => self.pointer.push(c),
+            }
+        }
+        walk(self);
+        self.pointer.truncate(length);
+    }
+
+    pub(super) fn word(&mut self, left: Option<&'static str>, right: Option<&'static str>) {
+        if left != right {
+            self.differ([left.map(Shown::Word), right.map(Shown::Word)]);
+        }
+    }
+
+    pub(super) fn count(&mut self, left: Option<u64>, right: Option<u64>) {
+        if left != right {
+            self.differ([left.map(Shown::Count), right.map(Shown::Count)]);
+        }
+    }
+
+    /// Compares two values of records.
+    pub(super) fn value(&mut self, left: Option<Node<'_>>, right: Option<Node<'_>>) {
+        let [left, right] = [left, right].map(|node| node.filter(|node| !node.is_null()));
+        let kinds = (left.map(Node::kind), right.map(Node::kind));
+        match (left, right) {
+            (None, None) => {}
+            (Some(a), Some(b)) if kinds == (Some(Kind::Object), Some(Kind::Object)) => {
+                self.members(a, b);
+            }
+            (Some(a), Some(b)) if kinds == (Some(Kind::Array), Some(Kind::Array)) => {
+                let (mut items, mut others) = (a.items(), b.items());
+                for index in 0_u64.. {
+                    let (a, b) = (items.next(), others.next());
+                    if a.is_none() && b.is_none() {
+                        break;
+                    }
+                    self.at(&index.to_string(), |walk| walk.value(a, b));
+                }
+            }
+            (Some(a), Some(b)) if kinds.0 == kinds.1 && a.equals(b) => {}
+            _ => self.differ([left.map(Shown::Node), right.map(Shown::Node)]),
+        }
+    }
+
+    /// Compares the members of two objects by name, in the order of the names.
+    fn members(&mut self, left: Node<'_>, right: Node<'_>) {
+        let (lefts, rights) = (by_name(left), by_name(right));
+        let (mut lefts, mut rights) = (lefts.into_iter().peekable(), rights.into_iter().peekable());
+        loop {
+            let (a, b) = (lefts.peek(), rights.peek());
+            let (takes_left, takes_right) = match (a, b) {
+                (None, None) => break,
+                (Some(_), None) => (true, false),
+                (None, Some(_)) => (false, true),
+                (Some((a, _)), Some((b, _))) => (a <= b, b <= a),
+            };
+            let a = takes_left.then(|| lefts.next()).flatten();
+            let b = takes_right.then(|| rights.next()).flatten();
+            if let Some((name, _)) = a.as_ref().or(b.as_ref()) {
+                let [a, b] = [&a, &b].map(|member| member.as_ref().map(|(_, key)| key.value()));
+                self.member(name, a, b);
+            }
+        }
+    }
+
+    fn member(&mut self, name: &str, left: Option<Node<'_>>, right: Option<Node<'_>>) {
+        let around = (self.is_expected, self.is_content);
+        self.is_content |= CONTENTS.contains(&name);
+        self.is_expected |= !self.is_content && is_expected(name);
+        self.at(name, |walk| walk.value(left, right));
+        (self.is_expected, self.is_content) = around;
+    }
+
+    fn differ(&mut self, values: [Option<Shown<'_>>; 2]) {
+        let list = if self.is_expected {
+            &mut self.uncounted
+        } else {
+            &mut self.counted
+        };
+        list.add(&self.pointer, values);
+    }
+}
+
+/// The members of an object, sorted by name.
+fn by_name(object: Node<'_>) -> Vec<(Cow<'_, str>, Key<'_>)> {
+    let members = object.members().map(|key| (key.name(), key));
+    let mut members: Vec<_> = members.collect();
+    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+    members
+}
+
+/// Whether two values of records differ in anything that counts.
+#[cfg(feature = "cli")]
+pub(crate) fn differs(left: Option<Node<'_>>, right: Option<Node<'_>>) -> bool {
+    let mut walk = Walk::default();
+    walk.value(left, right);
+    !walk.counted.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::OwnedDocument;
+
+    /// The pointers of the differences that count, and of those that do not.
+    fn pointers(left: &str, right: &str) -> [Vec<String>; 2] {
+        let [left, right] =
+            [left, right].map(|text| OwnedDocument::read(text.as_bytes().to_vec()).unwrap());
+        let mut walk = Walk::default();
+        walk.value(Some(left.root()), Some(right.root()));
+        let (counted, uncounted) = walk.done();
+        [counted, uncounted].map(|list| {
+            let listed = list.listed.into_iter();
+            listed.map(|difference| difference.pointer).collect()
+        })
+    }
+
+    #[test]
+    fn values_are_compared_by_name_position_and_value() {
+        let none: [Vec<String>; 2] = [vec![], vec![]];
+        assert_eq!(
+            pointers(r#"{"a":1,"b":[2.0]}"#, r#"{"b":[2],"a":10e-1}"#),
+            none
+        );
+        assert_eq!(pointers(r#"{"a":null}"#, "{}"), none, "absent equals null");
+        let [counted, _] = pointers(r#"{"a/b":[1,2],"c":"x"}"#, r#"{"a/b":[1,3,4],"c":[]}"#);
+        assert_eq!(counted, ["/a~1b/1", "/a~1b/2", "/c"]);
+        let [counted, _] = pointers("9007199254740993", "9007199254740992");
+        assert_eq!(counted, [""]);
+    }
+
+    #[test]
+    fn ids_times_durations_and_digests_do_not_count() {
+        let [counted, uncounted] = pointers(
+            r#"{"id":"a","latencies":{"x":1},"k":{"duration_ms":1},"inputs":{"ticket_id":1}}"#,
+            r#"{"id":"b","latencies":{"x":2},"k":{"duration_ms":2},"inputs":{"ticket_id":2}}"#,
+        );
+        assert_eq!(counted, ["/inputs/ticket_id"], "what a run works on counts");
+        assert_eq!(uncounted, ["/id", "/k/duration_ms", "/latencies/x"]);
+    }
+
+    #[test]
+    fn long_values_are_described_and_many_differences_counted() {
+        let long = format!("[[{}]]", vec!["1"; 5_000].join(","));
+        let [left, right] =
+            [&*long, "[0]"].map(|text| OwnedDocument::read(text.as_bytes().to_vec()).unwrap());
+        let mut walk = Walk::default();
+        walk.value(Some(left.root()), Some(right.root()));
+        let described = walk.counted.listed[0].left.get();
+        assert!(
+            described.starts_with("\"an array of 10001 bytes, digest "),
+            "{described}"
+        );
+
+        let (ones, twos) = (vec!["1"; 5_000].join(","), vec!["2"; 5_000].join(","));
+        let [left, right] = [ones, twos]
+            .map(|items| OwnedDocument::read(format!("[{items}]").into_bytes()).unwrap());
+        let mut walk = Walk::default();
+        walk.value(Some(left.root()), Some(right.root()));
+        let listed = walk.counted.listed.len();
+        assert_eq!((listed, walk.counted.more), (MAX_DIFFERENCES, 4_000));
+    }
+}

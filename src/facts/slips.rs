@@ -1,0 +1,380 @@
+//! The keys and phases of events -> those that are probably misspelled, see `events/misspelled`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::event::{EventFacts, text};
+use crate::document::Node;
+use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::spelling::{Lexicon, differs_in_style, is_near};
+
+/// The keys of an event of which slips are looked for.
+const EVENT_KEYS: Lexicon<6> = Lexicon::new([
+    "phase",
+    "timestamp",
+    "payload",
+    "event_type",
+    "episode_id",
+    "agent_id",
+]);
+
+/// The keys of payloads of which slips are looked for.
+const PLAN_KEYS: Lexicon<4> = Lexicon::new(["source", "agent_id", "step_records", "steps"]);
+const ACT_KEYS: Lexicon<3> = Lexicon::new(["step_id", "step_status", "action_id"]);
+const PROJECTION_KEYS: Lexicon<3> = Lexicon::new(["outcomes", "links", "state_sha256"]);
+
+/// The phases of which slips are looked for, besides `act`.
+const PHASES: Lexicon<6> = Lexicon::new([
+    "start",
+    "plan",
+    "direction",
+    "reflect",
+    "runtime",
+    "terminate",
+]);
+
+/// The phase that a phase is probably a slip of. Runtimes write phases of their own, which are
+/// words like `action`, so a slip of the shortest one is another style of it.
+#[inline]
+pub(super) fn phase_meant(phase: &str) -> Option<&'static str> {
+    let is_known = matches!(
+        phase,
+        "start"
+            | "plan"
+            | "act"
+            | "direction"
+            | "reflect"
+            | "runtime"
+            | "terminate"
+            | "observe"
+            | "interpret"
+            | "reason"
+            | "learn"
+            | "insight"
+            | "memory"
+            | "intuition"
+            | "governance"
+    );
+    if is_known {
+        None
+    } else {
+        unknown_phase_meant(phase)
+    }
+}
+
+fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
+    if differs_in_style(phase, "act") {
+        return Some("act");
+    }
+    let near = |known: &&str| is_near(phase, known);
+    (PHASES.may_hold_near(phase.as_bytes()))
+        .then(|| PHASES.words.into_iter().find(near))
+        .flatten()
+}
+
+/// The phase with which a phase of a runtime's own begins, as `planing` does with `plan`. It is no
+/// slip, but what to look at where an event of that phase is missed.
+#[inline]
+pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
+    let known = match phase.as_bytes().first()? {
+        b's' => "start",
+        b'p' => "plan",
+        b'a' => "act",
+        b'd' => "direction",
+        b'r' => "reflect",
+        b't' => "terminate",
+        _ => return None,
+    };
+    (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
+}
+
+/// What has keys of which slips are looked for: an event, or the payload of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Within {
+    Event,
+    PlanPayload,
+    ActPayload,
+    ProjectionPayload,
+}
+
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Event => "its event",
+            Self::PlanPayload => "the payload of its `plan` event",
+            Self::ActPayload => "the payload of its `act` event",
+            Self::ProjectionPayload => "the payload of its projection event",
+        })
+    }
+}
+
+impl Within {
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Event => &EVENT_KEYS.words,
+            Self::PlanPayload => &PLAN_KEYS.words,
+            Self::ActPayload => &ACT_KEYS.words,
+            Self::ProjectionPayload => &PROJECTION_KEYS.words,
+        }
+    }
+
+    fn may_hold_near(self, key: &[u8]) -> bool {
+        match self {
+            Self::Event => EVENT_KEYS.may_hold_near(key),
+            Self::PlanPayload => PLAN_KEYS.may_hold_near(key),
+            Self::ActPayload => ACT_KEYS.may_hold_near(key),
+            Self::ProjectionPayload => PROJECTION_KEYS.may_hold_near(key),
+        }
+    }
+
+    /// The payload that an event of a phase and a type has.
+    fn payload(phase: &str, event_type: Option<&str>) -> Option<Self> {
+        match phase {
+            "plan" => Some(Self::PlanPayload),
+            "act" => Some(Self::ActPayload),
+            "runtime" if event_type == Some("run.state_projection") => {
+                Some(Self::ProjectionPayload)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The lexica in which the keys of one event have a near word, a bit each: what a single pass over
+/// an event can say of them before it knows its phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Suspects(u8);
+
+impl Suspects {
+    /// The same, as the flags of a skeleton.
+    pub(super) fn of_flags(flags: u8) -> Self {
+        Self(flags)
+    }
+
+    pub(super) fn flags(self) -> u8 {
+        self.0
+    }
+
+    /// Adds a key of an event that is none of those that are noted. An event that lacks one of the
+    /// required ones is not noted at all.
+    #[inline]
+    pub(super) fn add_of_event(&mut self, key: &[u8]) {
+        if key.len() >= SHORTEST_SLIP_OF_EVENT && OPTIONAL_EVENT_KEYS.may_hold_near(key) {
+            self.add(Within::Event, key);
+        }
+    }
+
+    /// Adds a key of a payload, likewise.
+    #[inline]
+    pub(super) fn add_of_payload(&mut self, key: &[u8]) {
+        if key.len() >= SHORTEST_SLIP_OF_PAYLOAD && PAYLOAD_KEYS.may_hold_near(key) {
+            for payload in [
+                Within::PlanPayload,
+                Within::ActPayload,
+                Within::ProjectionPayload,
+            ] {
+                self.add(payload, key);
+            }
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, within: Within, key: &[u8]) {
+        let Ok(key) = std::str::from_utf8(key) else {
+            return;
+        };
+        if within.keys().iter().any(|known| is_near(key, known)) {
+            self.0 |= 1 << within as u8;
+        }
+    }
+
+    /// Whether an event may have a slip.
+    #[inline]
+    pub(super) fn concern(self, phase: &str, event_type: Option<&str>) -> bool {
+        self.0 != 0 && {
+            let payload = Within::payload(phase, event_type);
+            [Some(Within::Event), payload]
+                .into_iter()
+                .flatten()
+                .any(|within| self.0 & 1 << within as u8 != 0)
+        }
+    }
+}
+
+/// All keys of payloads of which slips are looked for.
+const PAYLOAD_KEYS: Lexicon<10> = {
+    let [source, agent_id, step_records, steps] = PLAN_KEYS.words;
+    let [step_id, step_status, action_id] = ACT_KEYS.words;
+    let [outcomes, links, state_sha256] = PROJECTION_KEYS.words;
+    Lexicon::new([
+        source,
+        agent_id,
+        step_records,
+        steps,
+        step_id,
+        step_status,
+        action_id,
+        outcomes,
+        links,
+        state_sha256,
+    ])
+};
+
+/// The keys of an event that may be absent from one that is noted in a single pass.
+const OPTIONAL_EVENT_KEYS: Lexicon<3> = {
+    let [_, _, _, event_type, episode_id, agent_id] = EVENT_KEYS.words;
+    Lexicon::new([event_type, episode_id, agent_id])
+};
+
+/// The lengths of `agentid`, and of `step` and `link`.
+const SHORTEST_SLIP_OF_EVENT: usize = 7;
+const SHORTEST_SLIP_OF_PAYLOAD: usize = 4;
+
+/// What is probably misspelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Slip {
+    /// What has the key; `None` for a phase.
+    pub(crate) within: Option<Within>,
+    /// The key or the phase as it is written; only the beginning of a long one.
+    pub(crate) written: String,
+    /// What is probably meant.
+    pub(crate) meant: &'static str,
+}
+
+impl Slip {
+    /// The place of the slip in the first line that has it.
+    pub(crate) fn place(&self, lines: &SlipLines) -> Place {
+        let pointer = lines.pointer.clone();
+        Place {
+            artifact: Artifact::Events,
+            line: Some(lines.first),
+            target: match self.within {
+                None => Target::Value(pointer),
+                Some(_) => Target::Key(pointer),
+            },
+        }
+    }
+}
+
+/// The lines that have a slip.
+#[derive(Debug)]
+pub(crate) struct SlipLines {
+    pub(crate) first: Line,
+    pub(crate) count: u64,
+    /// Where the slip is in the first line.
+    pointer: Pointer,
+    latest: u64,
+}
+
+/// The slips of a timeline.
+#[derive(Debug, Default)]
+pub(crate) struct Slips {
+    found: BTreeMap<Slip, SlipLines>,
+    /// The first line with a slip beyond the limit, and the number of those.
+    pub(crate) more: Option<(Line, u64)>,
+    /// For phases of the reference, the first line with a phase that begins with it, and that one.
+    pub(crate) begun: BTreeMap<&'static str, (Line, String)>,
+}
+
+/// The number of slips that are listed of one timeline: each is a habit of its writer.
+const MAX_SLIPS: usize = 100;
+
+/// The number of characters that are kept of a misspelled word: one in many pieces, joined by `_`,
+/// has any length.
+const KEPT_CHARS: usize = 100;
+
+impl Slips {
+    /// Adds the slips of an event.
+    pub(crate) fn add(&mut self, event: &EventFacts<'_>) {
+        let phase = text(event.phase);
+        if let Some(phase) = &phase
+            && let Some(meant) = phase_meant(phase)
+        {
+            self.add_one(event.line, None, phase, meant, Pointer::new("/phase"));
+        }
+        self.add_keys(event.line, Within::Event, event.root, &Pointer::default());
+        let payload = event.payload().zip(phase).and_then(|(payload, phase)| {
+            let event_type = text(event.event_type);
+            Some((payload, Within::payload(&phase, event_type.as_deref())?))
+        });
+        if let Some((payload, within)) = payload {
+            let above = Pointer::new("/payload");
+            self.add_keys(event.line, within, payload.node(), &above);
+        }
+    }
+
+    fn add_keys(&mut self, line: Line, within: Within, object: Node<'_>, above: &Pointer) {
+        let known = within.keys();
+        let mut absent: Option<Vec<&'static str>> = None;
+        for key in object.members() {
+            let name = key.name();
+            if !within.may_hold_near(name.as_bytes()) || known.contains(&&*name) {
+                continue;
+            }
+            let is_absent = |known: &&str| object.get(known).is_none();
+            let absent = absent.get_or_insert_with(|| {
+                let absent = known.iter().copied().filter(is_absent);
+                absent.collect()
+            });
+            if let Some(meant) = absent.iter().find(|known| is_near(&name, known)) {
+                self.add_one(line, Some(within), &name, meant, above.field(&name));
+            }
+        }
+    }
+
+    fn add_one(
+        &mut self,
+        line: Line,
+        within: Option<Within>,
+        written: &str,
+        meant: &'static str,
+        pointer: Pointer,
+    ) {
+        let slip = Slip {
+            within,
+            written: written.chars().take(KEPT_CHARS).collect(),
+            meant,
+        };
+        let is_full = self.found.len() >= MAX_SLIPS;
+        match self.found.get_mut(&slip) {
+            Some(lines) => {
+                lines.count += u64::from(lines.latest != line.number);
+                lines.latest = line.number;
+            }
+            None if is_full => self.more.get_or_insert((line, 0)).1 += 1,
+            None => {
+                let lines = SlipLines {
+                    first: line,
+                    count: 1,
+                    pointer,
+                    latest: line.number,
+                };
+                self.found.insert(slip, lines);
+            }
+        }
+    }
+
+    /// Adds the phase of an event that is no slip.
+    pub(super) fn add_phase(&mut self, line: Line, phase: &str) {
+        if let Some(begun) = phase_begun(phase) {
+            let kept = || (line, phase.chars().take(KEPT_CHARS).collect());
+            self.begun.entry(begun).or_insert_with(kept);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.begun.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Slip, &SlipLines)> {
+        self.found.iter()
+    }
+}
+
+/// Whether an event has a slip.
+#[cfg(test)]
+pub(super) fn has_slips(event: &EventFacts<'_>) -> bool {
+    let mut slips = Slips::default();
+    slips.add(event);
+    !slips.found.is_empty()
+}

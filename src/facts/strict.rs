@@ -1,0 +1,237 @@
+//! Every event, one at a time -> what the strict rules need to know about a timeline.
+//!
+//! These rules are off by default. Only where one of them is on is every event parsed for this.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::event::{EventFacts, text};
+use super::value::{Stamp, Value};
+use crate::digest::Digest;
+use crate::source::Line;
+
+/// The ids of events that are compared with each other, at most: each takes some 60 bytes of
+/// memory.
+pub(crate) const MAX_EVENT_IDS: usize = 1_000_000;
+
+/// What every event together says.
+#[derive(Debug, Default)]
+pub(crate) struct StrictFacts {
+    /// The first event that is earlier than the one before it.
+    pub(crate) disorder: Option<Disorder>,
+    /// The latest event that has a timestamp.
+    before: Option<Stamped>,
+    /// The ids of events, where they are wanted.
+    pub(crate) ids: Option<EventIds>,
+    pub(crate) start: Option<StartEvent>,
+    /// The first act event that is not synthetic.
+    pub(crate) first_act: Option<Stamped>,
+    /// The first terminate event.
+    pub(crate) ending: Option<Ending>,
+}
+
+/// The place of an event, and its timestamp if that is a fact.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamped {
+    pub(crate) line: Line,
+    pub(crate) stamp: Option<Stamp<'static>>,
+}
+
+impl Stamped {
+    fn new(event: &EventFacts<'_>) -> Self {
+        Self {
+            line: event.line,
+            stamp: event.timestamp().map(Stamp::into_owned),
+        }
+    }
+}
+
+/// Events that are earlier than the ones before them.
+#[derive(Debug)]
+pub(crate) struct Disorder {
+    pub(crate) first: Stamped,
+    pub(crate) before: Stamped,
+    pub(crate) lines: u64,
+}
+
+/// What the first start event says the run was given.
+#[derive(Debug)]
+pub(crate) struct StartEvent {
+    pub(crate) at: Stamped,
+    /// The number as it is written.
+    pub(crate) seed: Option<String>,
+    pub(crate) task: Option<String>,
+    pub(crate) using: Option<String>,
+}
+
+/// The first terminate event, and what comes after it.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) line: Line,
+    /// `payload.status`, if it is a text.
+    pub(crate) status: Option<String>,
+    /// The second terminate event.
+    pub(crate) second: Option<Line>,
+    /// The last terminate event.
+    pub(crate) last: Stamped,
+    pub(crate) terminates: u64,
+    /// The first plan, act or direction event after the first terminate event, and its phase.
+    pub(crate) late: Option<(Line, String)>,
+    pub(crate) late_events: u64,
+}
+
+/// The ids of events, and the first one that repeats an earlier one.
+#[derive(Debug, Default)]
+pub(crate) struct EventIds {
+    seen: BTreeMap<Digest, Line>,
+    pub(crate) repeated: Option<RepeatedId>,
+    /// Whether there were more than are compared.
+    pub(crate) is_full: bool,
+}
+
+/// An id that an earlier event has.
+#[derive(Debug)]
+pub(crate) struct RepeatedId {
+    pub(crate) id: String,
+    pub(crate) earlier: Line,
+    pub(crate) again: Line,
+    /// The number of events with an id that an earlier event has.
+    pub(crate) lines: u64,
+}
+
+impl EventIds {
+    fn add(&mut self, line: Line, id: &str, limit: usize) {
+        self.is_full |= self.seen.len() == limit;
+        if self.is_full {
+            return;
+        }
+        if let Some(earlier) = self.seen.get(&Digest::of([id.as_bytes()])) {
+            let repeated = self.repeated.get_or_insert_with(|| RepeatedId {
+                id: id.to_owned(),
+                earlier: *earlier,
+                again: line,
+                lines: 0,
+            });
+            repeated.lines += 1;
+        } else {
+            self.seen.insert(Digest::of([id.as_bytes()]), line);
+        }
+    }
+}
+
+impl StrictFacts {
+    /// Without events so far; with their ids, or without.
+    pub(crate) fn new(with_ids: bool) -> Self {
+        Self {
+            ids: with_ids.then(EventIds::default),
+            ..Self::default()
+        }
+    }
+
+    /// Adds one event: its root value, and its fields.
+    pub(crate) fn event(&mut self, root: Value<'_>, event: &EventFacts<'_>) {
+        let at = Stamped::new(event);
+        self.order(&at);
+        if let (Some(ids), Some(id)) = (&mut self.ids, root.text(&["id"])) {
+            ids.add(event.line, &id, MAX_EVENT_IDS);
+        }
+        match (text(event.phase).as_deref(), &mut self.ending) {
+            (Some("start"), _) if self.start.is_none() => {
+                self.start = Some(StartEvent::new(at, event));
+            }
+            (Some("terminate"), None) => self.ending = Some(Ending::new(at, event)),
+            (Some("terminate"), Some(ending)) => {
+                ending.second.get_or_insert(event.line);
+                ending.last = at;
+                ending.terminates += 1;
+            }
+            (Some(phase @ ("plan" | "act" | "direction")), ending) => {
+                if let Some(ending) = ending {
+                    ending
+                        .late
+                        .get_or_insert_with(|| (event.line, phase.to_owned()));
+                    ending.late_events += 1;
+                }
+                if phase == "act" && self.first_act.is_none() && !is_synthetic(event) {
+                    self.first_act = Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn order(&mut self, at: &Stamped) {
+        let Some(stamp) = &at.stamp else { return };
+        if let Some(before) = &self.before
+            && let Some(earlier) = &before.stamp
+            && stamp.instant < earlier.instant
+        {
+            let disorder = self.disorder.get_or_insert_with(|| Disorder {
+                first: at.clone(),
+                before: before.clone(),
+                lines: 0,
+            });
+            disorder.lines += 1;
+        }
+        self.before = Some(at.clone());
+    }
+}
+
+impl StartEvent {
+    fn new(at: Stamped, event: &EventFacts<'_>) -> Self {
+        let payload = event.payload();
+        let seed = payload.and_then(|payload| payload.number(&["seed"]));
+        let words = |key: &str| payload?.text(&[key]).map(Cow::into_owned);
+        Self {
+            at,
+            seed: seed.map(|seed| seed.text().to_owned()),
+            task: words("task"),
+            using: words("using"),
+        }
+    }
+}
+
+impl Ending {
+    fn new(at: Stamped, event: &EventFacts<'_>) -> Self {
+        let status = event
+            .payload()
+            .and_then(|payload| payload.text(&["status"]));
+        Self {
+            line: event.line,
+            status: status.map(Cow::into_owned),
+            second: None,
+            last: at,
+            terminates: 1,
+            late: None,
+            late_events: 0,
+        }
+    }
+}
+
+/// Whether an event was made up by the runtime: nothing happened.
+fn is_synthetic(event: &EventFacts<'_>) -> bool {
+    let synthetic = event.payload().and_then(|payload| payload.get("synthetic"));
+    synthetic.and_then(|value| value.node().boolean()) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_beyond_the_limit_are_not_compared() {
+        let mut ids = EventIds::default();
+        for (number, id) in (1..).zip(["a", "b", "b", "a", "c", "a"]) {
+            let line = Line {
+                number,
+                offset: 0,
+                length: 0,
+            };
+            ids.add(line, id, 3);
+        }
+        let repeated = ids.repeated.as_ref().unwrap();
+        assert_eq!((&*repeated.id, repeated.earlier.number), ("b", 2));
+        assert_eq!((repeated.again.number, repeated.lines), (3, 2));
+        assert!(ids.is_full && ids.seen.len() == 3);
+    }
+}

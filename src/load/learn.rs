@@ -1,0 +1,109 @@
+//! `learn.jsonl` -> whether each line is a JSON object. It is read only for the rule that asks.
+
+use std::ops::Range;
+
+use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
+use crate::document::Tape;
+use crate::facts::Recorded;
+use crate::finding::{SkipKind, SkipReason};
+use crate::source::{Artifact, Line};
+use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
+
+/// What reading it line by line gave: whether each line could be judged, and the file, which
+/// findings may point into.
+pub(super) struct LoadedLearn<'f> {
+    pub(super) lines: Recorded<()>,
+    pub(super) stream: Option<Opened<'f>>,
+}
+
+impl LoadedLearn<'_> {
+    /// A file that is not read, because no rule asks for it or because it is not there.
+    pub(super) const NOT_READ: Self = Self {
+        lines: Recorded::NotDue,
+        stream: None,
+    };
+}
+
+/// The lines that are no objects: the first, with what is wrong there, and their number.
+#[derive(Default)]
+struct Reading {
+    first: Option<(Line, Range<usize>, NotAnObject)>,
+    lines: u64,
+    too_large: Option<Line>,
+}
+
+/// Reads every line.
+pub(super) fn read<'f>(
+    files: &'f dyn Artifacts,
+    buffer: &mut Vec<u8>,
+    tape: &mut Tape,
+    troubles: &mut Troubles,
+) -> LoadedLearn<'f> {
+    if !files.entries().has(Artifact::Learn) {
+        return LoadedLearn::NOT_READ;
+    }
+    let mut reading = Reading::default();
+    let opened = files.open(Artifact::Learn);
+    match opened.and_then(|stream| reading.read(stream, buffer, tape)) {
+        Err(_) => LoadedLearn {
+            lines: Recorded::unjudged(SkipKind::Unreadable, "learn.jsonl can't be read"),
+            stream: None,
+        },
+        Ok(stream) => {
+            if let Some((line, span, why)) = reading.first {
+                let lines = reading.lines;
+                troubles.add(Trouble::NotALearnRecord {
+                    line,
+                    span,
+                    why,
+                    lines,
+                });
+            }
+            let too_large = reading.too_large.map(|line| SkipReason {
+                kind: SkipKind::Unreadable,
+                text: format!(
+                    "line {} of learn.jsonl is too large to be read",
+                    line.number
+                )
+                .into(),
+            });
+            LoadedLearn {
+                lines: too_large.map_or(Recorded::Read(()), Recorded::Unjudged),
+                stream: Some(stream),
+            }
+        }
+    }
+}
+
+impl Reading {
+    fn read<'f>(
+        &mut self,
+        stream: Opened<'f>,
+        buffer: &mut Vec<u8>,
+        tape: &mut Tape,
+    ) -> Result<Opened<'f>, Unreadable> {
+        let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
+        while let Some(read) = lines.next_line()? {
+            match read {
+                LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
+                LineRead::Text { line, bytes, .. } => self.line(line, bytes, tape),
+            }
+        }
+        let (stream, read) = lines.into_parts();
+        *buffer = read;
+        tape.release();
+        Ok(stream)
+    }
+
+    fn line(&mut self, line: Line, bytes: &[u8], tape: &mut Tape) {
+        tape.release();
+        match NotAnObject::unless(tape, bytes) {
+            Ok(_) => {}
+            Err(NotRead::TooManyValues) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::NotAnObject(span, why)) => {
+                self.lines += 1;
+                self.first.get_or_insert((line, span, why));
+            }
+        }
+    }
+}

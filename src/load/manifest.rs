@@ -1,0 +1,290 @@
+//! `manifest.json` -> the files that it names and that are not as it says. It is read only for the
+//! rule that asks.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
+use crate::digest::FileDigest;
+use crate::document::{Document, Node, Number, Tape};
+use crate::facts::Recorded;
+use crate::finding::{SkipKind, SkipReason};
+use crate::printable::quote;
+use crate::source::Artifact;
+use crate::store::{Artifacts, Unreadable};
+
+/// The number of bytes of the files that one manifest names that are read, at most.
+///
+/// A file can be as long as its author likes at no cost, and a manifest can name any number of
+/// them. The limit bounds the time that they take.
+pub(super) const MAX_DIGESTED_BYTES: u64 = 16 << 30;
+
+/// A manifest as it was loaded.
+pub(super) struct LoadedManifest<'b> {
+    pub(super) bytes: &'b [u8],
+    pub(super) document: Option<Document<'b>>,
+    /// Whether every file that it names could be judged.
+    pub(super) files: Recorded<()>,
+}
+
+impl LoadedManifest<'_> {
+    /// A manifest that is not read, because no rule asks for it or the run has not ended.
+    pub(super) const NOT_READ: Self = Self {
+        bytes: &[],
+        document: None,
+        files: Recorded::NotDue,
+    };
+}
+
+/// Reads the manifest, and holds the files that it names against it.
+pub(super) fn verify<'b>(
+    files: &dyn Artifacts,
+    bytes: &'b mut Vec<u8>,
+    tape: &'b mut Tape,
+    troubles: &mut Troubles,
+) -> LoadedManifest<'b> {
+    bytes.clear();
+    let unjudged = |kind, reason| LoadedManifest {
+        files: Recorded::unjudged(kind, reason),
+        ..LoadedManifest::NOT_READ
+    };
+    if !files.entries().has(Artifact::Manifest) {
+        return unjudged(SkipKind::Missing, "there is no manifest.json");
+    }
+    let opened = files.open(Artifact::Manifest);
+    if opened.and_then(|opened| opened.read_record(bytes)).is_err() {
+        return unjudged(SkipKind::Unreadable, "manifest.json can't be read");
+    }
+    let bytes = &*bytes;
+    match NotAnObject::unless(tape, bytes) {
+        Err(NotRead::TooManyValues) => {
+            unjudged(SkipKind::Unreadable, "manifest.json can't be read")
+        }
+        Err(NotRead::NotAnObject(span, why)) => {
+            troubles.add(Trouble::NotAManifest { span, why });
+            LoadedManifest {
+                bytes,
+                files: Recorded::Read(()),
+                ..LoadedManifest::NOT_READ
+            }
+        }
+        Ok(document) => LoadedManifest {
+            bytes,
+            document: Some(document),
+            files: verify_files(files, document, troubles),
+        },
+    }
+}
+
+/// Holds every file that a manifest names against it.
+fn verify_files(
+    files: &dyn Artifacts,
+    manifest: Document<'_>,
+    troubles: &mut Troubles,
+) -> Recorded<()> {
+    let mut verifier = Verifier {
+        files,
+        seen: BTreeMap::new(),
+        bytes_left: MAX_DIGESTED_BYTES,
+        unjudged: None,
+    };
+    let entries = manifest.root().get("files").into_iter();
+    for (index, entry) in entries.flat_map(Node::items).enumerate() {
+        if let Some(entry) = Entry::of(entry)
+            && let Some(why) = verifier.judge(&entry)
+        {
+            let name = entry.name.into_owned();
+            troubles.add(Trouble::NamedFile { index, name, why });
+        }
+    }
+    let unjudged = verifier.unjudged;
+    unjudged.map_or(Recorded::Read(()), Recorded::Unjudged)
+}
+
+/// What the manifest says about one file.
+struct Entry<'a> {
+    name: Cow<'a, str>,
+    digest: Option<FileDigest>,
+    size: Option<Number<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    /// An object with a name, and with a digest or a size; anything else says nothing that can be
+    /// judged.
+    fn of(entry: Node<'a>) -> Option<Self> {
+        let digest = entry.get("sha256").and_then(Node::text);
+        let digest = digest
+            .and_then(|text| FileDigest::parse(text.strip_prefix("sha256:").unwrap_or(&text)));
+        let size = entry.get("size_bytes").and_then(Node::number);
+        (digest.is_some() || size.is_some()).then_some(())?;
+        Some(Self {
+            name: entry.get("name")?.text()?,
+            digest,
+            size,
+        })
+    }
+}
+
+/// What is known of a file, which a manifest may name any number of times.
+#[derive(Clone, Copy)]
+struct Measured {
+    size: u64,
+    digest: Option<FileDigest>,
+}
+
+/// Holds files against what a manifest says about them.
+struct Verifier<'f> {
+    files: &'f dyn Artifacts,
+    seen: BTreeMap<String, Measured>,
+    bytes_left: u64,
+    /// Why a file could not be judged; the first reason.
+    unjudged: Option<SkipReason>,
+}
+
+impl Verifier<'_> {
+    fn judge(&mut self, entry: &Entry<'_>) -> Option<FileTrouble> {
+        let path = match path(&entry.name) {
+            Ok(path) => path,
+            Err(why) => return Some(why),
+        };
+        self.compare(entry, &path)
+            .unwrap_or_else(|why| self.unreadable(&entry.name, &why))
+    }
+
+    fn compare(
+        &mut self,
+        entry: &Entry<'_>,
+        path: &str,
+    ) -> Result<Option<FileTrouble>, Unreadable> {
+        if let Some(listed) = entry.size {
+            let Some(Measured { size: actual, .. }) = self.measure(path, false)? else {
+                return Ok(None);
+            };
+            if !listed.equals(Number::of(&actual.to_string())) {
+                let listed = listed.text().to_owned();
+                return Ok(Some(FileTrouble::Size { listed, actual }));
+            }
+        }
+        let Some(listed) = entry.digest else {
+            return Ok(None);
+        };
+        let actual = self.measure(path, true)?.and_then(|file| file.digest);
+        let differs = actual.filter(|actual| *actual != listed);
+        Ok(differs.map(|actual| FileTrouble::Digest { listed, actual }))
+    }
+
+    /// The size of a file, and its digest if that is wanted; `None` where it is too long.
+    fn measure(&mut self, path: &str, with_digest: bool) -> Result<Option<Measured>, Unreadable> {
+        if let Some(seen) = self.seen.get(path)
+            && (seen.digest.is_some() || !with_digest)
+        {
+            return Ok(Some(*seen));
+        }
+        let opened = self.files.open_named(path)?;
+        let measured = match opened.size() {
+            Some(size) if !with_digest => Some(Measured { size, digest: None }),
+            Some(size) if size > self.bytes_left => None,
+            _ => {
+                let read = FileDigest::of_stream(opened, self.bytes_left)?;
+                read.map(|(size, digest)| Measured {
+                    size,
+                    digest: Some(digest),
+                })
+            }
+        };
+        let Some(measured) = measured else {
+            self.unjudged.get_or_insert_with(|| SkipReason {
+                kind: SkipKind::Unreadable,
+                text: format!(
+                    "the files that manifest.json names have more than {} GiB together",
+                    MAX_DIGESTED_BYTES >> 30
+                )
+                .into(),
+            });
+            return Ok(None);
+        };
+        if measured.digest.is_some() {
+            self.bytes_left = self.bytes_left.saturating_sub(measured.size);
+        }
+        self.seen.insert(path.to_owned(), measured);
+        Ok(Some(measured))
+    }
+
+    /// What it means that a file could not be opened or read.
+    fn unreadable(&mut self, name: &str, why: &Unreadable) -> Option<FileTrouble> {
+        match why {
+            Unreadable::Vanished => return Some(FileTrouble::Absent),
+            Unreadable::Link | Unreadable::Dangling | Unreadable::Outside => {
+                return Some(FileTrouble::Link);
+            }
+            Unreadable::Directory => return Some(FileTrouble::Directory),
+            Unreadable::Special => return Some(FileTrouble::Special),
+            _ => {}
+        }
+        let kind = if *why == Unreadable::ListedOnly {
+            SkipKind::Missing
+        } else {
+            SkipKind::Unreadable
+        };
+        self.unjudged.get_or_insert_with(|| SkipReason {
+            kind,
+            text: format!(
+                "{}, which manifest.json names, can't be read: {why}",
+                quote(name)
+            )
+            .into(),
+        });
+        None
+    }
+}
+
+/// The parts of a name joined, if it can't lead out of the episode's directory on any system.
+fn path(name: &str) -> Result<String, FileTrouble> {
+    let is_drive = matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if name.starts_with('/') || name.contains('\\') || is_drive {
+        return Err(FileTrouble::Leaves);
+    }
+    let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
+    if parts().any(|part| part == "..") {
+        Err(FileTrouble::Leaves)
+    } else if matches!(name.rsplit('/').next(), None | Some("" | ".")) {
+        Err(FileTrouble::Directory)
+    } else if name.contains('\0') {
+        Err(FileTrouble::Absent)
+    } else {
+        Ok(parts().collect::<Vec<_>>().join("/"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_leads_to_a_file_of_the_directory_or_is_refused() {
+        for (name, expected) in [
+            ("state.json", "state.json"),
+            ("./a//b.json", "a/b.json"),
+            ("a..b/...", "a..b/..."),
+            ("héllo:1", "héllo:1"),
+        ] {
+            assert_eq!(path(name).ok().as_deref(), Some(expected), "{name}");
+        }
+        for name in [
+            "/etc/passwd",
+            "../x",
+            "a/../b",
+            "C:x",
+            "c:\\x",
+            "a\\b",
+            "\\\\host\\x",
+            "..",
+        ] {
+            assert!(matches!(path(name), Err(FileTrouble::Leaves)), "{name}");
+        }
+        for name in ["", ".", "./", "a/", "a/."] {
+            assert!(matches!(path(name), Err(FileTrouble::Directory)), "{name}");
+        }
+        assert!(matches!(path("a\0b"), Err(FileTrouble::Absent)));
+    }
+}

@@ -1,0 +1,45 @@
+//! Two plans as one JSON object: what `runvet plan --json` prints.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{PlanComparison, compare};
+use crate::read::{Error, RunReader, Stored};
+use crate::report::raw_json;
+
+/// The plan of one run: as it is persisted, and as it is rebuilt from the timeline.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(
+    title = "Output of runvet plan --json",
+    extend("$id" = crate::record::schema_id("plan"))
+)]
+#[non_exhaustive]
+pub struct PlanPage {
+    /// The run's id.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub episode_id: String,
+    /// `plan` of the state as it is stored, whether or not it is valid; null where it is absent or
+    /// the state can't be read.
+    #[schemars(schema_with = "crate::record::any_value")]
+    pub persisted: Option<Box<RawValue>>,
+    /// The rebuilt plan, and where the persisted plan differs from it.
+    pub comparison: PlanComparison,
+}
+
+impl PlanPage {
+    /// Reads the plan of a run, and rebuilds it from the timeline.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] if the directory can't be opened.
+    pub fn new(run: &RunReader) -> Result<Self, Error> {
+        let state = run.state().map(Stored::into_document).ok();
+        let plan = state.as_ref().and_then(|state| state.root().get("plan"));
+        Ok(Self {
+            episode_id: run.id(),
+            persisted: plan.and_then(|plan| raw_json(plan).ok()),
+            comparison: compare(run)?,
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! The steps of two plans -> the rows of a table, in which a step stands beside the one with its
+//! id.
+
+use std::collections::BTreeSet;
+
+use super::{PlanComparison, PlanDifference, RebuiltPlan};
+
+/// A row of a table of two plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlanRow {
+    /// The index of the persisted step.
+    pub(crate) persisted: Option<usize>,
+    /// The index of the rebuilt step.
+    pub(crate) rebuilt: Option<usize>,
+    /// Whether the plans disagree here.
+    pub(crate) differs: bool,
+}
+
+impl PlanComparison {
+    /// The rows for both plans, given the ids of the persisted steps. A step that only one plan has
+    /// takes a row of its own.
+    pub(crate) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
+        let rebuilt: Vec<Option<&str>> = self.rebuilt.as_ref().map(ids).unwrap_or_default();
+        let mut rows = aligned(persisted, &rebuilt);
+        // A plan that is compared with nothing has no steps that differ.
+        if self.differences.is_empty() {
+            return rows;
+        }
+        let differing: BTreeSet<usize> = self.differences.iter().filter_map(step_of).collect();
+        for row in &mut rows {
+            let ids = (
+                row.persisted.and_then(|index| persisted.get(index)),
+                row.rebuilt.and_then(|index| *rebuilt.get(index)?),
+            );
+            row.differs = match (row.persisted, row.rebuilt) {
+                // Steps were compared by their place.
+                (Some(here), Some(there)) if here == there => {
+                    differing.contains(&here) || matches!(ids, (Some(a), Some(b)) if *a != b)
+                }
+                (Some(_), Some(_)) => matches!(ids, (Some(a), Some(b)) if *a != b),
+                _ => true,
+            };
+        }
+        rows
+    }
+
+    /// The indices of the persisted steps about which the timeline says otherwise, given the ids of
+    /// the first ones, and how many there are.
+    pub(crate) fn contested(&self, ids: &[&str], total: usize) -> Vec<usize> {
+        let is_whole = ids.len() == total;
+        let rows = self.rows(ids).into_iter();
+        rows.filter(|row| row.differs && (is_whole || row.rebuilt.is_some()))
+            .filter_map(|row| row.persisted)
+            .collect()
+    }
+}
+
+/// The ids of the steps of a rebuilt plan; labels have none.
+fn ids(plan: &RebuiltPlan) -> Vec<Option<&str>> {
+    plan.steps.iter().map(|step| step.id.as_deref()).collect()
+}
+
+/// The step of the persisted plan that a difference is in, counted from 0.
+fn step_of(difference: &PlanDifference) -> Option<usize> {
+    let step = difference.pointer.strip_prefix("/plan/steps/")?;
+    step.split('/').next()?.parse().ok()
+}
+
+/// Pairs steps in their order. Where two ids differ, a step whose id the other plan does not have
+/// stands alone; other steps are paired by their place.
+fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
+    let known: BTreeSet<&str> = persisted.iter().copied().collect();
+    let said: BTreeSet<&str> = rebuilt.iter().copied().flatten().collect();
+    let (mut left, mut right) = (0, 0);
+    let mut rows = Vec::new();
+    while left < persisted.len() || right < rebuilt.len() {
+        let (here, there) = (persisted.get(left).copied(), rebuilt.get(right).copied());
+        // Labels have no ids, and are paired by their place.
+        let is_unsaid = !said.is_empty() && here.is_some_and(|id| !said.contains(id));
+        let is_unknown = there.is_some_and(|id| id.is_some_and(|id| !known.contains(id)));
+        let (takes_left, takes_right) = match (here, there) {
+            (None, _) => (false, true),
+            (_, None) => (true, false),
+            // Each plan has a step here that the other lacks: the same step, by another id.
+            (Some(_), Some(_)) if is_unsaid == is_unknown => (true, true),
+            (Some(_), Some(_)) => (is_unsaid, is_unknown),
+        };
+        rows.push(PlanRow {
+            persisted: takes_left.then_some(left),
+            rebuilt: takes_right.then_some(right),
+            differs: false,
+        });
+        left += usize::from(takes_left);
+        right += usize::from(takes_right);
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(persisted: &[&str], rebuilt: &[&str]) -> Vec<String> {
+        let ids: Vec<Option<&str>> = rebuilt.iter().map(|id| Some(*id)).collect();
+        let id = |ids: &[&str], index: Option<usize>| {
+            index.map_or_else(String::new, |index| ids[index].to_owned())
+        };
+        let rows = aligned(persisted, &ids).into_iter();
+        rows.map(|row| {
+            format!(
+                "{}|{}",
+                id(persisted, row.persisted),
+                id(rebuilt, row.rebuilt)
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn step_stands_beside_the_one_with_its_id() {
+        assert_eq!(pairs(&["a", "c"], &["a", "b", "c"]), ["a|a", "|b", "c|c"]);
+        assert_eq!(pairs(&["x", "a"], &["a", "b"]), ["x|", "a|a", "|b"]);
+        assert_eq!(pairs(&["a", "b"], &["b", "a"]), ["a|b", "b|a"]);
+        assert_eq!(pairs(&["a", "x"], &["a", "y"]), ["a|a", "x|y"]);
+        assert_eq!(pairs(&["a"], &[]), ["a|"]);
+        let labels = aligned(&["a", "b"], &[None, None, None]);
+        assert_eq!(labels.len(), 3, "labels are paired by their place");
+        assert_eq!((labels[1].persisted, labels[1].rebuilt), (Some(1), Some(1)));
+    }
+}

@@ -1,0 +1,86 @@
+//! An outline of a timeline -> text: a line for each event, and one for those that are left out.
+
+use std::io;
+
+use super::Page;
+use crate::dashboard::{Folded, Mark, Moment, Outline, TimelineRow};
+use crate::printable::fit;
+use crate::report::paint::{Line, Paint};
+
+/// The maximum number of phases that the line for events that are left out names.
+const FOLDED_PHASES: usize = 3;
+
+impl Page<'_> {
+    pub(super) fn timeline(&mut self, outline: &Outline) -> io::Result<()> {
+        if let Some(fault) = &outline.fault {
+            writeln!(self.out)?;
+            return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));
+        }
+        let is_folded = |row: &TimelineRow| matches!(row, TimelineRow::Folded(_));
+        let all = if outline.rows.iter().any(is_folded) {
+            " (for all: runvet view --events)"
+        } else {
+            ""
+        };
+        self.title(&format!("Timeline, events: {}{all}", outline.events))?;
+        let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
+        phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        let phases: Vec<String> = phases
+            .into_iter()
+            .map(|(phase, count)| format!("{} {count}", fit(phase, 20)))
+            .collect();
+        if !phases.is_empty() {
+            self.paragraph("  ", &phases.join(" · "))?;
+        }
+        for row in &outline.rows {
+            match row {
+                TimelineRow::Event(moment) => {
+                    let glyph = moment
+                        .mark
+                        .map_or(" ", |mark| self.glyphs.status(mark.word()));
+                    let line = Line::default().painted(glyph, moment.mark.map(paint));
+                    self.draw(&in_a_line(line.text(" "), moment))?;
+                }
+                TimelineRow::Folded(folded) => self.line(&left_out(folded))?,
+            }
+        }
+        if outline.broken_lines > 0 {
+            self.line(&format!(
+                "  lines that are not events: {}",
+                outline.broken_lines
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+/// Events that are left out, in one line.
+fn left_out(folded: &Folded) -> String {
+    let phases = folded.phases.iter().take(FOLDED_PHASES);
+    let mut phases: Vec<String> = phases.map(|phase| fit(phase, 20)).collect();
+    if folded.phases.len() > FOLDED_PHASES {
+        phases.push("…".into());
+    }
+    format!("  … {} {}", folded.events, phases.join(", "))
+}
+
+/// An event in one line: time, phase, agent, what happened.
+pub(super) fn in_a_line(line: Line, moment: &Moment) -> Line {
+    let offset = moment
+        .offset_sec
+        .map_or_else(|| "?".into(), |offset| format!("{offset:+.3}s"));
+    let [phase, agent] = [(&moment.phase, 10), (&moment.agent, 16)]
+        .map(|(text, columns)| format!("{:columns$}", fit(text, columns)));
+    let mark = moment.mark.map(paint);
+    line.text(&format!("{offset:>9} "))
+        .painted(&phase, mark)
+        .text(&format!(" {agent} "))
+        .painted(&moment.summary, mark)
+}
+
+fn paint(mark: Mark) -> Paint {
+    match mark {
+        Mark::Failed => Paint::Bad,
+        Mark::Vetoed => Paint::Caution,
+    }
+}

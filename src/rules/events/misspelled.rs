@@ -1,0 +1,69 @@
+//! `events/misspelled`: a key or the phase of an event is probably misspelled.
+
+use crate::facts::{Run, Slip, SlipLines};
+use crate::finding::{Level, RuleInfo};
+use crate::printable::{brief, quote};
+use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "events/misspelled",
+        level: Level::Warning,
+        title: "a key or the phase of an event is probably misspelled",
+        hint: "Spell keys and phases as the reference does, or give them names that are less similar.",
+        page: include_str!("misspelled.md"),
+    },
+    check: Check::Run(check),
+    reads: &[Record::Timeline],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(timeline) = run.timeline.read() else {
+        return;
+    };
+    let mut slips: Vec<_> = timeline.slips.iter().collect();
+    slips.sort_by_key(|(_, lines)| lines.first);
+    for (slip, lines) in slips {
+        findings.push(draft(slip, lines));
+    }
+    if let Some((first, count)) = timeline.slips.more {
+        let place = Place::event(first, "");
+        let message = format!(
+            "more keys and phases are probably misspelled, {count} times from line {} on",
+            first.number
+        );
+        findings.push(Draft::new(place, message).besides(&count));
+    }
+}
+
+fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
+    let (line, meant) = (lines.first.number, slip.meant);
+    let also = match lines.count - 1 {
+        0 => String::new(),
+        1 => ", and so has 1 more line".to_owned(),
+        more => format!(", and so have {more} more lines"),
+    };
+    let (message, help) = match slip.within {
+        None => (
+            format!(
+                "line {line} has the phase {}{also}; did you mean `{meant}`?",
+                quote(&slip.written)
+            ),
+            format!(
+                "Write the phase as `{meant}`, if that is what it means: a phase with another name is not counted as that."
+            ),
+        ),
+        Some(within) => (
+            format!(
+                "line {line} has `{}` in {within}, but no `{meant}`{also}",
+                brief(&slip.written)
+            ),
+            format!("Rename the key to `{meant}`, if that is what it means."),
+        ),
+    };
+    Draft::new(slip.place(lines), message)
+        .besides(&format!("{meant} {}", lines.count))
+        .help(Some(help))
+}

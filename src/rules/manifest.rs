@@ -1,0 +1,3 @@
+//! Rules of the group `manifest`.
+
+pub(super) mod digest;

@@ -1,0 +1,64 @@
+//! `strict/assertions`: the verification did not pass as its assertions did.
+
+use crate::document::Kind;
+use crate::facts::SummaryFacts;
+use crate::finding::{Level, RuleInfo};
+use crate::rule::{Check, Draft, Findings, Rule};
+use crate::source::{Artifact, Place, Pointer};
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "strict/assertions",
+        level: Level::Off,
+        title: "the verification did not pass as its assertions did",
+        hint: "Compute `verification.passed` from the results of all assertions.",
+        page: include_str!("assertions.md"),
+    },
+    check: Check::Summary(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+    let passed = summary.fact(&["verification", "passed"]);
+    let Some(passed) = passed.and_then(|passed| passed.node().boolean()) else {
+        return;
+    };
+    let Some(assertions) = summary
+        .fact(&["verification", "assertions"])
+        .filter(|assertions| assertions.node().kind() == Kind::Array)
+    else {
+        return;
+    };
+    let results = assertions
+        .items()
+        .map(|item| item.get("passed")?.node().boolean());
+    let Some(results) = results.collect::<Option<Vec<bool>>>() else {
+        return;
+    };
+    let failed = results.iter().position(|result| !result);
+    if passed == failed.is_none() {
+        return;
+    }
+    let all = Pointer::new("/verification/assertions");
+    let (message, other, what) = match failed {
+        Some(index) => (
+            format!(
+                "`verification.passed` is true, but assertion {} did not pass",
+                index + 1
+            ),
+            all.item(index).field("passed"),
+            "the first assertion that did not pass",
+        ),
+        None => (
+            format!(
+                "`verification.passed` is false, but none of the {} assertions failed",
+                results.len()
+            ),
+            all,
+            "the assertions",
+        ),
+    };
+    let draft = Draft::new(Place::summary("/verification/passed"), message);
+    findings.push(draft.related(Place::value(Artifact::Summary, other), what));
+}

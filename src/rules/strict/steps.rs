@@ -1,0 +1,64 @@
+//! `strict/steps`: the steps do not account for what the run did.
+
+use std::collections::BTreeSet;
+
+use crate::facts::{Stage, StateFacts};
+use crate::finding::{Level, RuleInfo};
+use crate::printable::quote;
+use crate::record::StepStatus;
+use crate::rule::{Check, Draft, Findings, Rule};
+use crate::source::{Artifact, Place, Pointer};
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "strict/steps",
+        level: Level::Off,
+        title: "the steps do not account for what the run did",
+        hint: "Give each action the id of a step of the plan, and settle every step before the run ends with `ok`.",
+        page: include_str!("steps.md"),
+    },
+    check: Check::State(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
+    let Some(steps) = state.steps() else { return };
+    let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(&["id"])).collect();
+    // A step whose id is not known may be the one that an action names.
+    if let Some(ids) = ids {
+        for (index, action) in state.actions().enumerate() {
+            if let Some(id) = action.text(&["step_id"]).filter(|id| !ids.contains(id)) {
+                let place = Pointer::new("/outcomes/actions").item(index);
+                let message = format!(
+                    "action {} names the step {}, which the plan does not have",
+                    index + 1,
+                    quote(&id)
+                );
+                let place = Place::value(Artifact::State, place.field("step_id"));
+                let draft = Draft::new(place, message);
+                findings.push(draft.related(Place::state("/plan/steps"), "the steps of the plan"));
+            }
+        }
+    }
+    if state.status().as_deref() != Some("ok") {
+        return;
+    }
+    for (index, step) in steps.enumerate() {
+        let status = step
+            .text(&["status"])
+            .and_then(|status| status.parse().ok());
+        if let Some(status @ (StepStatus::Pending | StepStatus::Running | StepStatus::Failed)) =
+            status
+        {
+            let place = Pointer::new("/plan/steps").item(index).field("status");
+            let message = format!(
+                "the run has the status \"ok\", but step {} is {}",
+                index + 1,
+                quote(status.word())
+            );
+            let draft = Draft::new(Place::value(Artifact::State, place), message);
+            findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `summary/latencies`: the latencies contradict each other or the duration.
+
+use crate::document::{Number, Quantity};
+use crate::facts::SummaryFacts;
+use crate::finding::{Level, RuleInfo};
+use crate::printable::brief;
+use crate::rule::{Check, Draft, Findings, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "summary/latencies",
+        level: Level::Warning,
+        title: "the latencies contradict each other or the duration",
+        hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
+        page: include_str!("latencies.md"),
+    },
+    check: Check::Summary(check),
+    reads: &[],
+    needs: &[],
+};
+
+/// What both durations may have in milliseconds without being compared: clocks are read a moment
+/// apart.
+const SHORT: &str = "100";
+
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+    let latency = |name| summary.number(&["metrics", "latencies", name]);
+    let Some(total) = latency("total_ms") else {
+        return;
+    };
+    if let Some(duration) = summary.number(&["duration_sec"])
+        && are_far_apart(total, duration)
+    {
+        let message = format!(
+            "`total_ms` is {}, but `duration_sec` is {}",
+            brief(total.text()),
+            brief(duration.text())
+        );
+        let draft = Draft::new(Place::summary("/metrics/latencies/total_ms"), message);
+        findings.push(draft.related(Place::summary("/duration_sec"), "the duration"));
+    }
+    for name in ["first_action_ms", "planning_ms", "execution_ms"] {
+        let Some(part) = latency(name) else { continue };
+        if is_longer(part, total) {
+            let message = format!(
+                "`{name}` is {}, but `total_ms` is {}",
+                brief(part.text()),
+                brief(total.text())
+            );
+            let place = Place::summary(&format!("/metrics/latencies/{name}"));
+            findings.push(Draft::new(place, message).related(
+                Place::summary("/metrics/latencies/total_ms"),
+                "the duration of the whole run",
+            ));
+        }
+    }
+}
+
+/// Whether milliseconds are more than twice or less than half of seconds, and one of them is not
+/// short.
+fn are_far_apart(milliseconds: Number<'_>, seconds: Number<'_>) -> bool {
+    let (Some(a), Some(b), Some(short)) = (
+        Quantity::of(milliseconds),
+        Quantity::of(seconds).map(Quantity::thousandfold),
+        Quantity::of(Number::of(SHORT)),
+    ) else {
+        return false;
+    };
+    (a.is_more_than_twice(b) || b.is_more_than_twice(a))
+        && (a.is_more_than(short) || b.is_more_than(short))
+}
+
+/// Whether a part takes longer than the whole, rounding aside.
+fn is_longer(part: Number<'_>, whole: Number<'_>) -> bool {
+    let quantities = Quantity::of(part).zip(Quantity::of(whole));
+    quantities.is_some_and(|(part, whole)| part.is_more_than_one_above(whole))
+}

@@ -1,0 +1,52 @@
+//! `summary/learning`: the learning counts contradict each other or the learning timeline.
+
+use crate::document::Number;
+use crate::facts::Run;
+use crate::finding::{Level, RuleInfo};
+use crate::printable::brief;
+use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "summary/learning",
+        level: Level::Warning,
+        title: "the learning counts contradict each other or the learning timeline",
+        hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
+        page: include_str!("learning.md"),
+    },
+    check: Check::Run(check),
+    reads: &[Record::Summary],
+    needs: &[],
+};
+
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    let Some(summary) = run.summary.read() else {
+        return;
+    };
+    let Some(proposals) = summary.learn_proposals() else {
+        return;
+    };
+    let place = || Place::summary("/metrics/learn_proposals");
+    let shown = brief(proposals.text());
+    if let Some(applied) = summary.number(&["metrics", "learn_applied"])
+        && applied.exceeds(proposals)
+    {
+        let message = format!(
+            "`learn_applied` is {}, but `learn_proposals` is {shown}",
+            brief(applied.text())
+        );
+        let draft = Draft::new(Place::summary("/metrics/learn_applied"), message);
+        findings.push(draft.related(place(), "the number of proposals"));
+    }
+    if run.has_learned == Some(false) && !proposals.equals(Number::of("0")) {
+        let why = if run.stage.entries.has(Artifact::Learn) {
+            "learn.jsonl is empty"
+        } else {
+            "there is no learn.jsonl"
+        };
+        let message = format!("`learn_proposals` is {shown}, but {why}");
+        let draft = Draft::new(place(), message).besides(why);
+        findings.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
+    }
+}

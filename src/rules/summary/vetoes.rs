@@ -1,0 +1,41 @@
+//! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
+
+use crate::facts::SummaryFacts;
+use crate::finding::{Level, RuleInfo};
+use crate::printable::brief;
+use crate::rule::{Check, Draft, Findings, Rule};
+use crate::source::Place;
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "summary/vetoes",
+        level: Level::Warning,
+        title: "the veto count is less than the vetoes that direction issued",
+        hint: "Count every veto in `veto_count`, those of direction too.",
+        page: include_str!("vetoes.md"),
+    },
+    check: Check::Summary(check),
+    reads: &[],
+    needs: &[],
+};
+
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+    let (Some(count), Some(vetoed)) = (
+        summary.number(&["metrics", "veto_count"]),
+        summary.number(&["flags", "direction", "vetoed"]),
+    ) else {
+        return;
+    };
+    if vetoed.exceeds(count) {
+        let message = format!(
+            "`veto_count` is {}, but `flags.direction.vetoed` is {}",
+            brief(count.text()),
+            brief(vetoed.text())
+        );
+        let draft = Draft::new(Place::summary("/metrics/veto_count"), message);
+        findings.push(draft.related(
+            Place::summary("/flags/direction/vetoed"),
+            "the vetoes that direction issued",
+        ));
+    }
+}

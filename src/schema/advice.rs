@@ -1,0 +1,283 @@
+//! A violation -> what helps to correct it: what the schema says of the field, and the word of a
+//! vocabulary that was probably meant.
+
+use serde_json::Value;
+
+use crate::source::Pointer;
+
+/// What the schema says of a field, as a sentence that names it; `field` is a member of the value
+/// at the pointer, else the value itself is meant.
+pub(super) fn description(
+    schema: &Value,
+    pointer: &Pointer,
+    field: Option<&str>,
+) -> Option<String> {
+    let tokens: Vec<_> = pointer.tokens().collect();
+    let mut path: Vec<&str> = tokens.iter().map(|token| &**token).collect();
+    path.extend(field);
+    let name = path.iter().rev().find(|token| !is_index(token))?;
+    let said = find(schema, schema, &path)?;
+    Some(format!("`{}`: {said}", crate::printable::brief(name)))
+}
+
+fn is_index(token: &str) -> bool {
+    token.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The description at the end of a path of keys and indices, below a part of a schema.
+fn find<'s>(schema: &'s Value, part: &'s Value, path: &[&str]) -> Option<&'s str> {
+    let target = part
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|reference| schema.pointer(reference.strip_prefix('#')?));
+    let Some((token, rest)) = path.split_first() else {
+        let said = |part: &'s Value| part.get("description").and_then(Value::as_str);
+        return said(part).or_else(|| said(target?));
+    };
+    let part = target.unwrap_or(part);
+    let named = part.get("properties").and_then(|known| known.get(token));
+    let item = part.get("items").filter(|_| is_index(token));
+    let other = part.get("additionalProperties");
+    let conditions = part.get("allOf").and_then(Value::as_array);
+    let mut below = [named, item, other].into_iter().flatten();
+    below
+        .find_map(|below| find(schema, below, rest))
+        .or_else(|| {
+            let mut then = conditions.into_iter().flatten();
+            then.find_map(|condition| find(schema, condition.get("then")?, path))
+        })
+}
+
+/// The first sentence of a text.
+pub(super) fn first_sentence(text: &str) -> &str {
+    text.split_once(". ")
+        .and_then(|(first, _)| text.get(..=first.len()))
+        .unwrap_or(text)
+}
+
+/// The word of a vocabulary that a word probably means, and what the schema says of it.
+pub(super) fn word_meant<'s>(
+    schema: &'s Value,
+    word: &str,
+    options: &[Value],
+) -> Option<(String, Option<&'s str>)> {
+    let meant = synonym(word, options).or_else(|| nearest(word, options))?;
+    let vocabularies = schema.get("$defs").and_then(Value::as_object);
+    let said = vocabularies
+        .into_iter()
+        .flatten()
+        .find_map(|(_, vocabulary)| {
+            let words = vocabulary.get("enum")?.as_array()?;
+            let index = words.iter().position(|word| word == meant)?;
+            (words == options)
+                .then(|| vocabulary.get("enumDescriptions")?.get(index)?.as_str())
+                .flatten()
+        });
+    Some((meant.to_owned(), said))
+}
+
+/// Words that other programs write, each with the words of the reference that may be meant: the
+/// first one that a vocabulary has.
+const SYNONYMS: [(&[&str], &[&str]); 11] = [
+    (
+        &[
+            "complete",
+            "completed",
+            "finished",
+            "passed",
+            "succeeded",
+            "success",
+            "successful",
+            "successfully",
+            "ok",
+            "okay",
+            "done",
+            "ended",
+            "resolved",
+        ],
+        &["ok", "done", "success"],
+    ),
+    (
+        &[
+            "fail",
+            "failed",
+            "failure",
+            "errored",
+            "exception",
+            "crashed",
+            "crash",
+            "error",
+            "timeout",
+            "timedout",
+        ],
+        &["error", "failed"],
+    ),
+    (
+        &[
+            "cancelled",
+            "canceled",
+            "cancel",
+            "killed",
+            "stopped",
+            "interrupted",
+            "terminated",
+            "abort",
+        ],
+        &["aborted", "skipped"],
+    ),
+    (
+        &[
+            "inprogress",
+            "executing",
+            "active",
+            "started",
+            "processing",
+            "ongoing",
+            "working",
+            "run",
+        ],
+        &["running", "pending"],
+    ),
+    (
+        &[
+            "todo",
+            "queued",
+            "waiting",
+            "new",
+            "planned",
+            "notstarted",
+            "created",
+            "scheduled",
+            "ready",
+            "open",
+            "paused",
+            "suspended",
+            "running",
+        ],
+        &["pending"],
+    ),
+    (
+        &[
+            "blocked",
+            "denied",
+            "rejected",
+            "forbidden",
+            "refused",
+            "veto",
+        ],
+        &["vetoed"],
+    ),
+    (
+        &["incomplete", "partially", "partiallycompleted"],
+        &["partial"],
+    ),
+    (
+        &["ignored", "omitted", "bypassed", "skip", "none"],
+        &["skipped"],
+    ),
+    (
+        &["unverified", "notverified", "unconfirmed"],
+        &["success_unverified"],
+    ),
+    (
+        &["goalnotmet", "unachieved", "incomplete", "partial"],
+        &["goal_not_achieved"],
+    ),
+    (
+        &["execute", "execution", "action", "tool", "toolcall"],
+        &["act"],
+    ),
+];
+
+fn synonym<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
+    let letters: String = word
+        .chars()
+        .take(KEPT_CHARS)
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    let mut means = SYNONYMS
+        .iter()
+        .filter(|(words, _)| words.contains(&&*letters))
+        .flat_map(|(_, means)| *means);
+    means.find_map(|means| {
+        let mut words = options.iter().filter_map(Value::as_str);
+        words.find(|word| word == means)
+    })
+}
+
+/// The number of characters of a word that are looked at.
+const KEPT_CHARS: usize = 64;
+
+fn nearest<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
+    let word: String = word.chars().take(KEPT_CHARS).collect();
+    let word = word.to_lowercase();
+    let distance = |option: &&str| strsim::osa_distance(&word, option);
+    options
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|option| distance(option) <= 2)
+        .min_by_key(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn synonym_goes_before_a_near_word() {
+        let step = ["pending", "running", "done", "skipped", "failed", "vetoed"].map(Value::from);
+        let run = ["ok", "error", "vetoed", "aborted", "partial", "pending"].map(Value::from);
+        let outcome = [
+            "success",
+            "goal_not_achieved",
+            "success_unverified",
+            "error",
+        ]
+        .map(Value::from);
+        let table: [(&[Value], &[(&str, &str)]); 3] = [
+            (
+                &step,
+                &[
+                    ("completed", "done"),
+                    ("success", "done"),
+                    ("OK", "done"),
+                    ("error", "failed"),
+                    ("in_progress", "running"),
+                    ("cancelled", "skipped"),
+                    ("faild", "failed"),
+                ],
+            ),
+            (
+                &run,
+                &[
+                    ("completed", "ok"),
+                    ("success", "ok"),
+                    ("OK", "ok"),
+                    ("failed", "error"),
+                    ("Cancelled", "aborted"),
+                    ("in-progress", "pending"),
+                    ("parital", "partial"),
+                ],
+            ),
+            (
+                &outcome,
+                &[
+                    ("ok", "success"),
+                    ("failed", "error"),
+                    ("Success", "success"),
+                ],
+            ),
+        ];
+        for (options, words) in table {
+            for (word, meant) in words {
+                let found = synonym(word, options).or_else(|| nearest(word, options));
+                assert_eq!(found, Some(*meant), "{word}");
+            }
+            assert_eq!(
+                synonym("banana", options).or_else(|| nearest("banana", options)),
+                None
+            );
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The events of a timeline, one at a time -> at most a screenful of rows, in which events that
+//! matter less are folded.
+
+use std::collections::BTreeSet;
+
+use crate::dashboard::{Folded, Moment, TimelineRow};
+
+/// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
+pub const MAX_TIMELINE_ROWS: usize = 21;
+
+/// The number of rows at each end of a timeline that stay as they are, however long it becomes.
+const ROWS_AT_EACH_END: usize = 7;
+
+/// The maximum number of phases of a fold that are named.
+const MAX_FOLDED_PHASES: usize = 4;
+
+/// How much an event matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// It is folded where the timeline is long.
+    Light,
+    /// It is kept: it starts or ends the run, plans, acts or directs.
+    Kept,
+    /// It is kept longest: something failed or was vetoed.
+    Marked,
+}
+
+/// Rows on their way to an outline. Memory does not grow with the number of events.
+#[derive(Default)]
+pub(super) struct Folding {
+    rows: Vec<(Weight, TimelineRow)>,
+    is_long: bool,
+}
+
+impl Folding {
+    pub(super) fn add(&mut self, weight: Weight, moment: Moment) {
+        let row = (weight, TimelineRow::Event(moment));
+        if self.is_long {
+            self.fold(row);
+        } else if self.rows.len() < MAX_TIMELINE_ROWS {
+            self.rows.push(row);
+        } else {
+            self.is_long = true;
+            let rows = std::mem::take(&mut self.rows);
+            rows.into_iter().chain([row]).for_each(|row| self.fold(row));
+        }
+    }
+
+    pub(super) fn rows(self) -> Vec<TimelineRow> {
+        self.rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Adds a row, and folds light events that follow each other.
+    fn fold(&mut self, (weight, row): (Weight, TimelineRow)) {
+        match self.rows.last_mut() {
+            Some((Weight::Light, last)) if weight == Weight::Light => join(last, row),
+            _ => self.rows.push((weight, row)),
+        }
+        if self.rows.len() > MAX_TIMELINE_ROWS {
+            self.shrink();
+        }
+    }
+
+    /// Folds two neighbours between the ends: the first ones that are not marked, if there are any.
+    fn shrink(&mut self) {
+        let between = ROWS_AT_EACH_END..self.rows.len() - ROWS_AT_EACH_END;
+        let rows = self.rows.get(between).unwrap_or_default();
+        let is_unmarked = |pair: &[(Weight, TimelineRow)]| {
+            pair.iter().all(|(weight, _)| *weight != Weight::Marked)
+        };
+        let first = rows.windows(2).position(is_unmarked).unwrap_or_default();
+        let (_, next) = self.rows.remove(ROWS_AT_EACH_END + first + 1);
+        if let Some((weight, row)) = self.rows.get_mut(ROWS_AT_EACH_END + first) {
+            *weight = Weight::Light;
+            join(row, next);
+        }
+    }
+}
+
+/// Folds a row into the one before it.
+fn join(row: &mut TimelineRow, next: TimelineRow) {
+    let first = std::mem::replace(row, TimelineRow::Folded(Folded::default()));
+    let (mut all, other) = (folded(first), folded(next));
+    all.events += other.events;
+    all.phases.extend(other.phases);
+    while all.phases.len() > MAX_FOLDED_PHASES {
+        all.phases.pop_last();
+    }
+    *row = TimelineRow::Folded(all);
+}
+
+fn folded(row: TimelineRow) -> Folded {
+    match row {
+        TimelineRow::Folded(folded) => folded,
+        TimelineRow::Event(moment) => Folded {
+            events: 1,
+            phases: BTreeSet::from([moment.phase]),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(weights: &str) -> Vec<String> {
+        let mut folding = Folding::default();
+        for (line, c) in (1..).zip(weights.chars()) {
+            let weight = match c {
+                'k' => Weight::Kept,
+                'm' => Weight::Marked,
+                _ => Weight::Light,
+            };
+            let phase = c.to_string();
+            folding.add(
+                weight,
+                Moment {
+                    line,
+                    phase,
+                    ..Moment::default()
+                },
+            );
+        }
+        let shown = |row| match row {
+            TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
+            TimelineRow::Folded(folded) => format!("+{}", folded.events),
+        };
+        folding.rows().into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn short_timeline_is_not_folded() {
+        let rows = of(&"l".repeat(MAX_TIMELINE_ROWS));
+        assert_eq!(rows.len(), MAX_TIMELINE_ROWS);
+        assert!(rows.iter().all(|row| row.starts_with('l')));
+        assert_eq!(of(&"l".repeat(MAX_TIMELINE_ROWS + 1)), ["+22"]);
+    }
+
+    #[test]
+    fn events_that_matter_are_kept_among_many() {
+        let many = "l".repeat(100);
+        let rows = of(&format!("k{many}kl{many}m{many}lk"));
+        assert_eq!(rows, ["k1", "+100", "k102", "+101", "m204", "+101", "k306"]);
+        assert_eq!(
+            of(&format!("klk{many}")),
+            ["k1", "l2", "k3", "+100"],
+            "one event is not folded"
+        );
+    }
+
+    #[test]
+    fn marked_events_outlast_the_other_ones_that_are_kept() {
+        let kept = "k".repeat(50);
+        let rows = of(&format!("{kept}m{kept}"));
+        let ends = ["k1", "k2", "k3", "k4", "k5", "k6", "k7"];
+        assert_eq!(rows[..7], ends);
+        assert!(rows.contains(&"m51".to_owned()), "{rows:?}");
+        assert_eq!(rows.last().unwrap(), "k101");
+        assert!(rows.len() <= MAX_TIMELINE_ROWS, "{rows:?}");
+        let all = of(&"ml".repeat(1_000));
+        assert!(all.len() <= MAX_TIMELINE_ROWS, "{all:?}");
+        assert!(all.contains(&"m1999".to_owned()), "the latest one: {all:?}");
+    }
+}

@@ -1,0 +1,202 @@
+//! One event -> whether something failed or was vetoed in it, and what it says about that.
+
+use crate::dashboard::{Incident, Mark};
+use crate::document::{Kind, Node};
+use crate::printable::{brief, shortened};
+
+/// The maximum length of an error or a reason, in characters.
+pub(super) const MAX_ERROR_CHARS: usize = 300;
+
+/// What an event tells about the end of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Signs<'e> {
+    event: Node<'e>,
+    payload: Option<Node<'e>>,
+    pub(super) mark: Option<Mark>,
+    /// How clearly it says so: of two events, the clearer one counts.
+    pub(super) clarity: u8,
+}
+
+impl<'e> Signs<'e> {
+    pub(super) fn of(event: Node<'e>, phase: &str) -> Self {
+        let payload = event.get("payload");
+        let mut signs = Self {
+            event,
+            payload,
+            mark: None,
+            clarity: 0,
+        };
+        let is_one_of = |key: &str, words: &[&str]| {
+            let text = payload.and_then(|payload| payload.get(key)?.text());
+            text.is_some_and(|text| words.contains(&&*text))
+        };
+        let blocks = |key: &str| is_one_of(key, &["veto", "vetoed", "deny", "denied", "blocked"]);
+        let is_enforced = || {
+            let enforced = payload.and_then(|payload| payload.get("enforced")?.boolean());
+            enforced != Some(false)
+        };
+        let kind = event.get("event_type").and_then(Node::text);
+        let has_error = || {
+            payload
+                .and_then(|payload| error_text(payload.get("error")?))
+                .is_some()
+        };
+        let found = if blocks("decision") && is_enforced() {
+            Some((Mark::Vetoed, 3))
+        } else if kind.is_some_and(|kind| kind.ends_with("veto") || kind.ends_with("vetoed"))
+            || (matches!(phase, "direction" | "governance") && blocks("status"))
+        {
+            Some((Mark::Vetoed, 2))
+        } else if is_one_of("step_status", &["vetoed"]) {
+            Some((Mark::Vetoed, 1))
+        } else if is_one_of("step_status", &["failed"])
+            || (phase == "act" && (is_one_of("result_status", &["error", "failed"]) || has_error()))
+        {
+            Some((Mark::Failed, 2))
+        } else if has_error() {
+            Some((Mark::Failed, 1))
+        } else {
+            None
+        };
+        if let Some((mark, clarity)) = found {
+            (signs.mark, signs.clarity) = (Some(mark), clarity);
+        }
+        signs
+    }
+
+    /// Whether the step that failed in an incident was done, or its action ended well, in this
+    /// event.
+    pub(super) fn makes_good(&self, failure: &Incident) -> bool {
+        let is = |key: &str, word: &str| self.text(key).as_deref() == Some(word);
+        let is_well =
+            is("step_status", "done") || (!self.has("step_status") && is("result_status", "ok"));
+        is_well && failure.step_id.is_some() && self.step_id() == failure.step_id
+    }
+
+    /// What the event says, in short.
+    pub(super) fn incident(&self, line: u64, offset_sec: Option<f64>) -> Incident {
+        let texts = |keys: &[&str]| keys.iter().find_map(|key| self.text(key));
+        let member = |key: &str| self.payload.and_then(|payload| payload.get(key));
+        let details = || member("details").and_then(|details| details.get("reason")?.text());
+        let text = member("error")
+            .and_then(error_text)
+            .or_else(|| texts(&["message", "reason", "rationale"]).map(|text| one_line(&text)))
+            .or_else(|| details().map(|text| one_line(&text)))
+            .or_else(|| texts(&["rule_id"]).map(|text| one_line(&text)));
+        // An event that only repeats a step's status was emitted by who tried the step.
+        let decides = self.mark != Some(Mark::Vetoed) || self.clarity > 1;
+        let agent = || Some(brief(&self.event.get("agent_id")?.text()?)).filter(|_| decides);
+        Incident {
+            line,
+            offset_sec,
+            step_id: self.step_id(),
+            action_id: texts(&["action_id", "id"]),
+            by: texts(&["policy_id", "policy", "by"]).or_else(agent),
+            text,
+        }
+    }
+
+    fn step_id(&self) -> Option<String> {
+        self.text("step_id")
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.payload
+            .is_some_and(|payload| payload.get(key).is_some())
+    }
+
+    /// A text of the payload that is not empty.
+    fn text(&self, key: &str) -> Option<String> {
+        let text = self.payload?.get(key)?.text()?;
+        (!text.is_empty()).then(|| brief(&text))
+    }
+}
+
+/// An error in one line: a text, or the name and the message of an object; anything else as JSON.
+/// `None` where it says that there is no error.
+pub(super) fn error_text(error: Node<'_>) -> Option<String> {
+    match error.kind() {
+        Kind::Null | Kind::False => None,
+        Kind::String => {
+            let text = error.text().unwrap_or_default();
+            (!text.trim().is_empty()).then(|| one_line(&text))
+        }
+        Kind::Object => {
+            let find = |keys: &[&str]| {
+                let mut found = keys.iter().filter_map(|key| error.get(key)?.text());
+                found.find(|text| !text.trim().is_empty())
+            };
+            let name = find(&[
+                "type",
+                "name",
+                "kind",
+                "class",
+                "code",
+                "error_type",
+                "error_code",
+            ]);
+            let message = find(&["message", "msg", "detail", "reason", "description", "error"]);
+            Some(match (name, message) {
+                (Some(name), Some(message)) => {
+                    one_line(&format!("{name}: {}", last_line(&message)))
+                }
+                (Some(text), None) | (None, Some(text)) => one_line(&text),
+                (None, None) => brief(error.raw()),
+            })
+        }
+        _ => Some(brief(error.raw())),
+    }
+}
+
+/// A text in one line, safe to print and cut.
+fn one_line(text: &str) -> String {
+    shortened(last_line(text), MAX_ERROR_CHARS)
+}
+
+/// Of a traceback the last line, which names the error; any other text as it is.
+fn last_line(text: &str) -> &str {
+    let text = text.trim();
+    if text.starts_with("Traceback (most recent call last)") {
+        text.lines().next_back().unwrap_or(text).trim()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::OwnedDocument;
+
+    fn error(text: &str) -> Option<String> {
+        let document = OwnedDocument::read(text.as_bytes().to_vec()).unwrap();
+        error_text(document.root())
+    }
+
+    #[test]
+    fn error_is_one_line_in_whatever_form_it_is_written() {
+        for (written, shown) in [
+            ("null", None),
+            ("false", None),
+            (r#"" ""#, None),
+            (r#""tool did not answer""#, Some("tool did not answer")),
+            (r#"{"code":"timeout"}"#, Some("timeout")),
+            (
+                r#"{"message":"no answer in 30 s","type":"TimeoutError"}"#,
+                Some("TimeoutError: no answer in 30 s"),
+            ),
+            (r#"{"message":"no answer"}"#, Some("no answer")),
+            (r#"{"code":7}"#, Some(r#"{"code":7}"#)),
+            ("[1]", Some("[1]")),
+            (
+                r#""Traceback (most recent call last):\n  File \"a\"\nValueError: no\n""#,
+                Some("ValueError: no"),
+            ),
+            (r#""a\nb\u001b""#, Some(r"a\nb\u{1b}")),
+        ] {
+            assert_eq!(error(written).as_deref(), shown, "{written}");
+        }
+        let long = error(&format!("\"{}\"", "é".repeat(5_000))).unwrap();
+        assert_eq!(long.chars().count(), MAX_ERROR_CHARS + 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! One run as one JSON object: what `runvet view --json` prints.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Checked, View, outline};
+use crate::check::Check;
+use crate::dashboard::{Outline, Reason};
+use crate::document::OwnedDocument;
+use crate::finding::{Finding, Lifecycle, Skip, Suppressed};
+use crate::gate::Gate;
+use crate::plan::PlanComparison;
+use crate::read::{Error, RunReader};
+use crate::report::raw_json;
+use crate::source::Artifact;
+
+/// One run: its records, its plan, counts of its events, why it did not succeed, and what a check
+/// found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(
+    title = "Output of runvet view --json",
+    extend("$id" = crate::record::schema_id("view"))
+)]
+#[non_exhaustive]
+pub struct RunPage {
+    /// The run's id.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub episode_id: String,
+    /// The path of the episode's directory, as the user would type it.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub episode_dir: String,
+    /// The path of each of the five artifacts by its name, such as `state`; null where there is no
+    /// such file.
+    pub artifacts: BTreeMap<String, Option<String>>,
+    /// The state record as it is stored, whether or not it is valid; null where it can't be read.
+    #[schemars(schema_with = "crate::record::any_value")]
+    pub state: Option<Box<RawValue>>,
+    /// The summary record, in the same way.
+    #[schemars(schema_with = "crate::record::any_value")]
+    pub summary: Option<Box<RawValue>>,
+    /// The plan rebuilt from the timeline, and where the persisted plan differs from it.
+    pub plan: PlanComparison,
+    /// The number of events.
+    pub events: EventCounts,
+    /// Why the run did not succeed; null where it did, or is in progress, or where its records do
+    /// not say.
+    pub reason: Option<Reason>,
+    /// Whether the run has ended.
+    pub lifecycle: Lifecycle,
+    /// Whether the episode has no finding of severity `error`; null where that is undecided,
+    /// because the episode kept changing while it was read.
+    pub valid: Option<bool>,
+    /// The findings that count, as in a report.
+    pub findings: Vec<Finding>,
+    /// The rules that could not be checked, as in a report.
+    pub skipped: Vec<Skip>,
+    /// The findings that do not count, as in a report; absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<Suppressed>,
+}
+
+/// The number of events of a timeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct EventCounts {
+    /// The number of all events.
+    pub total: u64,
+    /// The number of events of each phase. `(others)` stands for the phases after the first 100.
+    pub phases: BTreeMap<String, u64>,
+    /// The number of lines that are not events.
+    pub broken_lines: u64,
+}
+
+impl EventCounts {
+    fn of(timeline: Outline) -> Self {
+        Self {
+            total: timeline.events,
+            phases: timeline.phases,
+            broken_lines: timeline.broken_lines,
+        }
+    }
+}
+
+impl RunPage {
+    /// Reads a run, counts its events and judges it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] if the directory can't be opened.
+    pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+        let view = View::new(run);
+        let checked = Checked::new(run, check, gate)?;
+        let timeline = outline(run);
+        let path = |artifact: Artifact| {
+            let path = run.artifact(artifact)?;
+            Some(path.to_string_lossy().into_owned())
+        };
+        let named = |artifact: Artifact| (artifact.name().to_owned(), path(artifact));
+        let report = checked.report;
+        Ok(Self {
+            episode_id: view.entry.episode_id.clone(),
+            episode_dir: run.path().to_string_lossy().into_owned(),
+            artifacts: Artifact::ALL.into_iter().map(named).collect(),
+            state: stored(&view.state),
+            summary: stored(&view.summary),
+            plan: checked.plan,
+            reason: view.reason(&timeline),
+            events: EventCounts::of(timeline),
+            lifecycle: report.lifecycle,
+            valid: report.valid,
+            findings: report.findings,
+            skipped: report.skipped,
+            suppressed: report.suppressed,
+        })
+    }
+}
+
+/// A record as it is stored, safe to print.
+fn stored(record: &Result<OwnedDocument, Error>) -> Option<Box<RawValue>> {
+    raw_json(record.as_ref().ok()?.root()).ok()
+}

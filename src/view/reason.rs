@@ -1,0 +1,217 @@
+//! The records of a run and an outline of its timeline -> why the run did not succeed.
+
+use super::View;
+use super::incident::error_text;
+use crate::dashboard::{Incident, Outline, Reason, ReasonKind};
+use crate::document::{Node, OwnedDocument};
+use crate::finding::Lifecycle;
+use crate::printable::brief;
+use crate::source::{Artifact, Spot};
+
+/// The maximum number of failed assertions that a reason names.
+const MAX_NAMED_ASSERTIONS: usize = 3;
+
+impl View {
+    /// Why the run did not succeed: what its records say, at the event that says it where there is
+    /// one. `None` where the run succeeded or is in progress, or where the records do not say.
+    #[must_use]
+    pub fn reason(&self, timeline: &Outline) -> Option<Reason> {
+        let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
+        let is_open = self.entry.lifecycle == Lifecycle::NonTerminal;
+        match (status, outcome) {
+            (Some("vetoed"), _) => Some(self.vetoed(timeline)),
+            (Some("error"), _) | (_, Some("error")) => Some(self.failed(timeline)),
+            (Some("aborted"), _) => Some(self.aborted(timeline)),
+            (Some(_), _) if is_open => None,
+            (Some("partial"), _) if self.step("failed").is_some() => Some(self.failed(timeline)),
+            (Some("partial"), _) if self.step("vetoed").is_some() => Some(self.vetoed(timeline)),
+            (_, Some("goal_not_achieved")) => self.goal_not_achieved(timeline),
+            (_, Some("success_unverified")) => self.unverified(),
+            // Without records, the timeline alone can say so, once it has ended.
+            (None, None) if timeline.failure.is_some() && (!is_open || timeline.end.is_some()) => {
+                Some(self.failed(timeline))
+            }
+            _ => None,
+        }
+    }
+
+    fn failed(&self, timeline: &Outline) -> Reason {
+        let error = self.state(&["outcomes", "error"]);
+        let error = error.filter(|error| error_text(*error).is_some());
+        let text = error.and_then(error_text);
+        let named = |key: &str| error.and_then(|error| Some(brief(&error.get(key)?.text()?)));
+        let mut reason = self.at(
+            ReasonKind::Failed,
+            timeline.failure.as_ref(),
+            error.or_else(|| self.step("failed")),
+        );
+        reason.by = None;
+        reason.text = both(text, reason.text.take());
+        if reason.text.is_none() {
+            let end = timeline.end.as_ref().and_then(|end| end.text.clone());
+            let of_verification = || {
+                self.summary(&["verification", "error"])
+                    .and_then(error_text)
+            };
+            reason.text = end.or_else(of_verification);
+        }
+        if reason.step_id.is_none() {
+            reason.step_id = named("step_id").or_else(|| id_of(self.step("failed")?));
+        }
+        if reason.action_id.is_none() {
+            reason.action_id = named("action_id");
+        }
+        reason
+    }
+
+    fn vetoed(&self, timeline: &Outline) -> Reason {
+        let step = self.step("vetoed");
+        let mut reason = self.at(ReasonKind::Vetoed, timeline.veto.as_ref(), step);
+        if reason.step_id.is_none() {
+            reason.step_id = step.and_then(id_of);
+        }
+        if reason.by.is_none() {
+            let vetoed = self.summary(&["flags", "direction", "vetoed"]);
+            let has_vetoed = vetoed
+                .and_then(Node::number)
+                .is_some_and(|n| n.as_f64() > 0.0);
+            let policy = self.summary(&["flags", "direction", "policy"]);
+            let policy = policy.filter(|_| has_vetoed).and_then(Node::text);
+            reason.by = policy.map(|policy| brief(&policy));
+        }
+        if reason.text.is_none() {
+            let error = self.state(&["outcomes", "error"]).and_then(error_text);
+            let end = || timeline.end.as_ref().and_then(|end| end.text.clone());
+            reason.text = error.or_else(end);
+        }
+        reason
+    }
+
+    fn aborted(&self, timeline: &Outline) -> Reason {
+        let error = self.state(&["outcomes", "error"]);
+        let error = error.filter(|error| error_text(*error).is_some());
+        let mut reason = self.at(ReasonKind::Aborted, timeline.end.as_ref(), error);
+        reason.by = reason.by.filter(|by| by != "system");
+        reason.text = both(error.and_then(error_text), reason.text.take());
+        reason
+    }
+
+    fn goal_not_achieved(&self, timeline: &Outline) -> Option<Reason> {
+        let verification = self.summary(&["verification"]);
+        let error = verification.and_then(|verification| verification.get("error"));
+        if let Some(text) = error.and_then(error_text) {
+            return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
+        }
+        let assertions = verification.and_then(|verification| verification.get("assertions"));
+        let failed = assertions
+            .into_iter()
+            .flat_map(Node::items)
+            .filter(|item| item.get("passed").and_then(Node::boolean) == Some(false));
+        let names = failed.map(|assertion| {
+            let mut names = ["name", "id", "description"].into_iter();
+            names
+                .find_map(|key| Some(brief(&assertion.get(key)?.text()?)))
+                .unwrap_or_else(|| brief(assertion.raw()))
+        });
+        let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
+        if names.len() > MAX_NAMED_ASSERTIONS {
+            names.truncate(MAX_NAMED_ASSERTIONS);
+            names.push("…".into());
+        }
+        if !names.is_empty() {
+            let text = format!("not true: {}", names.join(", "));
+            return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
+        }
+        if self.step("failed").is_some() || timeline.failure.is_some() {
+            return Some(self.failed(timeline));
+        }
+        let passed = verification.and_then(|verification| verification.get("passed")?.boolean());
+        (passed == Some(false)).then(|| {
+            self.of_verification(
+                ReasonKind::GoalNotAchieved,
+                "the verification failed".into(),
+            )
+        })
+    }
+
+    fn unverified(&self) -> Option<Reason> {
+        let verification = self.summary(&["verification"])?;
+        let error = verification.get("error").and_then(error_text);
+        let is_provided = verification.get("provided").and_then(Node::boolean);
+        let text = error.or_else(|| {
+            (is_provided == Some(false)).then(|| "no verification was provided".into())
+        })?;
+        Some(self.of_verification(ReasonKind::Unverified, text))
+    }
+
+    /// A reason with its place: an event or else a value of the state.
+    fn at(&self, kind: ReasonKind, event: Option<&Incident>, value: Option<Node<'_>>) -> Reason {
+        let of_value = value.and_then(|value| Some(line_of(self.state.as_ref().ok()?, value)));
+        let artifact = match event {
+            Some(_) => Artifact::Events,
+            None => Artifact::State,
+        };
+        let event = event.cloned();
+        let line = event.as_ref().map(|event| event.line).or(of_value);
+        let event = event.unwrap_or_default();
+        Reason {
+            kind,
+            step_id: event.step_id,
+            action_id: event.action_id,
+            by: event.by,
+            text: event.text,
+            file: artifact.file_name().into(),
+            line,
+            offset_sec: event.offset_sec,
+        }
+    }
+
+    /// A reason that the summary gives.
+    fn of_verification(&self, kind: ReasonKind, text: String) -> Reason {
+        let place = self.summary(&["verification"]);
+        Reason {
+            kind,
+            step_id: None,
+            action_id: None,
+            by: None,
+            text: Some(text),
+            file: Artifact::Summary.file_name().into(),
+            line: place.and_then(|place| Some(line_of(self.summary.as_ref().ok()?, place))),
+            offset_sec: None,
+        }
+    }
+
+    /// The first step of the persisted plan that has a status.
+    fn step(&self, status: &str) -> Option<Node<'_>> {
+        let mut steps = self.state(&["plan", "steps"])?.items();
+        steps.find(|step| step.get("status").and_then(Node::text).as_deref() == Some(status))
+    }
+
+    fn state(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.state.as_ref().ok()?.root().at(path)
+    }
+
+    fn summary(&self, path: &[&str]) -> Option<Node<'_>> {
+        self.summary.as_ref().ok()?.root().at(path)
+    }
+}
+
+/// What two records say, once if one repeats the other.
+fn both(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) if one.contains(&other) => Some(one),
+        (Some(one), Some(other)) if other.contains(&one) => Some(other),
+        (Some(one), Some(other)) => Some(format!("{one} ({other})")),
+        (one, other) => one.or(other),
+    }
+}
+
+fn id_of(step: Node<'_>) -> Option<String> {
+    Some(brief(&step.get("id")?.text()?))
+}
+
+/// The line of a value of a record, counted from 1.
+fn line_of(record: &OwnedDocument, value: Node<'_>) -> u64 {
+    let text = record.view().text();
+    Spot::of(text.as_bytes(), &value.span()).line
+}
