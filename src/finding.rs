@@ -307,14 +307,15 @@ impl EpisodeReport {
     }
 }
 
-/// The rank of a finding that others may follow from.
-pub(crate) const CAUSE: usize = 0;
 /// The rules that could not be judged in an episode for one reason.
 pub(crate) struct Unjudged<'e> {
     pub(crate) kind: SkipKind,
     pub(crate) reason: &'e str,
     pub(crate) rules: Vec<&'e str>,
 }
+
+/// The rank of a finding that others may follow from.
+pub(crate) const CAUSE: usize = 0;
 
 /// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -146,7 +146,7 @@ impl Validate {
             Baselines::Read
         };
         let settings = self.settings.resolve(matches, reading)?;
-        self.refuse_idle_options(matches, &settings)?;
+        self.refuse_idle(matches, &settings)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -263,13 +263,9 @@ impl Validate {
     }
 
     /// Refuses options of the command line that no format in use can honour.
-    fn refuse_idle_options(
-        &self,
-        matches: &ArgMatches,
-        settings: &Settings,
-    ) -> Result<(), Failure> {
+    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
         use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
-        // In the format `github`, the summary of the job is in Markdown.
+        // The job summary of GitHub is Markdown.
         let honoured: [(&str, &str, &[Format]); 4] = [
             (
                 "statistics",
@@ -288,12 +284,10 @@ impl Validate {
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
         for (id, name, honour) in honoured {
-            // Every other format shows all findings.
+            // Every format but the human one shows all findings.
             let is_all = id == "max_findings" && settings.max_findings.value == 0;
             if !is_all && !formats.iter().any(|format| honour.contains(format)) {
-                let words: Vec<&str> = honour.iter().map(|format| format.word()).collect();
-                let why = format!("in the format {format}, use it with {}", words.join(", "));
-                refuse(matches, &[(id, name)], &why)?;
+                refuse(matches, &[(id, name)], &format!("in the format {format}"))?;
             }
         }
         Ok(())
