@@ -415,7 +415,7 @@ impl Check {
                 name: &episode.name,
             };
             let (mut report, other) = judge::episode(self, identity, &files, buffers, &also);
-            if let Some(source) = files.lacking() {
+            if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
                 return Err(fault(source));
             }
             if report.findings.is_empty() {

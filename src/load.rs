@@ -9,6 +9,8 @@ mod record;
 mod spread;
 mod trouble;
 
+use std::io;
+
 use events::EventsReader;
 use learn::LoadedLearn;
 use manifest::LoadedManifest;
@@ -27,6 +29,8 @@ pub(crate) use trouble::{FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubl
 /// Buffers that are reused for the next episode.
 #[derive(Default)]
 pub(crate) struct Buffers {
+    /// What the machine lacked to read the latest episode.
+    pub(crate) lacking: Option<io::Error>,
     /// The number of threads that may read one long timeline; at 0 the calling thread reads it.
     threads: usize,
     state: Vec<u8>,
@@ -212,6 +216,7 @@ pub(crate) fn episode<R>(
         manifest_bytes: manifest.bytes,
     });
     buffers.release();
+    buffers.lacking = troubles.lacking().map(io::Error::other);
     judged
 }
 

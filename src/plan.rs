@@ -149,7 +149,7 @@ pub fn project(
         let document = tape.read_record(text.as_bytes());
         let document = document.map_err(|why| match why {
             Refused::Syntax(error) => unreadable(error.to_string()),
-            Refused::TooManyValues => unreadable(why.to_string()),
+            Refused::TooManyValues | Refused::NoMemory => unreadable(why.to_string()),
         })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();

@@ -453,7 +453,7 @@ impl RunReader {
                 Refused::Syntax(error) => {
                     Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
                 }
-                Refused::TooManyValues => None,
+                Refused::TooManyValues | Refused::NoMemory => None,
             };
             self.error(artifact, place, why.to_string())
         })

@@ -16,6 +16,9 @@ pub(crate) enum Refused {
     /// It has more keys and values than [`MAX_VALUES`].
     #[error("it has more than {MAX_VALUES} keys and values")]
     TooManyValues,
+    /// There is no memory for its tape: a fault of the machine.
+    #[error("out of memory")]
+    NoMemory,
 }
 
 impl Tape {
@@ -31,7 +34,9 @@ impl Tape {
             return Err(Refused::TooManyValues);
         }
         self.tokens.clear();
-        self.tokens.reserve_exact(count);
+        if self.tokens.try_reserve_exact(count).is_err() {
+            return Err(Refused::NoMemory);
+        }
         Ok(self.read_with(bytes, count)?)
     }
 }

@@ -205,6 +205,13 @@ impl EventsReader<'_, '_> {
                 (root.span(), NotAnEvent::NotAnObject(root.kind()))
             }
             Err(Refused::Syntax(error)) => (error.span(bytes), NotAnEvent::NotJson(error)),
+            Err(why @ Refused::NoMemory) => {
+                self.no_event(line);
+                return self.troubles.add(Trouble::Unreadable {
+                    artifact: Artifact::Events,
+                    why: Unreadable::Lacking(why.to_string()),
+                });
+            }
             Err(Refused::TooManyValues) => {
                 self.no_event(line);
                 let limit = MAX_VALUES;

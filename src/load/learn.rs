@@ -99,7 +99,7 @@ impl Reading {
         tape.release();
         match NotAnObject::unless(tape, bytes) {
             Ok(_) => {}
-            Err(NotRead::TooManyValues) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::Unreadable) => drop(self.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
                 self.lines += 1;
                 self.first.get_or_insert((line, span, why));

@@ -57,9 +57,7 @@ pub(super) fn verify<'b>(
     }
     let bytes = &*bytes;
     match NotAnObject::unless(tape, bytes) {
-        Err(NotRead::TooManyValues) => {
-            unjudged(SkipKind::Unreadable, "manifest.json can't be read")
-        }
+        Err(NotRead::Unreadable) => unjudged(SkipKind::Unreadable, "manifest.json can't be read"),
         Err(NotRead::NotAnObject(span, why)) => {
             troubles.add(Trouble::NotAManifest { span, why });
             LoadedManifest {

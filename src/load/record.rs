@@ -112,8 +112,11 @@ impl RecordKind {
         }
         match tape.read_record(bytes) {
             Ok(document) => self.judge(bytes, document, troubles),
-            Err(Refused::TooManyValues) => {
-                let why = Unreadable::TooManyValues(MAX_VALUES);
+            Err(why @ (Refused::TooManyValues | Refused::NoMemory)) => {
+                let why = match why {
+                    Refused::NoMemory => Unreadable::Lacking(why.to_string()),
+                    _ => Unreadable::TooManyValues(MAX_VALUES),
+                };
                 troubles.add(Trouble::Unreadable { artifact, why });
                 unjudged(SkipKind::Unreadable, self.unusable)
             }

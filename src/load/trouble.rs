@@ -151,8 +151,8 @@ pub(crate) enum NotAnObject {
 
 /// Why a text is not read as an object.
 pub(super) enum NotRead {
-    /// It has more keys and values than a record may have.
-    TooManyValues,
+    /// It has more keys and values than a record may have, or there is no memory for it.
+    Unreadable,
     /// It is not one, from here on.
     NotAnObject(Range<usize>, NotAnObject),
 }
@@ -161,7 +161,7 @@ impl NotAnObject {
     /// Reads a text that should be an object.
     pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
         let document = tape.read_record(bytes).map_err(|refused| match refused {
-            Refused::TooManyValues => NotRead::TooManyValues,
+            Refused::TooManyValues | Refused::NoMemory => NotRead::Unreadable,
             Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
         })?;
         let root = document.root();
@@ -257,6 +257,18 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
+    /// What the machine lacked to read an artifact: no fault of the episode.
+    pub(super) fn lacking(&self) -> Option<&str> {
+        let mut all = self.by_sort.iter().flat_map(|troubles| &troubles.met);
+        all.find_map(|trouble| match trouble {
+            Trouble::Unreadable {
+                why: Unreadable::Lacking(what),
+                ..
+            } => Some(&**what),
+            _ => None,
+        })
+    }
+
     pub(super) fn add(&mut self, trouble: Trouble) {
         let sort = trouble.sort();
         match self

@@ -103,7 +103,7 @@ fn event_document<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Document<'a>,
         Err(why) => {
             let offset = match why {
                 Refused::Syntax(error) => error.offset,
-                Refused::TooManyValues => 0,
+                Refused::TooManyValues | Refused::NoMemory => 0,
             };
             Err((column_of(text, offset), why.to_string()))
         }

@@ -129,6 +129,10 @@ pub enum Unreadable {
     /// It was listed, but no longer exists.
     #[error("it vanished while the episode was read")]
     Vanished,
+    /// The machine lacks what it takes to read it, such as memory: a fault of the machine, not of
+    /// the artifact.
+    #[error("the system says: {0}")]
+    Lacking(String),
     /// It is listed, but its content was not provided.
     #[error("only its name was given, not its content")]
     ListedOnly,
@@ -146,9 +150,17 @@ impl From<io::Error> for Unreadable {
             io::ErrorKind::PermissionDenied => Self::Denied,
             io::ErrorKind::NotFound => Self::Vanished,
             io::ErrorKind::IsADirectory => Self::Directory,
+            _ if is_lacking(&error) => Self::Lacking(error.to_string()),
             _ => Self::Fault(error.to_string()),
         }
     }
+}
+
+/// Whether the machine has too little memory, or too few file descriptors.
+fn is_lacking(error: &io::Error) -> bool {
+    let lacking = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+    error.kind() == io::ErrorKind::OutOfMemory
+        || Errno::from_io_error(error).is_some_and(|errno| lacking.contains(&errno))
 }
 
 impl Unreadable {
@@ -249,6 +261,7 @@ impl<'a> Opened<'a> {
     pub(crate) fn read_again(&self, line: Line, buffer: &mut Vec<u8>) -> io::Result<()> {
         let (offset, length) = (line.offset, line.length.min(MAX_RECORD_BYTES));
         buffer.clear();
+        buffer.try_reserve_exact(length)?;
         match &self.content {
             Content::File(file) => {
                 buffer.resize(length, 0);

@@ -290,7 +290,7 @@ impl<R: Read> Lines<R> {
             let length = (self.buffer.len() * 2).max(BLOCK);
             let length = length.min(self.limit.saturating_add(BLOCK));
             self.buffer
-                .reserve_exact(length.saturating_sub(self.buffer.len()));
+                .try_reserve_exact(length.saturating_sub(self.buffer.len()))?;
             self.buffer.resize(length, 0);
         }
         let free_to = self.buffer.len().min(self.end + BLOCK);

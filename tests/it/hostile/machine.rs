@@ -146,3 +146,27 @@ fn names(dir: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+#[test]
+fn too_little_memory_for_a_record_is_a_fault() {
+    for artifact in ["state.json", "events.jsonl"] {
+        let (temp, dir) = copy_of_good_run();
+        let long = format!("{{\"x\":\"{}\"}}\n", "x".repeat(60 << 20));
+        fs::write(dir.join(artifact), long).unwrap();
+        let mut command = Command::new("prlimit");
+        command
+            .arg(format!("--as={}", 110 << 20))
+            .arg(env!("CARGO_BIN_EXE_runvet"))
+            .args(["validate", "--format=concise", "--jobs=1"])
+            .arg(temp.path())
+            .env_clear();
+        let output = ended(&mut command);
+        let said = (output.status.code(), stdout(&output));
+        assert_eq!(said, (Some(2), ""), "{artifact}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains("out of memory"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
