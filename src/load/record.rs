@@ -22,6 +22,7 @@ pub(super) struct RecordKind {
     /// A field that must equal a text, and that text.
     identifier: Option<(&'static str, &'static str)>,
     absent: &'static str,
+    unreadable: &'static str,
     unusable: &'static str,
 }
 
@@ -34,6 +35,7 @@ pub(super) static STATE: RecordKind = RecordKind {
     ),
     identifier: Some((format::STATE_VERSION_FIELD, format::STATE_VERSION)),
     absent: "there is no state.json",
+    unreadable: "state.json can't be read",
     unusable: "state.json can't be judged",
 };
 
@@ -46,6 +48,7 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
     ),
     identifier: None,
     absent: "there is no summary.json",
+    unreadable: "summary.json can't be read",
     unusable: "summary.json can't be judged",
 };
 
@@ -94,7 +97,7 @@ impl RecordKind {
             let read = opened.and_then(|opened| opened.read_record(bytes));
             read.map_err(|why| {
                 troubles.add(Trouble::Unreadable { artifact, why });
-                (SkipKind::Unreadable, self.unusable)
+                (SkipKind::Unreadable, self.unreadable)
             })
         } else {
             Err((SkipKind::Missing, self.absent))
@@ -118,7 +121,7 @@ impl RecordKind {
                     _ => Unreadable::TooManyValues(MAX_VALUES),
                 };
                 troubles.add(Trouble::Unreadable { artifact, why });
-                unjudged(SkipKind::Unreadable, self.unusable)
+                unjudged(SkipKind::Unreadable, self.unreadable)
             }
             Err(Refused::Syntax(error)) => {
                 let span = error.span(bytes);

@@ -37,7 +37,7 @@ fn skips_of_one_record_are_one_line_unless_verbose() {
         let line = of_state.unwrap();
         let (count, reason) = line.split_once(" rules, ").unwrap();
         assert!(count.parse::<u64>().unwrap() > 10, "{line}");
-        assert_eq!(reason, "state.json can't be judged");
+        assert_eq!(reason, "state.json can't be read");
         assert_eq!(brief.len(), 2, "{brief:?}");
         let verbose = lines(&["--verbose"]);
         let named = format!("{line}: actions/");
