@@ -88,17 +88,18 @@ impl RunDataArgs {
 
     /// The run that a user names, see [`RunData::get`].
     pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
-        match self.open() {
-            Ok(run_data) => {
-                note_faults(&run_data, output);
-                Ok(run_data.get(name)?)
-            }
-            // A path needs no run data around it.
-            Err(error) => {
-                let is_path = name.contains('/') || !is_gone(Path::new(name));
-                RunReader::open(name)
-                    .map_err(|of_path| if is_path { of_path.into() } else { error })
-            }
+        self.names(output).get(name)
+    }
+
+    /// Lists the run data, once for several runs that a user names.
+    pub(super) fn names(&self, output: &Output) -> Names<'_> {
+        let run_data = self.open().ok();
+        if let Some(run_data) = &run_data {
+            note_faults(run_data, output);
+        }
+        Names {
+            run_data,
+            args: self,
         }
     }
 
@@ -112,6 +113,28 @@ impl RunDataArgs {
         let run_data = self.open()?;
         note_faults(&run_data, output);
         Ok(run_data.get("@latest")?)
+    }
+}
+
+/// Run data, if there is any, in which a user names runs.
+pub(super) struct Names<'a> {
+    run_data: Option<RunData>,
+    args: &'a RunDataArgs,
+}
+
+impl Names<'_> {
+    pub(super) fn get(&self, name: &str) -> Result<RunReader, Failure> {
+        if let Some(run_data) = &self.run_data {
+            return Ok(run_data.get(name)?);
+        }
+        // A path needs no run data around it.
+        RunReader::open(name).or_else(|of_path| {
+            let is_path = name.contains('/') || !is_gone(Path::new(name));
+            if is_path {
+                return Err(of_path.into());
+            }
+            Ok(self.args.open()?.get(name)?)
+        })
     }
 }
 

@@ -33,11 +33,11 @@ pub(in crate::cli) struct Diff {
     run_data: RunDataArgs,
 
     /// The first run: its id or a part of it, @latest, or a path
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "LEFT")]
     left: String,
 
     /// The second run, named in the same way
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RIGHT")]
     right: String,
 
     /// Print one JSON object; `runvet schema diff` describes it
@@ -54,8 +54,8 @@ pub(in crate::cli) struct Diff {
 
 impl Diff {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let left = self.run_data.get(&self.left, output)?;
-        let right = self.run_data.get(&self.right, output)?;
+        let names = self.run_data.names(output);
+        let (left, right) = (names.get(&self.left)?, names.get(&self.right)?);
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let check = Check::new();
         let left = Subject::new(&left, &check, &mut gate)?;

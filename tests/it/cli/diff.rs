@@ -1,6 +1,7 @@
 //! `runvet diff`: two runs side by side, and what counts as a difference.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::support::binary::{stderr, stdout};
 use crate::support::corpus::corpus;
+use crate::support::process::Unprivileged;
 use crate::support::runs::{copy_dir, copy_of, replace};
 use crate::support::terminal::{Width, command, runvet, snapshot};
 
@@ -41,6 +43,38 @@ fn diff_of_the_demo_matches_the_snapshots() {
         "diff-paused-colour",
         &runvet(&demo(), &coloured, Width::Narrow),
     );
+}
+
+#[test]
+fn diff_says_which_run_is_missing() {
+    let output = runvet(&demo(), &["diff", "ep_01"], Width::Narrow);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("not provided:\n  <RIGHT>\n"), "{said}");
+    assert!(
+        said.contains("Usage: runvet diff <LEFT> <RIGHT>\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn diff_tells_a_fault_of_run_data_once() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let temp = Unprivileged::scratch();
+    let episodes = temp.path().join("episodes");
+    let sound = corpus().join("good/terminal/episodes/ep_answer");
+    copy_dir(&sound, &episodes.join("ep_answer"));
+    let closed = episodes.join("closed");
+    fs::create_dir(&closed).unwrap();
+    let chmod = |mode| fs::set_permissions(&closed, fs::Permissions::from_mode(mode)).unwrap();
+    chmod(0o000);
+    let dir = temp.path().to_str().unwrap();
+    let args = ["diff", "ep_answer", "@latest", "--run-data", dir];
+    let output = user.runvet(&[], &args).output().unwrap();
+    chmod(0o755);
+    assert_eq!(stderr(&output).matches("closed: ").count(), 1, "{output:?}");
 }
 
 #[test]
