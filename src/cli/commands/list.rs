@@ -244,14 +244,16 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<String> {
         return None;
     }
     let report = gate.episode(&Check::new(), run.dir()).ok()?;
-    if report.valid == Some(true) {
-        return None;
+    match report.valid {
+        Some(true) => return None,
+        None => return Some("undecided".into()),
+        Some(false) => {}
     }
     let is_error = |finding: &&Finding| finding.severity == Severity::Error;
     let mut errors = report.findings.iter().filter(is_error);
-    let first = errors.next().map_or("undecided", |finding| &*finding.rule);
+    let first = errors.next()?.rule.clone();
     Some(match errors.count() {
-        0 => first.to_owned(),
+        0 => first,
         more => format!("{first} +{more}"),
     })
 }

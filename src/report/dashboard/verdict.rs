@@ -104,6 +104,13 @@ fn consistency(report: &EpisodeReport) -> String {
         0 => String::new(),
         warnings => format!(", {}", count(warnings, "warning")),
     };
+    if report.valid.is_none() {
+        let met = match errors {
+            0 => String::new(),
+            errors => format!(", {}", count(errors, "error")),
+        };
+        return format!("undecided, because the episode kept changing{met}{warned}");
+    }
     let is_whole = report.skipped.is_empty();
     let none = if report.suppressed.is_empty() {
         "no error"
@@ -125,5 +132,31 @@ fn colour_of(report: &EpisodeReport) -> Paint {
         Some(Severity::Error) => Paint::Bad,
         None if report.skipped.is_empty() => Paint::Good,
         Some(Severity::Warning) | None => Paint::Caution,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::consistency;
+    use crate::finding::{EpisodeReport, Lifecycle, STILL_CHANGING, Skip};
+    use crate::source::EpisodeKey;
+
+    #[test]
+    fn episode_that_kept_changing_is_undecided() {
+        let report = EpisodeReport {
+            id: "ep_1".into(),
+            dir: "ep_1".into(),
+            key: EpisodeKey::Dir("ep_1".into()),
+            lifecycle: Lifecycle::NonTerminal,
+            mode: None,
+            adapter: None,
+            valid: None,
+            findings: Vec::new(),
+            skipped: vec![Skip::new("plan/projection", &STILL_CHANGING)],
+            suppressed: Vec::new(),
+            suppressed_skips: Vec::new(),
+        };
+        let undecided = "undecided, because the episode kept changing";
+        assert_eq!(consistency(&report), undecided);
     }
 }
