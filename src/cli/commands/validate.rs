@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style};
 use super::path_list::PathList;
-use super::settings::{Baselines, Settings, SettingsArgs};
+use super::settings::{Baselines, Origin, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::usage::refuse;
 use super::words::one_of;
@@ -60,7 +60,7 @@ pub(in crate::cli) struct Validate {
     /// Write all findings to a baseline: with `--baseline FILE`, they no longer fail the check
     ///
     /// The file lists the findings of this check only, so check all run data when you write it.
-    /// This check itself uses no baseline.
+    /// This check itself uses no baseline, and not `--select`.
     #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
     write_baseline: Option<PathBuf>,
 
@@ -147,6 +147,7 @@ impl Validate {
         };
         let settings = self.settings.resolve(matches, reading)?;
         self.refuse_idle(matches, &settings)?;
+        self.refuse_part(&settings)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -297,6 +298,20 @@ impl Validate {
             }
         }
         Ok(())
+    }
+
+    /// Refuses to write a baseline of rules that are selected for this check alone: all other
+    /// findings would be missing from it.
+    fn refuse_part(&self, settings: &Settings) -> Result<(), Failure> {
+        let select = &settings.gate.select.origin;
+        let (Some(_), Origin::Flag(_) | Origin::Environment(_)) = (&self.write_baseline, select)
+        else {
+            return Ok(());
+        };
+        Err(Failure::Fault(format!(
+            "--write-baseline can't be used with {select}: the baseline would lack the findings \
+             of all other rules"
+        )))
     }
 
     fn check(&self, jobs: Option<NonZeroUsize>) -> Check {

@@ -189,6 +189,39 @@ fn options_without_effect_are_refused() {
 }
 
 #[test]
+fn baseline_of_selected_rules_alone_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let known = temp.path().join("known.json");
+    let write = [
+        "validate",
+        "demo",
+        "--write-baseline",
+        known.to_str().unwrap(),
+    ];
+    let refused = "can't be used with";
+    let by_flag = run(&[&write[..], &["--select", "plan/*"]].concat());
+    let by_variable = runvet(&write)
+        .env("RUNVET_SELECT", "plan/*")
+        .output()
+        .unwrap();
+    for (output, by) in [(by_flag, "--select"), (by_variable, "RUNVET_SELECT")] {
+        assert_eq!(output.status.code(), Some(2));
+        let said = format!("error: --write-baseline {refused} {by}: ");
+        assert!(stderr(&output).starts_with(&said), "{}", stderr(&output));
+        assert!(!known.exists());
+    }
+    // Where the configuration selects them, no other rule is ever checked.
+    let config = temp.path().join("runvet.toml");
+    fs::write(&config, "select = ['plan/*']").unwrap();
+    let configured = ["--config", config.to_str().unwrap()];
+    assert_ne!(
+        run(&[&write[..], &configured].concat()).status.code(),
+        Some(2)
+    );
+    assert!(known.exists());
+}
+
+#[test]
 fn complaint_about_a_variable_names_it() {
     let with = |variable: &str, value: &str, args: &[&str]| {
         let mut command = runvet(&[&["check"], args].concat());
