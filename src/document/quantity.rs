@@ -112,7 +112,7 @@ fn short(text: &str) -> Option<u128> {
 #[derive(Clone, Copy)]
 struct Digits<'a>(Decimal<'a>);
 
-impl<'a> Digits<'a> {
+impl Digits<'_> {
     /// The digits that are not 0, from the first to the last, each after the power of ten at its
     /// place: of two numbers, the sequence of the larger one is the larger one.
     fn down(self) -> impl Iterator<Item = (i64, u8)> {
