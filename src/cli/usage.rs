@@ -9,7 +9,9 @@ use clap::{Arg, ArgMatches};
 use super::Failure;
 
 /// The options that decide which findings count: their ids and their names.
-pub(super) const GATE: [(&str, &str); 5] = [
+pub(super) const GATE: [(&str, &str); 7] = [
+    ("select", "--select"),
+    ("verify_manifest", "--verify-manifest"),
     ("rules", "--rule"),
     ("baseline", "--baseline"),
     ("no_baseline", "--no-baseline"),
