@@ -163,8 +163,9 @@ impl Digits<'_> {
 impl Number<'_> {
     /// Whether the number is larger than another one; neither is negative.
     pub(crate) fn exceeds(self, other: Number<'_>) -> bool {
-        let quantities = Quantity::of(self).zip(Quantity::of(other));
-        quantities.is_some_and(|(of_self, of_other)| of_self.is_more_than(of_other))
+        let quantities = || Quantity::of(self).zip(Quantity::of(other));
+        self.text() != other.text()
+            && quantities().is_some_and(|(of_self, of_other)| of_self.is_more_than(of_other))
     }
 }
 
