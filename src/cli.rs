@@ -1,5 +1,6 @@
 //! The command line: the only place that prints and reads the environment.
 
+mod clock;
 mod commands;
 mod output;
 mod path_list;

@@ -4,10 +4,13 @@
 //! report it, and no other rule says more. One broken value never hides the facts beside it.
 
 mod act;
+mod as_of;
 mod event;
+mod listener;
 mod mirror;
 mod note;
 pub(crate) mod plan;
+mod reach;
 mod slips;
 mod strict;
 mod tally;
@@ -18,15 +21,17 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 pub(crate) use event::EventFacts;
-pub(crate) use mirror::{ReadAgain, Unlike, Why};
+pub(crate) use listener::Listener;
+pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
-use plan::Rebuilt;
+pub(crate) use reach::{TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, Tally};
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 
+use crate::digest::FileDigest;
 use crate::document::{Kind, Number};
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::source::{Artifact, Entries};
@@ -81,6 +86,11 @@ impl<'a> StateFacts<'a> {
         }
     }
 
+    /// The SHA-256 of the record's bytes.
+    pub(crate) fn sha256(self) -> FileDigest {
+        FileDigest::of(self.node().document().text().as_bytes())
+    }
+
     /// Whether `links` is an object that links none of the artifacts of a run that has ended. The
     /// keys count, whatever their values are.
     fn links_no_end(self) -> bool {
@@ -104,6 +114,12 @@ impl<'a> StateFacts<'a> {
         self.at(&["outcomes", "actions"])
             .into_iter()
             .flat_map(Value::items)
+    }
+
+    /// Whether `outcomes.actions` is an array, empty or not.
+    pub(crate) fn lists_actions(self) -> bool {
+        let actions = self.at(&["outcomes", "actions"]);
+        actions.is_some_and(|actions| actions.node().kind() == Kind::Array)
     }
 }
 
@@ -148,45 +164,6 @@ impl<'a> SummaryFacts<'a> {
     pub(crate) fn no_vetoes(self) -> bool {
         self.number(&["metrics", "veto_count"])
             .is_some_and(|count| count.equals(Number::of("0")))
-    }
-}
-
-/// What a timeline says: the notes on its events, and the two events that rules read in full.
-pub(crate) struct TimelineFacts<'a> {
-    timeline: &'a Timeline,
-    /// The latest projection event.
-    pub(crate) projection: Option<EventFacts<'a>>,
-    /// The plan rebuilt from the latest plan event within reach.
-    pub(crate) plan: Option<Rebuilt<'a>>,
-    read_again: ReadAgain<'a>,
-}
-
-impl Deref for TimelineFacts<'_> {
-    type Target = Timeline;
-
-    fn deref(&self) -> &Timeline {
-        self.timeline
-    }
-}
-
-impl<'a> TimelineFacts<'a> {
-    pub(crate) fn new(
-        timeline: &'a Timeline,
-        projection: Option<EventFacts<'a>>,
-        plan: Option<Rebuilt<'a>>,
-        read_again: ReadAgain<'a>,
-    ) -> Self {
-        Self {
-            timeline,
-            projection,
-            plan,
-            read_again,
-        }
-    }
-
-    /// Calls `tell` with the actions of a state that do not mirror their act events up to a line.
-    pub(crate) fn mirror(&self, state: StateFacts<'_>, reach: u64, tell: &mut dyn FnMut(Unlike)) {
-        mirror::mirror(state, self.timeline, reach, self.read_again, tell);
     }
 }
 
@@ -253,8 +230,6 @@ pub(crate) struct Stage<'a> {
     /// The episode's id, and its source.
     pub(crate) id: Option<(Cow<'a, str>, IdSource)>,
     pub(crate) lifecycle: Lifecycle,
-    /// The last line of the timeline that plan and actions are compared with, see [`reach`].
-    pub(crate) reach: Option<u64>,
 }
 
 /// What names an episode.
@@ -294,23 +269,20 @@ pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Life
     }
 }
 
-/// The last line of a timeline that plan and actions are compared with. The snapshot of a run that
-/// may be in progress is as old as its latest projection event; `None` where it has no such event.
-pub(crate) fn reach(lifecycle: Lifecycle, timeline: Option<&Timeline>) -> Option<u64> {
-    match (lifecycle, timeline) {
-        (Lifecycle::NonTerminal | Lifecycle::Unknown, Some(timeline)) => timeline.projection_line(),
-        _ => Some(u64::MAX),
-    }
-}
-
 /// Why a rule about the lifecycle can't be checked.
 pub(crate) const UNKNOWN_LIFECYCLE: SkipReason = SkipReason::new(
     SkipKind::Lifecycle,
     "the records do not say whether the run has ended",
 );
 
-/// Why a rule can't be checked against a timeline whose [`reach`] is unknown.
+/// Why a rule can't be checked against a timeline that does not date the snapshot.
 pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",
+);
+
+/// Why a rule may be unjudged in part.
+pub(crate) const UNREAD: SkipReason = SkipReason::new(
+    SkipKind::Unreadable,
+    "a line of events.jsonl can't be read again",
 );

@@ -243,12 +243,17 @@ pub struct EpisodeReport {
     pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
     pub findings: Vec<Finding>,
-    /// The rules that could not be checked; empty when every rule was checked.
+    /// The rules that could not be checked; empty when every rule was checked, but for those under
+    /// `suppressed_skips`.
     pub skipped: Vec<Skip>,
     /// The findings that do not count, because the configuration ignores them or the baseline
     /// contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed: Vec<Suppressed>,
+    /// The rules that could not be checked, for reasons that the baseline contains; they are not
+    /// under `skipped`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed_skips: Vec<Skip>,
 }
 
 impl EpisodeReport {
@@ -287,13 +292,26 @@ impl EpisodeReport {
     }
 
     /// What stood in the way of judging, each reason with the rules that it kept from it.
-    pub(crate) fn unjudged(&self) -> BTreeMap<&str, Vec<&str>> {
-        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    pub(crate) fn unjudged(&self) -> impl Iterator<Item = Unjudged<'_>> {
+        let mut by_reason: BTreeMap<(&str, SkipKind), Vec<&str>> = BTreeMap::new();
         for skip in &self.skipped {
-            by_reason.entry(&skip.reason).or_default().push(&skip.rule);
+            let rules = by_reason.entry((&skip.reason, skip.kind)).or_default();
+            rules.push(&skip.rule);
         }
-        by_reason
+        let unjudged = |((reason, kind), rules)| Unjudged {
+            kind,
+            reason,
+            rules,
+        };
+        by_reason.into_iter().map(unjudged)
     }
+}
+
+/// The rules that could not be judged in an episode for one reason.
+pub(crate) struct Unjudged<'e> {
+    pub(crate) kind: SkipKind,
+    pub(crate) reason: &'e str,
+    pub(crate) rules: Vec<&'e str>,
 }
 
 /// The rank of a finding that others may follow from.

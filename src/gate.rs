@@ -36,8 +36,8 @@ use crate::check::{self, Check, Discovery, Fault};
 use crate::config::{Config, File};
 use crate::facts::Run;
 use crate::finding::{
-    EpisodeReport, Finding, Level, Report, ReportedFault, Statistics, Suppressed, Suppression,
-    Totals,
+    EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
+    Suppression, Totals,
 };
 use crate::printable::escape;
 use crate::report::{Closing, count};
@@ -50,7 +50,7 @@ pub use crate::store::{ConfigSearch, find_config};
 pub use baseline::{Baseline, BaselineSize, Error};
 pub use exit::Exit;
 
-use baseline::Known;
+use baseline::{Known, KnownSkips};
 use globs::{Glob, relative};
 use ignores::Ignored;
 use levels::{Levels, level_of};
@@ -525,8 +525,8 @@ impl Gate {
         });
     }
 
-    /// Suppresses the findings that the baseline lists, and records those listed that have
-    /// vanished.
+    /// Suppresses the findings and skips that the baseline lists, and records those listed that
+    /// have vanished.
     fn look_up(&mut self, episode: &mut EpisodeReport, is_off: impl Fn(&str) -> bool) {
         let Some(baseline) = &mut self.baseline else {
             return;
@@ -549,12 +549,23 @@ impl Gate {
         for suppressed in &episode.suppressed {
             known.remove(&*suppressed.finding.fingerprint);
         }
-        known.retain(|_, known| {
-            !is_off(&known.rule) && !episode.skipped.iter().any(|skip| skip.rule == known.rule)
-        });
+        let unjudged: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
+        known.retain(|_, known| !is_off(&known.rule) && !unjudged.contains(&*known.rule));
         for known in known.into_values().collect::<BTreeSet<_>>() {
             self.vanished.add(format!("{}: {known}", episode.dir), 1);
         }
+        for known in baseline.skips_of(&dir) {
+            let judged = |rule: &&String| !is_off(rule) && !unjudged.contains(&***rule);
+            if let judged @ 1.. = known.rules.iter().filter(judged).count() {
+                let (dir, rules) = (&episode.dir, count(judged as u64, "rule"));
+                let what = format!("{dir}: not judged: {rules} ({})", known.reason);
+                self.vanished.add(what, 1);
+            }
+        }
+        let known: Vec<&KnownSkips> = baseline.skips_of(&dir).collect();
+        let is_known = |skip: &Skip| known.iter().any(|known| known.covers(skip));
+        let skipped = std::mem::take(&mut episode.skipped).into_iter();
+        (episode.suppressed_skips, episode.skipped) = skipped.partition(is_known);
     }
 
     /// One sentence for each entry of the configuration or the baseline that is no longer needed,
@@ -572,7 +583,7 @@ impl Gate {
                     "{}: the episode no longer exists ({findings_in_it})",
                     dir.display()
                 );
-                vanished.add(what, *findings);
+                vanished.add(what, (*findings).max(1));
             }
         }
         let unnamed = (vanished.unnamed > 0).then(|| format!("{} more", vanished.unnamed));

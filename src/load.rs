@@ -18,8 +18,8 @@ use spread::Spread;
 
 use crate::document::{Document, Number, Tape};
 use crate::facts::{
-    self, EventFacts, NoteTaker, ReadAgain, Recorded, Run, Stage, StateFacts, StrictFacts,
-    SummaryFacts, Timeline, TimelineFacts, TimelineReader, Value, plan::Rebuilt,
+    self, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
@@ -151,9 +151,13 @@ pub(crate) fn episode<R>(
     let mut strict = wanted
         .every_event
         .then(|| StrictFacts::new(wanted.event_ids));
+    let mut reader = reader(expected_id, state.read());
+    if lifecycle != Lifecycle::Terminal {
+        reader = reader.with_snapshot(loaded_state.bytes);
+    }
     let timeline = timeline(
         files,
-        reader(expected_id, state.read()),
+        reader,
         lifecycle,
         buffers.threads,
         strict.as_mut(),
@@ -176,20 +180,18 @@ pub(crate) fn episode<R>(
     };
     let stream = timeline.as_ref().read().map(|(_, stream)| stream);
     let timeline = timeline.as_ref().map(|(timeline, _)| timeline);
-    let reach = facts::reach(lifecycle, timeline.read());
     let read_again = |line: Line, bytes: &mut Vec<u8>| {
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
     };
     let timeline = timeline.map(|timeline| {
         let tapes = (&mut buffers.projection_tape, &mut buffers.plan_tape);
-        with_events(timeline, reach, tapes, &read_again)
+        TimelineFacts::new(timeline, state.read(), lifecycle, tapes, &read_again)
     });
     let run = Run {
         stage: Stage {
             entries,
             id,
             lifecycle,
-            reach,
         },
         state,
         summary,
@@ -295,31 +297,4 @@ fn timeline<'f>(
             Recorded::unjudged(SkipKind::Unreadable, "events.jsonl can't be read")
         }
     }
-}
-
-/// A timeline with the events that were kept as text: its latest projection event, and the plan
-/// rebuilt from its latest plan event within reach.
-fn with_events<'a>(
-    timeline: &'a Timeline,
-    reach: Option<u64>,
-    (projection_tape, plan_tape): (&'a mut Tape, &'a mut Tape),
-    read_again: ReadAgain<'a>,
-) -> TimelineFacts<'a> {
-    let projection = timeline.projection.as_ref();
-    let projection =
-        projection.and_then(|event| parse_again(event.line, &event.text, projection_tape));
-    let plan = reach.and_then(|reach| {
-        let event = timeline.plan_event(reach)?;
-        let event = parse_again(event.line, &event.text, plan_tape)?;
-        Rebuilt::new(&event, timeline, reach)
-    });
-    TimelineFacts::new(timeline, projection, plan, read_again)
-}
-
-/// An event that was kept as text, as a document again.
-fn parse_again<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read_record(text).ok()?;
-    // Violations are reported already; rules compare only fields of these events that the schema
-    // does not restrict.
-    Some(EventFacts::new(line, Value::root(document, &[])))
 }

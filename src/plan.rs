@@ -25,8 +25,10 @@ use serde_json::Value;
 
 use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
-use crate::facts::{self, EventFacts, EventNote, Run, Timeline, TimelineReader};
-use crate::finding::SkipReason;
+use crate::facts::{
+    self, EventFacts, EventNote, Listener, Run, StateFacts, TimelineFacts, TimelineReader,
+};
+use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::load::{self, Buffers, Wanted};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
@@ -80,8 +82,11 @@ pub struct PlanStep {
 pub struct PlanComparison {
     /// The rebuilt plan; null without a `plan` event within reach.
     pub rebuilt: Option<RebuiltPlan>,
-    /// The differences; empty if the plan can't be judged.
+    /// The differences, as many as a report lists of one rule at most; empty if the plan can't be
+    /// judged.
     pub differences: Vec<PlanDifference>,
+    /// The number of differences beyond those.
+    pub more_differences: usize,
     /// Why the plan could not be judged; absent if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
@@ -137,7 +142,7 @@ pub fn project(
     events: impl IntoIterator<Item = Event>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
-    let mut tape = Tape::default();
+    let (mut tape, mut latest) = (Tape::default(), Vec::new());
     for (number, event) in (1..).zip(events) {
         let unreadable = |reason: String| UnreadableEvent { number, reason };
         let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
@@ -154,25 +159,25 @@ pub fn project(
             length: text.len(),
         };
         let value = facts::Value::root(document, &refused);
-        reader.event(
-            line,
-            &EventNote::of(&EventFacts::new(line, value)),
-            text.as_bytes(),
-            &refused,
-        );
+        let note = EventNote::of(&EventFacts::new(line, value));
+        reader.event(line, &note, text.as_bytes(), &refused);
+        if note.phase.as_deref() == Some("plan") {
+            latest = text.into_bytes();
+        }
     }
     let timeline = reader.finish();
-    Ok(latest(&timeline, &mut tape))
-}
-
-/// The plan of the latest plan event of a timeline, updated by later events.
-fn latest(timeline: &Timeline, tape: &mut Tape) -> Option<RebuiltPlan> {
-    let event = timeline.plan_event(u64::MAX)?;
-    // Its text was parsed before, so this does not fail.
-    let document = tape.read_record(&event.text).ok()?;
-    let event = EventFacts::new(event.line, facts::Value::root(document, &[]));
-    let rebuilt = Rebuilt::new(&event, timeline, u64::MAX)?;
-    Some(RebuiltPlan::of(&rebuilt))
+    let read_again = |_: Line, bytes: &mut Vec<u8>| {
+        bytes.clone_from(&latest);
+        true
+    };
+    let mut projection_tape = Tape::default();
+    let tapes = (&mut projection_tape, &mut tape);
+    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, tapes, &read_again);
+    let plan = facts.reach().and_then(|whole| {
+        let plan = facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of));
+        plan.ok().flatten()
+    });
+    Ok(plan)
 }
 
 /// Compares the persisted plan of a run with the one rebuilt from its timeline, by the code of the
@@ -196,8 +201,8 @@ pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
 impl PlanComparison {
     /// The comparison for a loaded run.
     pub(crate) fn of(run: &Run<'_>) -> Self {
-        let (state, timeline, reach) = (run.state.read(), run.timeline.read(), run.stage.reach);
-        let plan = timeline.and_then(|timeline| timeline.plan.as_ref());
+        let (state, timeline) = (run.state.read(), run.timeline.read());
+        let reach = timeline.and_then(TimelineFacts::reach);
         let unjudged = match (timeline, reach) {
             (None, _) => Some("events.jsonl is missing or can't be read".to_owned()),
             (_, None) => Some(facts::UNKNOWN_REACH.to_string()),
@@ -212,22 +217,49 @@ impl PlanComparison {
                 })
             }
         };
-        let mut differences = Vec::new();
-        if let (Some(plan), Some(state), None) = (plan, state, &unjudged) {
-            for by_label in [true, false] {
-                plan.differences(state, by_label, &mut |difference| {
-                    differences.push(PlanDifference {
-                        message: difference.to_string(),
-                        pointer: difference.pointer.as_str().to_owned(),
-                        line: difference.line.number,
-                    });
-                });
+        let mut compared = Self {
+            rebuilt: None,
+            differences: Vec::new(),
+            more_differences: 0,
+            unjudged,
+        };
+        if let (Some(timeline), Some(reach)) = (timeline, reach) {
+            let read = timeline.with_plan(&reach, |plan| {
+                if let Some(plan) = plan {
+                    compared.add(plan, state);
+                }
+            });
+            if read.is_err() {
+                compared.unjudged = Some(facts::UNREAD.to_string());
             }
         }
+        compared
+    }
+
+    /// Adds the rebuilt plan, and the differences of the persisted one where it can be judged.
+    fn add(&mut self, plan: &Rebuilt<'_>, state: Option<StateFacts<'_>>) {
+        self.rebuilt = Some(RebuiltPlan::of(plan));
+        let (Some(state), None) = (state, &self.unjudged) else {
+            return;
+        };
+        for by_label in [true, false] {
+            let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
+            let mut push = |difference: facts::plan::PlanDifference| {
+                self.differences.push(PlanDifference::of(&difference));
+            };
+            let mut differences = Listener::new(room, &mut push);
+            plan.differences(state, by_label, &mut differences);
+            self.more_differences += differences.rest();
+        }
+    }
+}
+
+impl PlanDifference {
+    fn of(difference: &facts::plan::PlanDifference) -> Self {
         Self {
-            rebuilt: plan.map(RebuiltPlan::of),
-            differences,
-            unjudged,
+            message: difference.to_string(),
+            pointer: difference.pointer.as_str().to_owned(),
+            line: difference.line.number,
         }
     }
 }

@@ -67,8 +67,8 @@ pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
 /// Marks a property that may be null until [`absent_is_not_null`] has run.
 const NULLABLE: &str = "x-nullable";
 
-/// The same for what runvet writes, where a field that is always there may be null: only fields that
-/// may be absent lose the `null`.
+/// The same for what runvet writes, where a field that is always there may be null: only fields
+/// that may be absent lose the `null`.
 pub(crate) fn written_may_be_null(schema: &mut Schema) {
     let required = schema.get("required").and_then(Value::as_array).cloned();
     let is_required = |name: &str| {

@@ -55,7 +55,8 @@ pub use json::{write_json, write_json_pretty, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Line, Paint};
 pub(crate) use wording::count;
-use wording::{counts, verdict};
+use wording::counts;
+pub(crate) use wording::verdict;
 #[cfg(feature = "cli")]
 pub(crate) use wording::{faults, stage};
 
@@ -102,19 +103,20 @@ impl Format {
     /// [`Format::Concise`].
     #[must_use]
     pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
+        let verbose = options.verbose;
         match self {
             #[cfg(feature = "human")]
             Self::Human => Box::new(human::Human::new(options)),
             #[cfg(not(feature = "human"))]
-            Self::Human => Box::new(concise::Concise),
-            Self::Concise => Box::new(concise::Concise),
+            Self::Human => Box::new(concise::Concise { verbose }),
+            Self::Concise => Box::new(concise::Concise { verbose }),
             Self::Json => Box::new(json::Json::default()),
             Self::Ndjson => Box::new(json::Ndjson),
             Self::Sarif => Box::new(sarif::Sarif::new(options.rules.clone())),
-            Self::Junit => Box::new(junit::Junit::new(options.deny_warnings)),
+            Self::Junit => Box::new(junit::Junit::new(options.deny_warnings, verbose)),
             Self::Github => Box::new(github::Github::default()),
             Self::Gitlab => Box::new(gitlab::Gitlab::default()),
-            Self::Markdown => Box::new(markdown::Markdown::default()),
+            Self::Markdown => Box::new(markdown::Markdown::new(verbose)),
         }
     }
 }
@@ -154,6 +156,7 @@ pub enum Style {
 pub struct Options {
     rules: Vec<&'static RuleInfo>,
     deny_warnings: bool,
+    verbose: bool,
     appearance: Appearance,
 }
 
@@ -161,7 +164,6 @@ pub struct Options {
 #[derive(Clone, Copy, Debug)]
 struct Appearance {
     style: Style,
-    width: usize,
     max_findings: usize,
     quiet: bool,
     names_faults: bool,
@@ -169,15 +171,14 @@ struct Appearance {
 }
 
 impl Default for Options {
-    /// No rules, warnings pass; human reports have 80 columns, no colour, and all findings by
-    /// episode.
+    /// No rules, warnings pass; human reports have no colour, and all findings by episode.
     fn default() -> Self {
         Self {
             rules: Vec::new(),
             deny_warnings: false,
+            verbose: false,
             appearance: Appearance {
                 style: Style::default(),
-                width: 80,
                 max_findings: 0,
                 quiet: false,
                 names_faults: true,
@@ -209,15 +210,15 @@ impl Options {
         self
     }
 
-    /// The maximum number of columns of a human report.
+    /// Whether text for people names the rules that could not be judged. Otherwise it counts them.
     #[must_use]
-    pub fn width(mut self, columns: usize) -> Self {
-        self.appearance.width = columns;
+    pub fn verbose(mut self, verbose: bool) -> Self {
+        self.verbose = verbose;
         self
     }
 
-    /// The maximum number of findings of each rule that a human report shows; 0 for all. The rest
-    /// are counted.
+    /// The maximum number of findings of each rule that a human report shows, and of lines about
+    /// rules that could not be judged, for each kind of reason; 0 for all. The rest are counted.
     #[must_use]
     pub fn max_findings(mut self, max: usize) -> Self {
         self.appearance.max_findings = max;

@@ -3,7 +3,7 @@
 mod room;
 
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
-use crate::finding::{RuleInfo, Severity, Skip, SkipReason};
+use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::Trouble;
 use crate::source::{Artifact, Place};
 pub(crate) use room::Room;
@@ -183,6 +183,11 @@ impl Findings<'_> {
     /// Adds that the rule could not be checked, or not in full.
     pub(crate) fn skip(&mut self, reason: &SkipReason) {
         self.skips.push(Skip::new(self.info.id, reason));
+    }
+
+    /// The number of findings that are still listed.
+    pub(crate) fn room(&self) -> usize {
+        MAX_FINDINGS_PER_RULE.saturating_sub(self.count)
     }
 
     /// Counts findings that are not listed.

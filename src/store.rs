@@ -12,6 +12,8 @@ mod disk;
 mod lines;
 mod memory;
 mod nearby;
+#[cfg(feature = "cli")]
+mod new_dir;
 pub(crate) mod path;
 mod runs;
 mod settings;
@@ -31,6 +33,8 @@ pub use disk::EpisodeDir;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
 pub(crate) use nearby::run_data_below;
+#[cfg(feature = "cli")]
+pub(crate) use new_dir::write_new_dir;
 pub(crate) use path::{display, is_gone};
 pub(crate) use runs::{RunDir, Runs, is_below_episodes, runs, runs_at};
 #[cfg(feature = "cli")]

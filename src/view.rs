@@ -313,8 +313,8 @@ fn text(object: Node<'_>, key: &str) -> String {
     object.get(key).map(shown).unwrap_or_default()
 }
 
-/// A value in the form that a dashboard shows: a text without its quotes, a number rounded, anything
-/// else as JSON.
+/// A value in the form that a dashboard shows: a text without its quotes, a number rounded,
+/// anything else as JSON.
 fn shown(node: Node<'_>) -> String {
     match (node.text(), node.number()) {
         (Some(text), _) => brief(&text),

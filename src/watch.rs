@@ -4,13 +4,15 @@
 //! use std::ops::ControlFlow;
 //! use runvet::check::Check;
 //! use runvet::gate::Gate;
-//! use runvet::watch::Watch;
+//! use runvet::watch::{News, Watch};
 //!
 //! let watch = Watch::new("corpus/demo")?;
 //! // Existing runs come first.
 //! let mut dirs = Vec::new();
-//! watch.run(&Check::new(), &mut Gate::new(), |judged| {
-//!     dirs.extend(judged.map(|episode| episode.dir));
+//! watch.run(&Check::new(), &mut Gate::new(), |news| {
+//!     if let News::Judged(episode) = news {
+//!         dirs.push(episode.dir);
+//!     }
 //!     ControlFlow::Break(())
 //! })?;
 //! assert_eq!(dirs, ["corpus/demo/episodes/ep_01_answer"]);
@@ -65,6 +67,20 @@ pub enum Error {
         /// The reason, as the system gives it.
         reason: String,
     },
+}
+
+/// What a watch tells of.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum News {
+    /// A run was judged, for the first time or after a change.
+    Judged(Box<EpisodeReport>),
+    /// A path could not be searched.
+    Fault(Fault),
+    /// A run that was judged is no longer at this path.
+    Gone(PathBuf),
+    /// All runs that were there at the start were looked at.
+    AllSeen,
 }
 
 /// A watch over all runs below a directory.
@@ -163,8 +179,7 @@ impl Watch {
 
     /// Judges every run below the directory. When a run changes, judges it again as soon as it has
     /// been unchanged for half a second, or after five seconds of steady change. Passes each
-    /// report, and each path that could not be searched, to `take`, until `take` says to stop or
-    /// the watch is stopped.
+    /// report, and other news, to `take`, until `take` says to stop or the watch is stopped.
     ///
     /// A run that kept changing while it was read is judged again. Its report is passed on only if
     /// the watch is stopped, and says so.
@@ -176,7 +191,7 @@ impl Watch {
         &self,
         check: &Check,
         gate: &mut Gate,
-        mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+        mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let (mut snapshot, mut seen) = (Snapshot::default(), Seen::default());
         let mut next_look = self.look(&mut snapshot);
@@ -193,6 +208,7 @@ impl Watch {
             }
             self.open_eyes(&mut due, &mut seen);
             let mut flow = ControlFlow::Continue(());
+            let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
             let selection = self.episodes(check, gate, &due.dirs, &mut seen);
             gate.each(check, selection, |judged| {
                 let is_reported = match &judged {
@@ -203,11 +219,26 @@ impl Watch {
                     Ok(_) => true,
                     Err(fault) => !has_vanished(fault),
                 };
+                if let Ok(episode) = &judged {
+                    seen.runs.insert(episode.key.as_path().to_owned());
+                }
                 if is_reported {
-                    flow = take(judged);
+                    flow = take(match judged {
+                        Ok(episode) => News::Judged(Box::new(episode)),
+                        Err(fault) => News::Fault(fault),
+                    });
                 }
                 flow
             });
+            for gone in self.gone(&due.dirs, &mut seen) {
+                if flow.is_continue() {
+                    flow = take(News::Gone(gone));
+                }
+            }
+            if is_whole && !seen.all && flow.is_continue() {
+                seen.all = true;
+                flow = take(News::AllSeen);
+            }
             if flow.is_break() {
                 return Ok(());
             }
@@ -335,6 +366,32 @@ impl Watch {
         found
     }
 
+    /// Forgets and returns the runs at or below directories in which something changed that have no
+    /// record any more.
+    fn gone(&self, dirs: &[(PathBuf, bool)], seen: &mut Seen) -> Vec<PathBuf> {
+        let records = [Artifact::State, Artifact::Events, Artifact::Summary];
+        let has_none = |run: &&PathBuf| {
+            let mut records = records.iter();
+            records.all(|record| is_gone(&run.join(record.file_name())))
+        };
+        let mut gone = BTreeSet::new();
+        for (below, _) in dirs {
+            let dir = join(&self.dir, below);
+            let is_below = |run: &&PathBuf| dir == Path::new(".") || run.starts_with(&dir);
+            let from = if dir == Path::new(".") {
+                PathBuf::new()
+            } else {
+                dir.clone()
+            };
+            let runs = seen.runs.range(from..).take_while(is_below);
+            gone.extend(runs.filter(has_none).cloned());
+        }
+        for run in &gone {
+            seen.runs.remove(run);
+        }
+        gone.into_iter().collect()
+    }
+
     fn judge_again(&self, episode: &Path) {
         let real = episode.canonicalize();
         match real.as_deref().map(|real| real.strip_prefix(&self.top)) {
@@ -352,9 +409,12 @@ impl Watch {
     }
 }
 
-/// The directories that are known, relative to the top.
+/// What is known: the directories, relative to the top, and the runs, as the user would type them.
 #[derive(Default)]
 struct Seen {
+    runs: BTreeSet<PathBuf>,
+    /// Whether everything was looked at once.
+    all: bool,
     directories: BTreeSet<PathBuf>,
     /// Those that could not be listed.
     closed: BTreeSet<PathBuf>,

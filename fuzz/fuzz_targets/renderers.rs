@@ -44,7 +44,7 @@ fuzz_target!(|data: &[u8]| {
         (Style::Plain, GroupBy::Episode),
         (Style::Ascii, GroupBy::Rule),
     ] {
-        let options = options().style(style).width(60).group_by(group_by);
+        let options = options().style(style).group_by(group_by);
         render(Format::Human, &options, &episode);
     }
     for whole in [Format::Sarif, Format::Gitlab] {

@@ -97,12 +97,12 @@ pub(super) fn add(
                     (Place::event(*line, "/phase"), message)
                 }),
         );
-        let caused = drafts
+        let findings = drafts
             .iter_mut()
             .filter(|(info, ..)| info.id == rule)
             .take(MAX_CAUSED);
         let mut any = false;
-        for (.., draft) in caused {
+        for (.., draft) in findings {
             draft.causes.clone_from(&causes);
             any = true;
         }

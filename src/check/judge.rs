@@ -83,6 +83,7 @@ pub(super) fn episode<R>(
             findings,
             skipped: tidy(skips),
             suppressed: Vec::new(),
+            suppressed_skips: Vec::new(),
         };
         report.decide();
         (report, also(loaded.run))
@@ -214,7 +215,7 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
             let line = run.timeline.read()?.broken_line?;
             Some(SkipReason::no_event(line.number))
         }
-        Need::Reach => run.stage.reach.is_none().then_some(UNKNOWN_REACH),
+        Need::Reach => (!run.timeline.read()?.has_reach()).then_some(UNKNOWN_REACH),
     }
 }
 

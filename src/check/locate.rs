@@ -111,7 +111,13 @@ impl Fill<'_> {
             let start = Found::Bytes(0..0);
             match self.places.get(*index).map(|place| &place.target) {
                 None | Some(Target::Whole) => start,
-                Some(Target::Bytes(range)) => Found::Rest(range.clone()),
+                // All of a text that is JSON is a value.
+                Some(Target::Bytes(range)) => {
+                    document.filter(|_| *range == (0..bytes.len())).map_or_else(
+                        || Found::Rest(range.clone()),
+                        |document| Found::Value(document.root()),
+                    )
+                }
                 Some(Target::Value(_)) => found
                     .next()
                     .flatten()

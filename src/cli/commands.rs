@@ -3,6 +3,7 @@
 mod completions;
 mod config;
 mod diff;
+mod example;
 mod explain;
 mod list;
 mod man;
@@ -17,7 +18,9 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Cli, Exit, Failure, path_list, phases, run_data, settings, sinks, usage, words};
+use super::{
+    Cli, Exit, Failure, clock, path_list, phases, run_data, settings, sinks, usage, words,
+};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -32,6 +35,7 @@ pub(super) enum Command {
     Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
+    Example(example::Example),
     Config(config::Config),
     Completions(completions::Completions),
     Man(man::Man),
@@ -52,6 +56,7 @@ impl Command {
             Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),
+            Self::Example(command) => command.run(output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
         }

@@ -115,9 +115,14 @@ impl Output {
         self.tell(&format!("note: {}\n", escape(message)));
     }
 
+    /// Tells how a command went, in a line of its own.
+    pub(super) fn say(&self, message: &str) {
+        self.tell(&format!("{}\n", escape(message)));
+    }
+
     /// Reports a fault whose text is already drawn and escaped.
     pub(super) fn drawn(&self, text: &str) {
-        self.tell(&format!("error:\n{text}"));
+        self.tell(text);
     }
 
     /// Prints to standard error; nothing else does. `eprint!` would panic if it can't be written.

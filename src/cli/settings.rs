@@ -13,7 +13,7 @@ use clap::{ArgMatches, Args};
 use toml::Spanned;
 
 use super::Failure;
-use super::output::{Color, style, width};
+use super::output::{Color, style};
 use super::words::one_of;
 use crate::check::{Check, Level};
 use crate::config::{Config, File};
@@ -489,7 +489,7 @@ fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
 
 /// An error, drawn with its place.
 fn drawn(error: &ConfigError) -> Failure {
-    let options = Options::default().style(style(Color::Auto)).width(width());
+    let options = Options::default().style(style(Color::Auto));
     let help = error.help.as_deref();
     Failure::Drawn(draw(&options, &error.message, &error.location, help))
 }

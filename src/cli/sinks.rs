@@ -11,9 +11,6 @@ use crate::finding::EpisodeReport;
 use crate::report::{Closing, Format, Options, Renderer, Style};
 use crate::store::{self, WholeFile, is_one_file};
 
-/// The width of a human report in a file.
-const FILE_WIDTH: usize = 80;
-
 /// Parses `FORMAT=PATH`.
 pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), String> {
     let setting = PathBuf::from(setting);
@@ -68,7 +65,7 @@ impl Sinks {
             renderer: format.renderer(&options.clone().names_faults(false)),
             target: Target::Stdout,
         }];
-        let in_file = options.style(Style::Plain).width(FILE_WIDTH);
+        let in_file = options.style(Style::Plain);
         for (index, (format, path)) in outputs.iter().enumerate() {
             let mut earlier = outputs.iter().take(index);
             if earlier.any(|(_, other)| is_one_file(other, path)) {

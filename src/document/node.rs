@@ -114,6 +114,11 @@ impl<'a> Key<'a> {
     reason = "keys and nodes carry indices of their own document's tokens"
 )]
 impl<'a> Node<'a> {
+    /// The document.
+    pub(crate) fn document(self) -> Document<'a> {
+        self.document
+    }
+
     fn token(self) -> &'a Token {
         &self.document.tape.tokens[self.index as usize]
     }

@@ -36,8 +36,8 @@ impl<'a> Number<'a> {
         self.0
     }
 
-    /// The number for people: as it was written, unless it has more digits than people read. Then it
-    /// is rounded to four decimals, one near 0 to four digits.
+    /// The number for people: as it was written, unless it has more digits than people read. Then
+    /// it is rounded to four decimals, one near 0 to four digits.
     pub(crate) fn rounded(self) -> Cow<'a, str> {
         const READ: usize = 8;
         let value = self.as_f64();

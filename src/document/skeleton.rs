@@ -142,8 +142,8 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 
     /// Adds the skeleton of a text that is JSON; `flags` are the same for all texts with that
-    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is no room, all skeletons are dropped: the ones that were met once
-    /// may never come again.
+    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is
+    /// no room, all skeletons are dropped: the ones that were met once may never come again.
     pub(crate) fn learn(&mut self, bytes: &[u8], flags: u8, mark: impl Fn(usize) -> Option<M>) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;

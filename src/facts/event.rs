@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::value::{Stamp, Value};
+use crate::digest::FileDigest;
 use crate::document::{Kind, Node};
 use crate::source::Line;
 
@@ -55,9 +56,19 @@ impl<'a> EventFacts<'a> {
         Stamp::of(text(self.timestamp)?)
     }
 
+    /// The digest of the state that was written with the event, if it has one.
+    pub(crate) fn state_sha256(&self) -> Option<FileDigest> {
+        state_sha256(self.payload()?.node())
+    }
+
     pub(crate) fn agent_id(&self) -> Option<Cow<'a, str>> {
         text(self.agent_id)
     }
+}
+
+/// The digest of a state in the payload of a projection event, if it has one.
+pub(super) fn state_sha256(payload: Node<'_>) -> Option<FileDigest> {
+    FileDigest::parse(&payload.get("state_sha256")?.text()?)
 }
 
 /// The text of a field, if the field is a fact and a string.
@@ -65,9 +76,47 @@ pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
     field.filter(|value| value.is_fact())?.node().text()
 }
 
-/// The text of an event that is needed again after all events are read.
+/// Reads a line of the timeline again; returns whether it could be read.
+pub(crate) type ReadAgain<'a> = &'a dyn Fn(Line, &mut Vec<u8>) -> bool;
+
+/// A line of the timeline that is needed again can't be read again.
+#[derive(Debug)]
+pub(crate) struct Unread;
+
+/// The length of the text of an event that is kept in memory, at most: a longer one is read again
+/// where it is needed. Plans and evidence of real runs are shorter.
+const MAX_KEPT_BYTES: usize = 16 << 10;
+
+/// An event that is needed again after all events are read.
 #[derive(Debug)]
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,
-    pub(crate) text: Vec<u8>,
+    text: Option<Vec<u8>>,
+}
+
+impl KeptEvent {
+    pub(super) fn new(line: Line, text: &[u8]) -> Self {
+        let is_short = text.len() <= MAX_KEPT_BYTES;
+        Self {
+            line,
+            text: is_short.then(|| text.to_owned()),
+        }
+    }
+
+    /// Keeps another event instead.
+    pub(super) fn replace(&mut self, line: Line, text: &[u8]) {
+        match &mut self.text {
+            Some(kept) if text.len() <= MAX_KEPT_BYTES => {
+                self.line = line;
+                kept.clear();
+                kept.extend_from_slice(text);
+            }
+            _ => *self = Self::new(line, text),
+        }
+    }
+
+    /// Its text; `None` where that must be read again.
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        self.text.as_deref()
+    }
 }

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::StateFacts;
-use super::event::EventFacts;
+use super::event::{EventFacts, ReadAgain, Unread};
+use super::listener::Listener;
 use super::note::MIRRORED;
 use super::timeline::Timeline;
 use super::value::{Heard, Stamp, Value, show};
 use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
-
-/// Reads a line of the timeline again; returns whether it could be read.
-pub(crate) type ReadAgain<'a> = &'a dyn Fn(Line, &mut Vec<u8>) -> bool;
 
 /// An action of the state that is not like an act event.
 pub(crate) struct Unlike {
@@ -29,8 +27,6 @@ pub(crate) enum Why {
     NoEvent,
     /// They differ in a field.
     Differs(Line, Difference),
-    /// The event can't be read again.
-    Unread,
 }
 
 /// A field in which an action and its event differ.
@@ -62,11 +58,10 @@ impl Side {
 /// Actions may share an id, and events may be long: each event is read again at most once.
 pub(super) fn mirror(
     state: StateFacts<'_>,
-    timeline: &Timeline,
+    (timeline, read_again): (&Timeline, ReadAgain<'_>),
     reach: u64,
-    read_again: ReadAgain<'_>,
-    tell: &mut dyn FnMut(Unlike),
-) {
+    differences: &mut Listener<'_, Unlike>,
+) -> Result<(), Unread> {
     let mut to_compare = Vec::new();
     for (index, action) in state.actions().enumerate() {
         let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
@@ -74,7 +69,7 @@ pub(super) fn mirror(
         };
         let text = action.text(&["id"]);
         match text.and_then(|text| timeline.act(reach, &text)) {
-            None => tell(Unlike {
+            None => differences.hear(|| Unlike {
                 index,
                 id: show(id),
                 why: Why::NoEvent,
@@ -85,30 +80,23 @@ pub(super) fn mirror(
     }
     to_compare.sort_by_key(|(act, index, _)| (act.line(), *index));
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+    let mut all_read = Ok(());
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line() == b.line()) {
         let Some((act, ..)) = actions.first() else {
             continue;
         };
         let event = read_again(act.line(), &mut bytes).then(|| tape.read_record(&bytes).ok());
-        let event = event.flatten().map(|document| {
-            let event = EventFacts::new(act.line(), Value::root(document, act.refused()));
-            HeardAct::new(&event)
-        });
+        let Some(document) = event.flatten() else {
+            all_read = Err(Unread);
+            continue;
+        };
+        let event = EventFacts::new(act.line(), Value::root(document, act.refused()));
+        let event = HeardAct::new(&event);
         for (_, index, action) in actions {
-            let id = action.get("id").map(|id| show(id.node()));
-            let unlike = |why| Unlike {
-                index: *index,
-                id: id.clone().unwrap_or_default(),
-                why,
-            };
-            match &event {
-                None => tell(unlike(Why::Unread)),
-                Some(event) => event.differences(*index, *action, &mut |difference| {
-                    tell(unlike(Why::Differs(act.line(), difference)));
-                }),
-            }
+            event.differences(act.line(), *index, *action, differences);
         }
     }
+    all_read
 }
 
 /// The fields of an act event with which actions are compared.
@@ -130,36 +118,45 @@ impl<'a> HeardAct<'a> {
         }
     }
 
-    /// Calls `tell` with the fields in which an action differs from the event.
-    fn differences(&self, index: usize, action: Value<'_>, tell: &mut dyn FnMut(Difference)) {
+    /// The fields in which an action differs from the event.
+    fn differences(
+        &self,
+        line: Line,
+        index: usize,
+        action: Value<'_>,
+        differences: &mut Listener<'_, Unlike>,
+    ) {
         let at = || Pointer::new("/outcomes/actions").item(index);
-        let differs = match (action.get("timestamp"), &self.happened) {
-            (None, _) => Some(Side {
-                pointer: at(),
-                shown: "absent".into(),
-            }),
-            (Some(written), Some(happened)) if written.is_fact() => {
-                let stamp = action.stamp(&["timestamp"]);
-                let equal = stamp.is_some_and(|stamp| stamp.instant == happened.instant);
-                (!equal).then(|| Side::new(at().field("timestamp"), written.node()))
-            }
-            _ => None,
+        let unlike = |difference| Unlike {
+            index,
+            id: action
+                .get("id")
+                .map(|id| show(id.node()))
+                .unwrap_or_default(),
+            why: Why::Differs(line, difference),
         };
-        if let Some(action) = differs {
-            let event = match &self.happened {
-                Some(happened) => Side {
-                    pointer: Pointer::new("/timestamp"),
-                    shown: quote(&happened.text),
-                },
-                None => Side {
-                    pointer: Pointer::default(),
-                    shown: "not a date-time".into(),
-                },
-            };
-            tell(Difference {
-                field: "timestamp".into(),
-                action,
-                event,
+        if self.timestamp_differs(action) {
+            differences.hear(|| {
+                unlike(Difference {
+                    field: "timestamp".into(),
+                    action: match action.get("timestamp") {
+                        Some(written) => Side::new(at().field("timestamp"), written.node()),
+                        None => Side {
+                            pointer: at(),
+                            shown: "absent".into(),
+                        },
+                    },
+                    event: match &self.happened {
+                        Some(happened) => Side {
+                            pointer: Pointer::new("/timestamp"),
+                            shown: quote(&happened.text),
+                        },
+                        None => Side {
+                            pointer: Pointer::default(),
+                            shown: "not a date-time".into(),
+                        },
+                    },
+                })
             });
         }
         for (name, value) in action.members() {
@@ -169,15 +166,29 @@ impl<'a> HeardAct<'a> {
             if let Some(in_event) = self.fields.get(&*name)
                 && !in_event.equals(value.node())
             {
-                tell(Difference {
-                    action: Side::new(at().field(&name), value.node()),
-                    event: Side {
-                        pointer: Pointer::new("/payload").field(&name),
-                        shown: in_event.shown().to_owned(),
-                    },
-                    field: name.into_owned(),
+                differences.hear(|| {
+                    unlike(Difference {
+                        action: Side::new(at().field(&name), value.node()),
+                        event: Side {
+                            pointer: Pointer::new("/payload").field(&name),
+                            shown: in_event.shown().to_owned(),
+                        },
+                        field: name.into_owned(),
+                    })
                 });
             }
+        }
+    }
+
+    /// Whether an action has another instant than the event, or none.
+    fn timestamp_differs(&self, action: Value<'_>) -> bool {
+        match (action.get("timestamp"), &self.happened) {
+            (None, _) => true,
+            (Some(written), Some(happened)) if written.is_fact() => {
+                let stamp = action.stamp(&["timestamp"]);
+                stamp.is_none_or(|stamp| stamp.instant != happened.instant)
+            }
+            _ => false,
         }
     }
 }
@@ -255,13 +266,15 @@ mod tests {
                     let note = ActNote::of(&facts);
                     let act = KeptAct::new(line, &note, event.as_bytes(), &[], &mut 1_000);
                     let mut differences = Vec::new();
-                    let tell = &mut |difference| differences.push(difference);
-                    HeardAct::new(&facts).differences(0, action, tell);
+                    let take = &mut |unlike: Unlike| differences.push(unlike.why);
+                    let mut listener = Listener::new(9, take);
+                    HeardAct::new(&facts).differences(line, 0, action, &mut listener);
                     let is_repeated = act.is_repeated_by(action);
                     assert!(
                         !is_repeated || differences.is_empty(),
-                        "{:?} {event}: {differences:?}",
-                        action.node()
+                        "{:?} {event}: {} differences",
+                        action.node(),
+                        differences.len()
                     );
                     repeated += usize::from(is_repeated);
                     equal += usize::from(differences.is_empty());

@@ -61,8 +61,8 @@ impl<'a> EventNote<'a> {
         }
     }
 
-    /// Whether the timeline keeps anything of the event besides counting it; `expected_id` is the id
-    /// of the run.
+    /// Whether the timeline keeps anything of the event, apart from counting it; `expected_id` is
+    /// the id of the run.
     pub(crate) fn matters(&self, expected_id: Option<&str>) -> bool {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
@@ -171,8 +171,8 @@ pub(crate) struct NoteTaker {
 }
 
 impl NoteTaker {
-    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled. `None`
-    /// says nothing about the event: the caller must parse and validate it.
+    /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
+    /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {

@@ -76,9 +76,16 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
 /// slip, but what to look at where an event of that phase is missed.
 #[inline]
 pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
-    ["start", "plan", "act", "direction", "reflect", "terminate"]
-        .into_iter()
-        .find(|known| phase.len() > known.len() && phase.starts_with(known))
+    let known = match phase.as_bytes().first()? {
+        b's' => "start",
+        b'p' => "plan",
+        b'a' => "act",
+        b'd' => "direction",
+        b'r' => "reflect",
+        b't' => "terminate",
+        _ => return None,
+    };
+    (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
 }
 
 /// What has keys of which slips are looked for: an event, or the payload of one.
@@ -148,10 +155,11 @@ impl Suspects {
         self.0
     }
 
-    /// Adds a key of an event that is none of those that are noted.
+    /// Adds a key of an event that is none of those that are noted. An event that lacks one of the
+    /// required ones is not noted at all.
     #[inline]
     pub(super) fn add_of_event(&mut self, key: &[u8]) {
-        if key.len() > SHORTEST_EVENT_KEY && EVENT_KEYS.may_hold_near(key) {
+        if key.len() >= SHORTEST_SLIP_OF_EVENT && OPTIONAL_EVENT_KEYS.may_hold_near(key) {
             self.add(Within::Event, key);
         }
     }
@@ -159,7 +167,7 @@ impl Suspects {
     /// Adds a key of a payload, likewise.
     #[inline]
     pub(super) fn add_of_payload(&mut self, key: &[u8]) {
-        if key.len() > SHORTEST_PAYLOAD_KEY && PAYLOAD_KEYS.may_hold_near(key) {
+        if key.len() >= SHORTEST_SLIP_OF_PAYLOAD && PAYLOAD_KEYS.may_hold_near(key) {
             for payload in [
                 Within::PlanPayload,
                 Within::ActPayload,
@@ -212,9 +220,15 @@ const PAYLOAD_KEYS: Lexicon<10> = {
     ])
 };
 
-/// One letter less than the shortest word has a slip of it at least: `phase`, `steps`.
-const SHORTEST_EVENT_KEY: usize = 3;
-const SHORTEST_PAYLOAD_KEY: usize = 3;
+/// The keys of an event that may be absent from one that is noted in a single pass.
+const OPTIONAL_EVENT_KEYS: Lexicon<3> = {
+    let [_, _, _, event_type, episode_id, agent_id] = EVENT_KEYS.words;
+    Lexicon::new([event_type, episode_id, agent_id])
+};
+
+/// The lengths of `agentid`, and of `step` and `link`.
+const SHORTEST_SLIP_OF_EVENT: usize = 7;
+const SHORTEST_SLIP_OF_PAYLOAD: usize = 4;
 
 /// What is probably misspelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -100,8 +100,8 @@ pub(crate) struct RepeatedId {
 }
 
 impl EventIds {
-    fn add(&mut self, line: Line, id: &str) {
-        self.is_full |= self.seen.len() == MAX_EVENT_IDS;
+    fn add(&mut self, line: Line, id: &str, limit: usize) {
+        self.is_full |= self.seen.len() == limit;
         if self.is_full {
             return;
         }
@@ -133,7 +133,7 @@ impl StrictFacts {
         let at = Stamped::new(event);
         self.order(&at);
         if let (Some(ids), Some(id)) = (&mut self.ids, root.text(&["id"])) {
-            ids.add(event.line, &id);
+            ids.add(event.line, &id, MAX_EVENT_IDS);
         }
         match (text(event.phase).as_deref(), &mut self.ending) {
             (Some("start"), _) if self.start.is_none() => {
@@ -212,4 +212,26 @@ impl Ending {
 fn is_synthetic(event: &EventFacts<'_>) -> bool {
     let synthetic = event.payload().and_then(|payload| payload.get("synthetic"));
     synthetic.and_then(|value| value.node().boolean()) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_beyond_the_limit_are_not_compared() {
+        let mut ids = EventIds::default();
+        for (number, id) in (1..).zip(["a", "b", "b", "a", "c", "a"]) {
+            let line = Line {
+                number,
+                offset: 0,
+                length: 0,
+            };
+            ids.add(line, id, 3);
+        }
+        let repeated = ids.repeated.as_ref().unwrap();
+        assert_eq!((&*repeated.id, repeated.earlier.number), ("b", 2));
+        assert_eq!((repeated.again.number, repeated.lines), (3, 2));
+        assert!(ids.is_full && ids.seen.len() == 3);
+    }
 }

@@ -1,78 +1,72 @@
 //! Events, one at a time -> what rules need to know about the whole timeline.
 //!
-//! What is kept does not grow with the number of events: the latest of each kind, counts, and one
-//! entry for each step and each action of the state.
+//! What is kept does not grow with the number of events: the latest of each kind, counts, and an
+//! entry for each step and each action of the state, as of each line that the state may be as old
+//! as.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::StateFacts;
 use super::act::KeptAct;
-use super::event::KeptEvent;
+use super::as_of::{AsOf, Marks};
+use super::event::{KeptEvent, state_sha256};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
+use crate::digest::{Digest, FileDigest};
 use crate::document::{Node, Tape};
+use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::source::Line;
-
-/// A value that events update: the latest one, and the latest one up to the latest projection
-/// event.
-#[derive(Debug)]
-struct Latest<T> {
-    current: (u64, T),
-    settled: Option<Box<(u64, T)>>,
-}
-
-impl<T> Latest<T> {
-    /// Updates the value from a line, given the value before it.
-    fn after(before: Option<Self>, line: u64, value: T, projection_line: u64) -> Self {
-        let settled = before.and_then(|before| {
-            if before.current.0 <= projection_line {
-                Some(Box::new(before.current))
-            } else {
-                before.settled
-            }
-        });
-        Self {
-            current: (line, value),
-            settled,
-        }
-    }
-
-    fn as_of(&self, reach: u64) -> Option<&T> {
-        if self.current.0 <= reach {
-            Some(&self.current.1)
-        } else {
-            self.settled.as_ref().map(|settled| &settled.1)
-        }
-    }
-}
 
 /// A plan event, and what later act events say about its steps.
 #[derive(Debug)]
 struct PlanTrace {
     event: KeptEvent,
-    /// The ids of its step records, computed on first use.
-    step_ids: Option<BTreeSet<String>>,
-    statuses: BTreeMap<String, Latest<StepEvidence>>,
+    /// The ids of its step records; of an event that is kept whole, computed on first use.
+    step_ids: Option<StepIds>,
+    statuses: BTreeMap<String, AsOf<StepEvidence>>,
 }
 
 impl PlanTrace {
+    fn new(line: Line, text: &[u8], tape: &mut Tape) -> Self {
+        let event = KeptEvent::new(line, text);
+        Self {
+            step_ids: event.text().is_none().then(|| StepIds::of(text, tape)),
+            event,
+            statuses: BTreeMap::new(),
+        }
+    }
+
     /// Whether the plan event has a record of a step.
     fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
-        let step_ids = self.step_ids.get_or_insert_with(|| {
-            let document = tape.read_record(&self.event.text).ok();
-            let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-            let ids = records
-                .into_iter()
-                .flat_map(Node::items)
-                .filter_map(|record| record.get("id")?.text());
-            let ids = ids.map(Cow::into_owned).collect();
-            tape.release();
-            ids
-        });
-        step_ids.contains(id)
+        let text = self.event.text().unwrap_or_default();
+        let step_ids = self.step_ids.get_or_insert_with(|| StepIds::of(text, tape));
+        step_ids.has(id)
+    }
+}
+
+/// The ids of the step records of a plan event, as digests: there may be millions.
+#[derive(Debug)]
+struct StepIds(Box<[Digest]>);
+
+impl StepIds {
+    fn of(text: &[u8], tape: &mut Tape) -> Self {
+        let document = tape.read_record(text).ok();
+        let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
+        let records = records.into_iter().flat_map(Node::items);
+        let ids = records.filter_map(|record| record.get("id")?.text());
+        let mut ids: Vec<Digest> = ids.map(|id| Digest::of([id.as_bytes()])).collect();
+        tape.release();
+        ids.sort_unstable();
+        ids.dedup();
+        Self(ids.into())
+    }
+
+    fn has(&self, id: &str) -> bool {
+        !self.0.is_empty() && self.0.binary_search(&Digest::of([id.as_bytes()])).is_ok()
     }
 }
 
@@ -99,6 +93,16 @@ pub(crate) struct ForeignEvents {
     pub(crate) lines: u64,
 }
 
+/// Act events with the ids of actions that the state does not have.
+#[derive(Debug)]
+pub(crate) struct UnrecordedActs {
+    pub(crate) first: Line,
+    /// The id, as messages show it, and the key of the payload that it is under.
+    pub(crate) id: String,
+    pub(crate) key: &'static str,
+    pub(crate) lines: u64,
+}
+
 /// What rules need to know about a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
@@ -112,31 +116,31 @@ pub(crate) struct Timeline {
     pub(crate) foreign: Option<ForeignEvents>,
     pub(crate) tally: Tally,
     pub(crate) projection: Option<KeptEvent>,
-    plan: Option<Latest<PlanTrace>>,
+    /// The lines as of which plan and actions are known; none where only the end matters.
+    pub(super) marks: Marks,
+    plan: Option<AsOf<PlanTrace>>,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
-    acts: BTreeMap<String, Latest<KeptAct>>,
+    acts: BTreeMap<String, AsOf<KeptAct>>,
+    /// The others, without those that the runtime made up.
+    pub(crate) unrecorded: Option<UnrecordedActs>,
 }
 
 impl Timeline {
-    pub(crate) fn projection_line(&self) -> Option<u64> {
-        self.projection.as_ref().map(|event| event.line.number)
-    }
-
     /// The latest plan event up to a line.
     pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
-        Some(&self.plan.as_ref()?.as_of(reach)?.event)
+        Some(&self.plan.as_ref()?.at(reach)?.event)
     }
 
     /// What the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
         self.plan
             .as_ref()?
-            .as_of(reach)?
+            .at(reach)?
             .statuses
             .get(step_id)?
-            .as_of(reach)
+            .at(reach)
             .copied()
     }
 
@@ -145,9 +149,18 @@ impl Timeline {
         self.first_act_id.is_some_and(|line| line <= reach)
     }
 
+    /// Whether an action of a state has an id, and no act event has it.
+    pub(crate) fn lacks_an_act(&self, state: StateFacts<'_>) -> bool {
+        state.actions().any(|action| {
+            let has_id = action.get("id").is_some_and(|id| !id.node().is_null());
+            let id = action.text(&["id"]);
+            has_id && id.is_none_or(|id| !self.acts.contains_key(&*id))
+        })
+    }
+
     /// The latest act event up to a line that has the id of an action.
     pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.acts.get(id)?.as_of(reach)
+        self.acts.get(id)?.at(reach)
     }
 }
 
@@ -163,8 +176,11 @@ pub(crate) struct TimelineReader<'a> {
     step_ids: Vec<Cow<'a, str>>,
     /// The ids of the state's actions, sorted.
     action_ids: Vec<Cow<'a, str>>,
-    plan_tape: Tape,
+    tape: Tape,
     act_bytes_left: usize,
+    /// The bytes of the state, where it is a snapshot that may be as old as an earlier event; and
+    /// their digest, computed on first use.
+    snapshot: Option<(&'a [u8], Option<FileDigest>)>,
 }
 
 impl<'a> TimelineReader<'a> {
@@ -181,9 +197,16 @@ impl<'a> TimelineReader<'a> {
             expected_id,
             step_ids,
             action_ids,
-            plan_tape: Tape::default(),
+            tape: Tape::default(),
             act_bytes_left: MAX_ACT_BYTES,
+            snapshot: None,
         }
+    }
+
+    /// The same, for a state with these bytes that may be as old as an earlier event.
+    pub(crate) fn with_snapshot(mut self, state: &'a [u8]) -> Self {
+        self.snapshot = Some((state, None));
+        self
     }
 
     /// The id of the run.
@@ -231,48 +254,57 @@ impl<'a> TimelineReader<'a> {
                 self.timeline.start = Some(Start { line, timestamp });
             }
             Some("runtime") if event.event_type.as_deref() == Some("run.state_projection") => {
-                keep(&mut self.timeline.projection, line, text);
+                self.projection(line, text);
             }
             Some("plan") => self.plan(line, text),
             Some(phase) => match &event.act {
-                Some(act) => self.act(line, act, text, refused),
+                Some(act) => self.act(line, (act, event.synthetic), text, refused),
                 None => self.timeline.slips.add_phase(line, phase),
             },
             None => {}
         }
     }
 
-    fn plan(&mut self, line: Line, text: &[u8]) {
-        let event = KeptEvent {
-            line,
-            text: text.to_owned(),
-        };
-        let trace = PlanTrace {
-            event,
-            step_ids: None,
-            statuses: BTreeMap::new(),
-        };
-        let (before, projection_line) = (
-            self.timeline.plan.take(),
-            self.timeline.projection_line().unwrap_or(0),
-        );
-        self.timeline.plan = Some(Latest::after(before, line.number, trace, projection_line));
+    fn projection(&mut self, line: Line, text: &[u8]) {
+        match &mut self.timeline.projection {
+            Some(kept) => kept.replace(line, text),
+            none => *none = Some(KeptEvent::new(line, text)),
+        }
+        if let Some((state, digest)) = &mut self.snapshot {
+            let sealed = in_payload("state_sha256", text, &mut self.tape, state_sha256);
+            let is_sealed = sealed.is_some_and(|sealed| {
+                sealed == *digest.get_or_insert_with(|| FileDigest::of(state))
+            });
+            self.timeline.marks.add(line, is_sealed);
+        }
     }
 
-    fn act(&mut self, line: Line, act: &ActNote<'_>, text: &[u8], refused: &[u32]) {
-        let projection_line = self.timeline.projection_line().unwrap_or(0);
+    fn plan(&mut self, line: Line, text: &[u8]) {
+        let trace = PlanTrace::new(line, text, &mut self.tape);
+        match &mut self.timeline.plan {
+            Some(plan) => plan.set(line.number, trace, self.timeline.marks),
+            none => *none = Some(AsOf::new(line.number, trace)),
+        }
+    }
+
+    fn act(
+        &mut self,
+        line: Line,
+        (act, is_synthetic): (&ActNote<'_>, bool),
+        text: &[u8],
+        refused: &[u32],
+    ) {
+        let marks = self.timeline.marks;
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
-            let trace = &mut plan.current.1;
+            let trace = plan.current_mut();
             if self.step_ids.binary_search(step_id).is_ok()
-                || trace.has_step(step_id, &mut self.plan_tape)
+                || trace.has_step(step_id, &mut self.tape)
             {
-                let before = trace.statuses.remove(&**step_id);
                 let evidence = StepEvidence {
                     line,
                     status: *status,
                 };
-                let after = Latest::after(before, line.number, evidence, projection_line);
-                trace.statuses.insert(step_id.clone().into_owned(), after);
+                set(&mut trace.statuses, step_id, line, evidence, marks);
             }
         }
         let Some(id) = &act.action_id else { return };
@@ -280,20 +312,48 @@ impl<'a> TimelineReader<'a> {
         if self.action_ids.binary_search(id).is_ok() {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
-            let before = self.timeline.acts.remove(&**id);
             let kept = KeptAct::new(line, act, text, refused, &mut self.act_bytes_left);
-            let after = Latest::after(before, line.number, kept, projection_line);
-            self.timeline.acts.insert(id.clone().into_owned(), after);
+            set(&mut self.timeline.acts, id, line, kept, marks);
+        } else if !is_synthetic {
+            let tape = &mut self.tape;
+            let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
+                let has_text = |payload: Node<'_>| payload.get("action_id")?.text().map(drop);
+                let is_named = in_payload("action_id", text, tape, has_text).is_some();
+                UnrecordedActs {
+                    first: line,
+                    id: quote(id),
+                    key: if is_named { "action_id" } else { "id" },
+                    lines: 0,
+                }
+            });
+            unrecorded.lines += 1;
         }
     }
 }
 
-fn keep(slot: &mut Option<KeptEvent>, line: Line, text: &[u8]) {
-    let kept = slot.get_or_insert_with(|| KeptEvent {
-        line,
-        text: Vec::new(),
-    });
-    kept.line = line;
-    kept.text.clear();
-    kept.text.extend_from_slice(text);
+/// Changes the value of a name at a line.
+fn set<T>(values: &mut BTreeMap<String, AsOf<T>>, name: &str, line: Line, value: T, marks: Marks) {
+    if let Some(values) = values.get_mut(name) {
+        values.set(line.number, value, marks);
+    } else {
+        values.insert(name.to_owned(), AsOf::new(line.number, value));
+    }
+}
+
+/// What the payload of an event says under a key. Most events do not have it, and are not parsed.
+fn in_payload<T>(
+    key: &str,
+    event: &[u8],
+    tape: &mut Tape,
+    read: impl FnOnce(Node<'_>) -> Option<T>,
+) -> Option<T> {
+    let has = |text: &[u8]| memchr::memmem::find(event, text).is_some();
+    // A key may be written with escapes.
+    if !has(key.as_bytes()) && !has(br"\u") {
+        return None;
+    }
+    let document = tape.read_record(event).ok();
+    let said = document.and_then(|event| read(event.root().get("payload")?));
+    tape.release();
+    said
 }

@@ -1,4 +1,4 @@
-//! The findings that a project has accepted <-> the file that lists them: sorted, one per line.
+//! The findings and skips that a project has accepted <-> the file that lists them, sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{EpisodeReport, Finding};
+use crate::finding::{EpisodeReport, Finding, Skip, SkipKind};
 use crate::printable::escape;
 use crate::report::write_json;
 use crate::store::{self, path};
 
 /// The version of the format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Why a baseline could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -48,11 +48,13 @@ pub enum Error {
     },
 }
 
-/// Accepted findings, by the directory of their episode, relative to the directory of the file.
+/// Accepted findings and skips, by the directory of their episode, relative to the directory of the
+/// file.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
     dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
+    skips: BTreeMap<String, BTreeSet<KnownSkips>>,
 }
 
 /// The number of entries in a baseline.
@@ -61,7 +63,9 @@ pub struct Baseline {
 pub struct BaselineSize {
     /// The number of findings.
     pub findings: usize,
-    /// The number of episodes with these findings.
+    /// The number of skips: rules that could not be judged in an episode.
+    pub skips: usize,
+    /// The number of episodes with these findings and skips.
     pub episodes: usize,
 }
 
@@ -76,11 +80,38 @@ pub(super) struct Known {
     pub(super) fingerprint: String,
 }
 
+/// Rules that could not be judged, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnownSkips {
+    kind: SkipKind,
+    pub(super) reason: String,
+    pub(super) rules: BTreeSet<String>,
+}
+
+impl KnownSkips {
+    /// Whether a skip is one of these.
+    pub(super) fn covers(&self, skip: &Skip) -> bool {
+        // The number of the line in such a reason changes when text is added before it, and another
+        // broken line has a finding of its own.
+        let is_same_reason = self.reason == skip.reason || self.kind == SkipKind::NoEvent;
+        self.kind == skip.kind && is_same_reason && self.rules.contains(&skip.rule)
+    }
+}
+
+/// The version alone: a file of another version may have any other fields.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u64,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    version: u64,
+    #[serde(rename = "version")]
+    _version: u64,
     episodes: BTreeMap<String, BTreeSet<Known>>,
+    skips: BTreeMap<String, BTreeSet<KnownSkips>>,
 }
 
 impl fmt::Display for Known {
@@ -120,7 +151,7 @@ impl Baseline {
     pub fn new(path: &Path) -> Self {
         Self {
             dir: path.parent().unwrap_or(Path::new("")).to_owned(),
-            episodes: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -134,18 +165,21 @@ impl Baseline {
             path: path.to_owned(),
             source,
         })?;
-        let written: Written = serde_json::from_str(&text).map_err(|error| Error::Damaged {
+        let damaged = |error: serde_json::Error| Error::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),
-        })?;
-        if written.version != VERSION {
+        };
+        let Versioned { version: found } = serde_json::from_str(&text).map_err(damaged)?;
+        if found != VERSION {
             return Err(Error::Version {
                 path: path.to_owned(),
-                found: written.version,
+                found,
             });
         }
+        let written: Written = serde_json::from_str(&text).map_err(damaged)?;
         Ok(Self {
             episodes: written.episodes,
+            skips: written.skips,
             ..Self::new(path)
         })
     }
@@ -155,12 +189,30 @@ impl Baseline {
         &self.dir
     }
 
-    /// Adds all findings of an episode.
+    /// Adds all findings and skips of an episode.
     pub(super) fn add(&mut self, dir: &Path, episode: &EpisodeReport) {
         if !episode.findings.is_empty() {
             let known = self.episodes.entry(name(dir)).or_default();
             known.extend(episode.findings.iter().map(Known::of));
         }
+        let mut skips: BTreeMap<(SkipKind, &str), BTreeSet<String>> = BTreeMap::new();
+        for skip in episode.skipped.iter().filter(|skip| is_acceptable(skip)) {
+            let rules = skips.entry((skip.kind, &skip.reason)).or_default();
+            rules.insert(skip.rule.clone());
+        }
+        if !skips.is_empty() {
+            let known = self.skips.entry(name(dir)).or_default();
+            known.extend(skips.into_iter().map(|((kind, reason), rules)| KnownSkips {
+                kind,
+                reason: reason.to_owned(),
+                rules,
+            }));
+        }
+    }
+
+    /// The accepted skips of an episode.
+    pub(super) fn skips_of(&self, dir: &Path) -> impl Iterator<Item = &KnownSkips> {
+        self.skips.get(&name(dir)).into_iter().flatten()
     }
 
     /// The accepted findings of an episode.
@@ -168,11 +220,12 @@ impl Baseline {
         self.episodes.get(&name(dir)).into_iter().flatten()
     }
 
-    /// The directories of episodes with accepted findings, each with their number.
+    /// The directories of episodes with accepted findings or skips, each with the number of
+    /// findings.
     pub(super) fn dirs(&self) -> impl Iterator<Item = (PathBuf, usize)> {
-        self.episodes
-            .iter()
-            .map(|(name, known)| (dir(name), known.len()))
+        let episodes = self.episodes.iter();
+        let with_skips = self.skips.keys().map(|name| (dir(name), 0));
+        with_skips.chain(episodes.map(|(name, known)| (dir(name), known.len())))
     }
 
     /// The number of entries.
@@ -180,7 +233,18 @@ impl Baseline {
     pub fn size(&self) -> BaselineSize {
         BaselineSize {
             findings: self.episodes.values().map(BTreeSet::len).sum(),
-            episodes: self.episodes.len(),
+            skips: self
+                .skips
+                .values()
+                .flatten()
+                .map(|known| known.rules.len())
+                .sum(),
+            episodes: self
+                .episodes
+                .keys()
+                .chain(self.skips.keys())
+                .collect::<BTreeSet<_>>()
+                .len(),
         }
     }
 
@@ -190,19 +254,35 @@ impl Baseline {
     ///
     /// Those of the writer.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{{\"version\":{VERSION},\"episodes\":{{")?;
-        for (index, (dir, findings)) in self.episodes.iter().enumerate() {
-            out.write_all(if index == 0 { b"\n " } else { b",\n " })?;
-            write_json(out, dir)?;
-            out.write_all(b":[")?;
-            for (index, known) in findings.iter().enumerate() {
-                out.write_all(if index == 0 { b"\n  " } else { b",\n  " })?;
-                write_json(out, known)?;
-            }
-            out.write_all(b"]")?;
-        }
-        out.write_all(b"}}\n")
+        write!(out, "{{\"version\":{VERSION},\"episodes\":")?;
+        write_entries(out, &self.episodes)?;
+        out.write_all(b",\n\"skips\":")?;
+        write_entries(out, &self.skips)?;
+        out.write_all(b"}\n")
     }
+}
+
+/// Whether a skip can be accepted: what kept changing must be checked again.
+fn is_acceptable(skip: &Skip) -> bool {
+    skip.kind != SkipKind::Changing
+}
+
+fn write_entries<T: Serialize>(
+    out: &mut dyn Write,
+    entries: &BTreeMap<String, BTreeSet<T>>,
+) -> io::Result<()> {
+    out.write_all(b"{")?;
+    for (index, (dir, known)) in entries.iter().enumerate() {
+        out.write_all(if index == 0 { b"\n " } else { b",\n " })?;
+        write_json(out, dir)?;
+        out.write_all(b":[")?;
+        for (index, entry) in known.iter().enumerate() {
+            out.write_all(if index == 0 { b"\n  " } else { b",\n  " })?;
+            write_json(out, entry)?;
+        }
+        out.write_all(b"]")?;
+    }
+    out.write_all(b"}")
 }
 
 /// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes

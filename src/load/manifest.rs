@@ -245,7 +245,7 @@ fn path(name: &str) -> Result<String, FileTrouble> {
     let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
     if parts().any(|part| part == "..") {
         Err(FileTrouble::Leaves)
-    } else if parts().next().is_none() || name.ends_with('/') {
+    } else if matches!(name.rsplit('/').next(), None | Some("" | ".")) {
         Err(FileTrouble::Directory)
     } else if name.contains('\0') {
         Err(FileTrouble::Absent)
@@ -280,7 +280,7 @@ mod tests {
         ] {
             assert!(matches!(path(name), Err(FileTrouble::Leaves)), "{name}");
         }
-        for name in ["", ".", "./", "a/"] {
+        for name in ["", ".", "./", "a/", "a/."] {
             assert!(matches!(path(name), Err(FileTrouble::Directory)), "{name}");
         }
         assert!(matches!(path("a\0b"), Err(FileTrouble::Absent)));

@@ -255,8 +255,9 @@ pub struct Fact {
 /// What a run did, and its status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcomes {
-    /// The status of the run. `pending` means that the run is in progress; every other status means
-    /// that the run has ended.
+    /// The status of the run. `pending` means that the run is in progress, and so does `partial` as
+    /// long as there is neither a summary nor a manifest and `links` has neither; every other
+    /// status means that the run has ended.
     pub status: RunStatus,
     /// The actions of the run, in order. Each action mirrors the payload of an `act` event.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
+use super::wording::not_judged;
 use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, Finding};
 use crate::printable::escape;
 
-pub(super) struct Concise;
+pub(super) struct Concise {
+    pub(super) verbose: bool,
+}
 
 impl Renderer for Concise {
     fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
@@ -14,7 +17,7 @@ impl Renderer for Concise {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        lines(episode).try_for_each(|line| writeln!(out, "{line}"))
+        lines(episode, self.verbose).try_for_each(|line| writeln!(out, "{line}"))
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
@@ -23,8 +26,8 @@ impl Renderer for Concise {
 }
 
 /// Writes a line for each finding, and for each reason why rules could not be judged.
-pub(super) fn lines(episode: &EpisodeReport) -> impl Iterator<Item = String> {
-    findings(episode).chain(notes(episode))
+pub(super) fn lines(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
+    findings(episode).chain(notes(episode, verbose))
 }
 
 /// Writes a line for each finding.
@@ -33,13 +36,9 @@ pub(super) fn findings(episode: &EpisodeReport) -> impl Iterator<Item = String> 
 }
 
 /// Writes a line for each reason why rules could not be judged.
-pub(super) fn notes(episode: &EpisodeReport) -> impl Iterator<Item = String> {
-    episode.unjudged().into_iter().map(|(reason, rules)| {
-        let text = format!(
-            "{}: note: not judged: {} ({reason})",
-            episode.dir,
-            rules.join(", ")
-        );
+pub(super) fn notes(episode: &EpisodeReport, verbose: bool) -> impl Iterator<Item = String> {
+    episode.unjudged().map(move |unjudged| {
+        let text = format!("{}: note: {}", episode.dir, not_judged(&unjudged, verbose));
         escape(&text).into_owned()
     })
 }

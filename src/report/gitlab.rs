@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::digest::Digest;
-use crate::finding::{EpisodeReport, Severity};
+use crate::finding::{EpisodeReport, Severity, Unjudged};
 use crate::printable::escape;
 
 #[derive(Default)]
@@ -84,7 +84,7 @@ impl Renderer for Gitlab {
                 },
             )?;
         }
-        for (reason, rules) in episode.unjudged() {
+        for Unjudged { reason, rules, .. } in episode.unjudged() {
             let description = &format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
             let location = Location {

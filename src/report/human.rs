@@ -1,5 +1,5 @@
-//! Reports -> text for people: findings by episode, errors first, each drawn by miette with an
-//! excerpt of its line.
+//! Reports -> text for people: findings by episode, errors first, each with an excerpt of its line
+//! that miette draws.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
@@ -10,11 +10,10 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::wording::{count, counts, faults, nothing_found, stage, verdict};
+use super::wording::{count, counts, faults, not_judged, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
-    EpisodeReport, Finding, Location, ReportedFault, Severity, Statistics, Suppressed, Suppression,
-    Tally,
+    EpisodeReport, Finding, Location, ReportedFault, Severity, SkipKind, Statistics, Tally,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -23,6 +22,7 @@ const NAME_WIDTH: usize = 40;
 
 pub(super) struct Human {
     appearance: Appearance,
+    verbose: bool,
     handler: GraphicalReportHandler,
     /// The number of findings so far, by rule.
     met: BTreeMap<String, usize>,
@@ -33,6 +33,8 @@ pub(super) struct Human {
     first_rule: Option<String>,
     /// The number of episodes in which a rule could not be judged.
     unjudged: u64,
+    /// The number of lines about such rules so far, by the kind of the reason.
+    unjudged_lines: BTreeMap<SkipKind, usize>,
 }
 
 impl Human {
@@ -46,19 +48,17 @@ impl Human {
                 styles: ThemeStyles::none(),
             },
         };
-        let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(appearance.width)
-            .with_links(false)
-            .with_word_separator(textwrap::WordSeparator::AsciiSpace)
-            .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
         Self {
             appearance,
+            verbose: options.verbose,
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
             unjudged_rules: BTreeMap::new(),
             first_rule: None,
             unjudged: 0,
+            unjudged_lines: BTreeMap::new(),
         }
     }
 
@@ -73,55 +73,51 @@ impl Human {
         self.appearance.max_findings == 0 || *met <= self.appearance.max_findings
     }
 
-    /// Draws a finding, then related places, then the help.
-    fn finding(
-        &self,
-        out: &mut dyn Write,
-        finding: &Finding,
-        rule: Option<&str>,
-    ) -> io::Result<()> {
-        let severity = match finding.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-        };
-        self.draw(
-            out,
-            &Shown::new(rule, severity, &finding.message, &finding.location),
-        )?;
+    /// Writes a finding and its place, then related places, then the help. No line is broken: a
+    /// terminal does that, and text in a pipe stays fit for grep.
+    fn finding(&self, out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+        let word = self.word(match finding.severity {
+            Severity::Error => Word::Error,
+            Severity::Warning => Word::Warning,
+        });
+        let message = escape(&finding.message);
+        writeln!(out, "{word}[{}]: {}", finding.rule, self.bold(&message))?;
+        self.place(out, &finding.location)?;
         for related in &finding.related {
-            self.draw(
+            writeln!(
                 out,
-                &Shown::new(
-                    None,
-                    miette::Severity::Advice,
-                    &related.message,
-                    &related.location,
-                ),
+                "{}: {}",
+                self.word(Word::Note),
+                escape(&related.message)
             )?;
+            self.place(out, &related.location)?;
         }
-        self.paragraph(out, "  help: ", "        ", &escape(&finding.help))
+        self.help(out, &finding.help)
     }
 
-    fn draw(&self, out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    fn help(&self, out: &mut dyn Write, help: &str) -> io::Result<()> {
+        writeln!(out, "{}: {}", self.word(Word::Help), escape(help))
+    }
+
+    fn word(&self, word: Word) -> Coloured {
+        Coloured(word, self.appearance.style == Style::Colour)
+    }
+
+    /// Draws the line around a place, if there is one.
+    fn place(&self, out: &mut dyn Write, location: &Location) -> io::Result<()> {
+        let Some(window) = Window::of(location) else {
+            return Ok(());
+        };
         let mut text = String::new();
         self.handler
-            .render_report(&mut text, shown)
+            .render_report(&mut text, &window)
             .map_err(io::Error::other)?;
-        // miette starts a report without a rule with an empty line, and pads lines.
-        for line in text.lines().skip_while(|line| line.is_empty()) {
+        // Above the frame there is an empty message. Lines are padded.
+        let is_above = |line: &&str| !line.trim_start().starts_with(['╭', ',']);
+        for line in text.lines().skip_while(is_above) {
             writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
-    }
-
-    fn paragraph(
-        &self,
-        out: &mut dyn Write,
-        first: &str,
-        next: &str,
-        text: &str,
-    ) -> io::Result<()> {
-        paragraph(out, self.appearance.width, first, next, text)
     }
 
     /// Draws the findings that were held until the last episode was done.
@@ -140,7 +136,7 @@ impl Human {
                     writeln!(out, "{}\n", escape(&dir))?;
                     shown_dir = Some(dir);
                 }
-                self.finding(out, &finding, None)?;
+                self.finding(out, &finding)?;
                 writeln!(out)?;
             }
             self.first_rule.get_or_insert(rule);
@@ -207,7 +203,7 @@ impl Human {
         };
         for fault in faults.iter().take(shown) {
             let text = format!("fault: {}: {}", fault.path, fault.message);
-            self.paragraph(out, "", "  ", &text)?;
+            writeln!(out, "{}", escape(&text))?;
         }
         if let more @ 1.. = faults.len().saturating_sub(shown) {
             writeln!(out, "{} not shown", count(more as u64, "more fault"))?;
@@ -215,21 +211,38 @@ impl Human {
         writeln!(out)
     }
 
-    fn skips(&self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        // If the baseline lists all findings, the reasons are enough.
-        let by_baseline = |suppressed: &Suppressed| suppressed.by == Suppression::Baseline;
-        let is_known = episode.findings.is_empty() && episode.suppressed.iter().any(by_baseline);
-        for (reason, rules) in episode.unjudged() {
-            let rules = if is_known {
-                count(rules.len() as u64, "rule")
-            } else {
-                rules.join(", ")
-            };
-            let text = format!("not judged: {rules} ({})", escape(reason));
-            self.paragraph(out, "  ", "    ", &text)?;
+    /// The lines to show about rules that could not be judged; counts them all.
+    fn skips(&mut self, episode: &EpisodeReport) -> Vec<String> {
+        let mut lines = Vec::new();
+        for unjudged in episode.unjudged() {
+            let met = self.unjudged_lines.entry(unjudged.kind).or_default();
+            *met += 1;
+            if self.appearance.max_findings == 0 || *met <= self.appearance.max_findings {
+                lines.push(not_judged(&unjudged, self.verbose));
+            }
         }
-        if !episode.skipped.is_empty() {
-            writeln!(out)?;
+        lines
+    }
+
+    /// Counts what was not shown.
+    fn cuts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let max = self.appearance.max_findings;
+        if max == 0 {
+            return Ok(());
+        }
+        for (rule, met) in &self.met {
+            if let cut @ 1.. = met.saturating_sub(max) {
+                let cut = count(cut as u64, "more finding");
+                writeln!(out, "{rule}: {cut} not shown (--max-findings {max})")?;
+            }
+        }
+        let cut = self
+            .unjudged_lines
+            .values()
+            .map(|met| met.saturating_sub(max));
+        if let cut @ 1.. = cut.sum::<usize>() {
+            let cut = count(cut as u64, "more line");
+            writeln!(out, "not judged: {cut} not shown (--max-findings {max})")?;
         }
         Ok(())
     }
@@ -258,6 +271,10 @@ impl Renderer for Human {
             }
             return Ok(());
         }
+        let skips = self.skips(episode);
+        if episode.findings.is_empty() && skips.is_empty() {
+            return Ok(());
+        }
         let stage = stage(episode.lifecycle);
         let counts = counts_of(episode);
         writeln!(
@@ -269,26 +286,22 @@ impl Renderer for Human {
             if self.first_rule.is_none() {
                 self.first_rule = Some(finding.rule.clone());
             }
-            self.finding(out, finding, Some(&finding.rule))?;
+            self.finding(out, finding)?;
             writeln!(out)?;
         }
-        self.skips(out, episode)
+        for line in &skips {
+            writeln!(out, "{}", escape(line))?;
+        }
+        if skips.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out)
+        }
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         self.by_rule(out)?;
-        if self.appearance.max_findings > 0 {
-            for (rule, met) in &self.met {
-                if let Some(cut @ 1..) = met.checked_sub(self.appearance.max_findings) {
-                    writeln!(
-                        out,
-                        "{rule}: {} not shown (--max-findings {})",
-                        count(cut as u64, "more finding"),
-                        self.appearance.max_findings
-                    )?;
-                }
-            }
-        }
+        self.cuts(out)?;
         if let Some(statistics) = closing.statistics {
             self.statistics(out, statistics)?;
         }
@@ -334,18 +347,43 @@ impl Display for Bold<'_> {
     }
 }
 
+/// The word that a line starts with.
+#[derive(Clone, Copy)]
+enum Word {
+    Error,
+    Warning,
+    Note,
+    Help,
+}
+
+struct Coloured(Word, bool);
+
+impl Display for Coloured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, colour) = match self.0 {
+            Word::Error => ("error", 31),
+            Word::Warning => ("warning", 33),
+            Word::Note => ("note", 36),
+            Word::Help => ("help", 36),
+        };
+        if self.1 {
+            write!(f, "\u{1b}[1;{colour}m{word}\u{1b}[0m")
+        } else {
+            f.write_str(word)
+        }
+    }
+}
+
 /// Draws a message about a file that is not run data like a finding.
 #[must_use]
 pub fn draw(options: &Options, message: &str, location: &Location, help: Option<&str>) -> String {
     let human = Human::new(options);
     let mut drawn = Vec::new();
     // Writing to memory never fails.
-    let _ = human.draw(
-        &mut drawn,
-        &Shown::new(None, miette::Severity::Error, message, location),
-    );
+    let _ = writeln!(drawn, "{}: {}", human.word(Word::Error), escape(message));
+    let _ = human.place(&mut drawn, location);
     if let Some(help) = help {
-        let _ = human.paragraph(&mut drawn, "  help: ", "        ", &escape(help));
+        let _ = human.help(&mut drawn, help);
     }
     String::from_utf8(drawn).unwrap_or_default()
 }
@@ -370,62 +408,6 @@ pub(crate) fn paragraph(
         let blanks = line.get(..line.len() - words.len()).unwrap_or_default();
         writeln!(out, "{blanks}{}", escape(words))
     })
-}
-
-/// A finding, or a related place, in the form that miette expects.
-#[derive(Debug)]
-struct Shown<'f> {
-    rule: Option<&'f str>,
-    severity: miette::Severity,
-    message: String,
-    window: Option<Window>,
-}
-
-impl<'f> Shown<'f> {
-    fn new(
-        rule: Option<&'f str>,
-        severity: miette::Severity,
-        message: &str,
-        location: &Location,
-    ) -> Self {
-        Self {
-            rule,
-            severity,
-            message: escape(message).into_owned(),
-            window: Window::of(location),
-        }
-    }
-}
-
-impl Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Shown<'_> {}
-
-impl Diagnostic for Shown<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        Some(Box::new(self.rule?))
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(self.severity)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self.window.as_ref()?)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = &self.window.as_ref()?.span;
-        Some(Box::new(std::iter::once(LabeledSpan::new(
-            None,
-            span.offset(),
-            span.len(),
-        ))))
-    }
 }
 
 /// An excerpt of a line as a source of its own: miette prints whole lines, and can't count columns
@@ -462,6 +444,25 @@ impl Window {
             line: zero_based(location.line),
             column: zero_based(location.column),
         })
+    }
+}
+
+impl Display for Window {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl std::error::Error for Window {}
+
+impl Diagnostic for Window {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = LabeledSpan::new(None, self.span.offset(), self.span.len());
+        Some(Box::new(std::iter::once(label)))
     }
 }
 

@@ -18,6 +18,7 @@ const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
     deny_warnings: bool,
+    verbose: bool,
     /// The suites that may still get cases, each within the one before it. Episodes are sorted, so
     /// a directory is done when an episode beside it comes.
     open: Vec<Suite>,
@@ -33,9 +34,10 @@ struct Suite {
 }
 
 impl Junit {
-    pub(super) fn new(deny_warnings: bool) -> Self {
+    pub(super) fn new(deny_warnings: bool, verbose: bool) -> Self {
         Self {
             deny_warnings,
+            verbose,
             open: Vec::new(),
         }
     }
@@ -129,7 +131,7 @@ impl Renderer for Junit {
         // A case that can't be decided is an error, which only a fault may be.
         let fault = episode.fault();
         let fails = fault.is_none() && (errors > 0 || (self.deny_warnings && warnings > 0));
-        let mut lines = lines(episode);
+        let mut lines = lines(episode, self.verbose);
         let mut listed = lines
             .by_ref()
             .take(MAX_LISTED)

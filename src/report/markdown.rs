@@ -14,11 +14,21 @@ const MAX_LISTED_BYTES: usize = 48 << 10;
 
 #[derive(Default)]
 pub(super) struct Markdown {
+    verbose: bool,
     statistics: Statistics,
     unjudged: u64,
     findings: List,
     /// What could not be judged; listed after all findings as far as there is room.
     notes: List,
+}
+
+impl Markdown {
+    pub(super) fn new(verbose: bool) -> Self {
+        Self {
+            verbose,
+            ..Self::default()
+        }
+    }
 }
 
 /// Lines, up to a limit.
@@ -55,7 +65,7 @@ impl Renderer for Markdown {
         self.statistics.add(episode);
         self.unjudged += u64::from(!episode.skipped.is_empty());
         findings(episode).for_each(|line| self.findings.add(&line));
-        notes(episode).for_each(|line| self.notes.add(&line));
+        notes(episode, self.verbose).for_each(|line| self.notes.add(&line));
         Ok(())
     }
 

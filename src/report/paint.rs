@@ -156,6 +156,6 @@ mod tests {
     fn parts_never_form_a_command_together() {
         let line = Line::default().text(":").painted(":error::", Paint::Bad);
         assert_eq!(line.draw(80, true), line.draw(80, false));
-        assert!(!line.draw(80, true).contains("::"));
+        assert!(!line.draw(80, true).starts_with("::"));
     }
 }

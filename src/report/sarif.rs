@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::json::write_json;
 use super::{Closing, Renderer};
 use crate::finding::{
-    self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool,
+    self, EpisodeReport, Finding, Level, ReportedFault, RuleInfo, Severity, Tool, Unjudged,
 };
 use crate::store::path;
 
@@ -111,7 +111,7 @@ impl Renderer for Sarif {
             let result = self.result_of(episode, &suppressed.finding, vec![suppression]);
             self.result(out, &result)?;
         }
-        for (reason, rules) in episode.unjudged() {
+        for Unjudged { reason, rules, .. } in episode.unjudged() {
             self.unjudged += 1;
             if self.notifications.len() < MAX_NOTIFICATIONS {
                 let message = message(&format!("Not judged: {} ({reason})", rules.join(", ")));

@@ -3,10 +3,10 @@
 use super::Closing;
 #[cfg(feature = "human")]
 use crate::finding::{EpisodeReport, Lifecycle};
-use crate::finding::{FaultSort, ReportedFault, Severity};
+use crate::finding::{FaultSort, ReportedFault, Severity, Unjudged};
 
 /// The totals in words: "5 episodes: 2 valid, 3 invalid (4 errors, 1 warning)".
-pub(super) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
+pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) {
     let totals = closing.totals;
     let lost = faults(closing.faults);
     if totals.episodes == 0 {
@@ -49,6 +49,19 @@ pub(super) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
         verdict = format!("{verdict}; {} {what}", count(number, "finding"));
     }
     (count(totals.episodes, "episode"), format!(": {verdict}"))
+}
+
+/// The rules that could not be judged, in one line: "not judged: 22 rules, state.json can't be
+/// read". Their names follow if they are wanted.
+pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
+    let Unjudged { reason, rules, .. } = unjudged;
+    let names = if names_rules {
+        format!(": {}", rules.join(", "))
+    } else {
+        String::new()
+    };
+    let rules = count(rules.len() as u64, "rule");
+    format!("not judged: {rules}, {reason}{names}")
 }
 
 /// What could not be looked at, in words: "32 directories could not be read".

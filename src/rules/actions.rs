@@ -1,3 +1,5 @@
-//! Whether actions mirror their `act` events.
+//! Whether actions and their `act` events belong together.
 
+pub(super) mod ids;
 pub(super) mod mirror;
+pub(super) mod unrecorded;

@@ -5,3 +5,4 @@ pub(super) mod legacy_labels;
 pub(super) mod no_event;
 pub(super) mod projection;
 pub(super) mod step_ids;
+pub(super) mod still_running;

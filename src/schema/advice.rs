@@ -39,14 +39,12 @@ fn find<'s>(schema: &'s Value, part: &'s Value, path: &[&str]) -> Option<&'s str
     let item = part.get("items").filter(|_| is_index(token));
     let other = part.get("additionalProperties");
     let conditions = part.get("allOf").and_then(Value::as_array);
-    let below = [named, item, other].into_iter().flatten();
+    let mut below = [named, item, other].into_iter().flatten();
     below
-        .filter_map(|below| find(schema, below, rest))
-        .next()
+        .find_map(|below| find(schema, below, rest))
         .or_else(|| {
-            let then = conditions.into_iter().flatten();
-            then.filter_map(|condition| find(schema, condition.get("then")?, path))
-                .next()
+            let mut then = conditions.into_iter().flatten();
+            then.find_map(|condition| find(schema, condition.get("then")?, path))
         })
 }
 
@@ -64,15 +62,18 @@ pub(super) fn word_meant<'s>(
     options: &[Value],
 ) -> Option<(String, Option<&'s str>)> {
     let meant = synonym(word, options).or_else(|| nearest(word, options))?;
-    let vocabularies = schema.get("$defs")?.as_object()?.values();
-    let said = vocabularies.filter_map(|vocabulary| {
-        let words = vocabulary.get("enum")?.as_array()?;
-        let index = words.iter().position(|word| word == meant)?;
-        (words == options)
-            .then(|| vocabulary.get("enumDescriptions")?.get(index)?.as_str())
-            .flatten()
-    });
-    Some((meant.to_owned(), said.last()))
+    let vocabularies = schema.get("$defs").and_then(Value::as_object);
+    let said = vocabularies
+        .into_iter()
+        .flatten()
+        .find_map(|(_, vocabulary)| {
+            let words = vocabulary.get("enum")?.as_array()?;
+            let index = words.iter().position(|word| word == meant)?;
+            (words == options)
+                .then(|| vocabulary.get("enumDescriptions")?.get(index)?.as_str())
+                .flatten()
+        });
+    Some((meant.to_owned(), said))
 }
 
 /// Words that other programs write, each with the words of the reference that may be meant: the
@@ -195,16 +196,14 @@ fn synonym<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    let means = SYNONYMS
+    let mut means = SYNONYMS
         .iter()
         .filter(|(words, _)| words.contains(&&*letters))
         .flat_map(|(_, means)| *means);
-    means
-        .filter_map(|means| {
-            let mut words = options.iter().filter_map(Value::as_str);
-            words.find(|word| word == means)
-        })
-        .next()
+    means.find_map(|means| {
+        let mut words = options.iter().filter_map(Value::as_str);
+        words.find(|word| word == means)
+    })
 }
 
 /// The number of characters of a word that are looked at.
@@ -236,49 +235,42 @@ mod tests {
             "error",
         ]
         .map(Value::from);
-        let table: [(&[Value], &[(&str, &str)]); 3] = [
-            (
-                &step,
-                &[
-                    ("completed", "done"),
-                    ("success", "done"),
-                    ("OK", "done"),
-                    ("error", "failed"),
-                    ("in_progress", "running"),
-                    ("cancelled", "skipped"),
-                    ("faild", "failed"),
-                ],
-            ),
-            (
-                &run,
-                &[
-                    ("completed", "ok"),
-                    ("success", "ok"),
-                    ("OK", "ok"),
-                    ("failed", "error"),
-                    ("Cancelled", "aborted"),
-                    ("in-progress", "pending"),
-                    ("parital", "partial"),
-                ],
-            ),
-            (
-                &outcome,
-                &[
-                    ("ok", "success"),
-                    ("failed", "error"),
-                    ("Success", "success"),
-                ],
-            ),
+        let step_words = [
+            ("completed", "done"),
+            ("success", "done"),
+            ("OK", "done"),
+            ("error", "failed"),
+            ("in_progress", "running"),
+            ("cancelled", "skipped"),
+            ("faild", "failed"),
         ];
-        for (options, words) in table {
-            for (word, meant) in words {
-                let found = synonym(word, options).or_else(|| nearest(word, options));
-                assert_eq!(found, Some(*meant), "{word}");
+        let run_words = [
+            ("completed", "ok"),
+            ("success", "ok"),
+            ("OK", "ok"),
+            ("failed", "error"),
+            ("Cancelled", "aborted"),
+            ("in-progress", "pending"),
+            ("parital", "partial"),
+        ];
+        let outcome_words = [
+            ("ok", "success"),
+            ("failed", "error"),
+            ("Success", "success"),
+        ];
+        let meant = |word: &str, options: &[Value]| {
+            let meant = synonym(word, options).or_else(|| nearest(word, options));
+            meant.map(str::to_owned)
+        };
+        for (options, words) in [
+            (&step[..], &step_words[..]),
+            (&run, &run_words),
+            (&outcome, &outcome_words),
+        ] {
+            for (word, expected) in words {
+                assert_eq!(meant(word, options).as_deref(), Some(*expected), "{word}");
             }
-            assert_eq!(
-                synonym("banana", options).or_else(|| nearest("banana", options)),
-                None
-            );
+            assert_eq!(meant("banana", options), None);
         }
     }
 }

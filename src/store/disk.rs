@@ -110,9 +110,6 @@ impl Artifacts for Directory {
             slot.set(Some(version));
         }
         match version.kind() {
-            EntryKind::File if version.bytes() > MAX_TIMELINE_BYTES => {
-                Err(Unreadable::TooLarge(MAX_TIMELINE_BYTES))
-            }
             EntryKind::File => Ok(Opened::from_file(file.into(), MAX_TIMELINE_BYTES)),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),

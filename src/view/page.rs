@@ -50,8 +50,8 @@ pub struct RunPage {
     pub reason: Option<Reason>,
     /// Whether the run has ended.
     pub lifecycle: Lifecycle,
-    /// Whether the episode has no finding of severity `error`; null where that is undecided, because
-    /// the episode kept changing while it was read.
+    /// Whether the episode has no finding of severity `error`; null where that is undecided,
+    /// because the episode kept changing while it was read.
     pub valid: Option<bool>,
     /// The findings that count, as in a report.
     pub findings: Vec<Finding>,

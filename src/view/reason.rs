@@ -4,6 +4,7 @@ use super::View;
 use super::incident::error_text;
 use crate::dashboard::{Incident, Outline, Reason, ReasonKind};
 use crate::document::{Node, OwnedDocument};
+use crate::finding::Lifecycle;
 use crate::printable::brief;
 use crate::source::{Artifact, Spot};
 
@@ -16,17 +17,20 @@ impl View {
     #[must_use]
     pub fn reason(&self, timeline: &Outline) -> Option<Reason> {
         let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
+        let is_open = self.entry.lifecycle == Lifecycle::NonTerminal;
         match (status, outcome) {
             (Some("vetoed"), _) => Some(self.vetoed(timeline)),
             (Some("error"), _) | (_, Some("error")) => Some(self.failed(timeline)),
             (Some("aborted"), _) => Some(self.aborted(timeline)),
-            (Some("pending"), _) => None,
+            (Some(_), _) if is_open => None,
             (Some("partial"), _) if self.step("failed").is_some() => Some(self.failed(timeline)),
             (Some("partial"), _) if self.step("vetoed").is_some() => Some(self.vetoed(timeline)),
             (_, Some("goal_not_achieved")) => self.goal_not_achieved(timeline),
             (_, Some("success_unverified")) => self.unverified(),
-            // Without records, the timeline alone can say so.
-            (None, None) if timeline.failure.is_some() => Some(self.failed(timeline)),
+            // Without records, the timeline alone can say so, once it has ended.
+            (None, None) if timeline.failure.is_some() && (!is_open || timeline.end.is_some()) => {
+                Some(self.failed(timeline))
+            }
             _ => None,
         }
     }

@@ -20,6 +20,7 @@ mod contract {
     mod accepted;
     mod agreement;
     mod api;
+    mod checked;
     mod corpus;
     mod doors;
     mod generated;
@@ -27,11 +28,13 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod reach;
 }
 
 /// What each format of a report says, and to whom.
 mod formats {
     mod incomplete;
+    mod noise;
     mod pipelines;
     mod reports;
 }
@@ -45,6 +48,7 @@ mod hostile {
     mod files;
     mod machine;
     mod memory;
+    mod named;
     mod properties;
     mod values;
 }
@@ -57,6 +61,7 @@ mod cli {
     mod config;
     mod contested;
     mod diff;
+    mod example;
     mod generators;
     mod hooks;
     mod installed;

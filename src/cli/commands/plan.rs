@@ -15,7 +15,8 @@ use crate::report::{Glyphs, Line, Paint, Style, paragraph, write_json};
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
-/// Steps that differ, or that one plan lacks, are marked with `!`; each difference names the line of its event.
+/// Steps that differ, or that one plan lacks, are marked with `!`; each difference names the line
+/// of its event.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:

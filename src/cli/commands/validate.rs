@@ -10,7 +10,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::settings::{Baselines, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
@@ -20,7 +20,7 @@ use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
-use crate::report::{Format, GroupBy, Options, count, faults};
+use crate::report::{Format, GroupBy, Options, count, faults, verdict};
 use crate::store::{Changed, EpisodeDir, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
@@ -119,6 +119,13 @@ pub(in crate::cli) struct Validate {
     #[arg(short, long)]
     quiet: bool,
 
+    /// Name the rules that could not be judged
+    ///
+    /// The formats human, concise, markdown and junit only count them otherwise. The other formats
+    /// always name them.
+    #[arg(short, long)]
+    verbose: bool,
+
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: Color,
@@ -139,7 +146,7 @@ impl Validate {
             Baselines::Read
         };
         let settings = self.settings.resolve(matches, reading)?;
-        self.refuse_idle(matches, settings.format.value)?;
+        self.refuse_idle(matches, &settings)?;
         let options = self.options(&settings);
         let baselines: Vec<&PathBuf> = self
             .write_baseline
@@ -165,8 +172,8 @@ impl Validate {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
         }
 
-        let is_ndjson = settings.format.value == Format::Ndjson;
-        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, is_ndjson, output)?;
+        let format = settings.format.value;
+        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
         if !self.quiet && outcome.is_complete {
             if excluded > 0 && !is_empty {
                 let directories = match excluded {
@@ -187,9 +194,7 @@ impl Validate {
         if exit == Exit::NothingFound {
             output.fault(&nothing_to_check(excluded));
         }
-        // A report of nothing never replaces one of something.
-        let has_report =
-            exit != Exit::NothingFound && (outcome.totals.episodes > 0 || !is_given_wrongly);
+        let has_report = exit != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
         if has_report {
             sinks.keep()?;
         }
@@ -210,18 +215,20 @@ impl Validate {
         gate: &mut Gate,
         selection: Selection,
         sinks: &mut Sinks,
-        is_ndjson: bool,
+        format: Format,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
         let mut progress = Progress::new(self.quiet, selection.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
-        let is_watched = is_ndjson || io::stdout().is_terminal();
+        let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
+        let mut unjudged = 0;
         let outcome = gate.each(check, selection, |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();
+                    unjudged += u64::from(!episode.skipped.is_empty());
                     if episode.kept_changing() {
                         progress.beside(|| output.fault(&kept_changing(&episode)));
                     }
@@ -248,7 +255,42 @@ impl Validate {
         written?;
         sinks.end(output, &outcome.closing())?;
         output.finish()?;
+        if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
+            let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
+            output.say(&format!("{episodes}{verdict}"));
+        }
         Ok(outcome)
+    }
+
+    /// Refuses options of the command line that no format in use can honour.
+    fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
+        use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
+        // The job summary of GitHub is Markdown.
+        let honoured: [(&str, &str, &[Format]); 4] = [
+            (
+                "statistics",
+                "--statistics",
+                &[Human, Markdown, Github, Json, Ndjson],
+            ),
+            ("group_by", "--group-by", &[Human]),
+            ("max_findings", "--max-findings", &[Human]),
+            (
+                "verbose",
+                "--verbose",
+                &[Human, Concise, Markdown, Github, Junit],
+            ),
+        ];
+        let format = settings.format.value;
+        let formats = self.outputs.iter().map(|(format, _)| *format);
+        let formats: Vec<Format> = formats.chain([format]).collect();
+        for (id, name, honour) in honoured {
+            // Every format but the human one shows all findings.
+            let is_all = id == "max_findings" && settings.max_findings.value == 0;
+            if !is_all && !formats.iter().any(|format| honour.contains(format)) {
+                refuse(matches, &[(id, name)], &format!("in the format {format}"))?;
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, jobs: Option<NonZeroUsize>) -> Check {
@@ -264,7 +306,7 @@ impl Validate {
             .rules(all_rules())
             .deny_warnings(settings.deny_warnings.value)
             .style(style(self.color))
-            .width(width())
+            .verbose(self.verbose)
             .max_findings(settings.max_findings.value)
             .quiet(self.quiet)
             .group_by(self.group_by)
@@ -313,8 +355,12 @@ impl Validate {
         written.map_err(|error| unwritable(path, &error))?;
         if !self.quiet {
             let size = baseline.size();
+            let skips = match size.skips {
+                0 => String::new(),
+                skips => format!(" and {} not judged", count(skips as u64, "rule")),
+            };
             output.note(&format!(
-                "{} lists {} in {}",
+                "{} lists {}{skips} in {}",
                 path.display(),
                 count(size.findings as u64, "finding"),
                 count(size.episodes as u64, "episode")
@@ -342,31 +388,6 @@ impl Validate {
             None => {}
         }
         Ok(paths)
-    }
-
-    /// Refuses options that no format of the report uses.
-    fn refuse_idle(&self, matches: &ArgMatches, format: Format) -> Result<(), Failure> {
-        let used = |uses: &[Format]| {
-            let mut formats = self.outputs.iter().map(|(format, _)| *format);
-            uses.contains(&format) || formats.any(|format| uses.contains(&format))
-        };
-        if !used(&[Format::Human]) {
-            let group_by = [("group_by", "--group-by")];
-            refuse(matches, &group_by, &format!("in the format {format}"))?;
-        }
-        // The job summary of GitHub is Markdown.
-        let show_statistics = [
-            Format::Human,
-            Format::Markdown,
-            Format::Json,
-            Format::Ndjson,
-            Format::Github,
-        ];
-        if !used(&show_statistics) {
-            let statistics = [("statistics", "--statistics")];
-            refuse(matches, &statistics, &format!("in the format {format}"))?;
-        }
-        Ok(())
     }
 }
 

@@ -12,25 +12,23 @@ use clap::{ArgMatches, Args, ValueEnum};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::clock::now_in_utc;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::validate::kept_changing;
 use super::{Exit, Failure};
 use crate::check::Check;
-use crate::finding::{EpisodeReport, Lifecycle, Severity};
+use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
-use crate::report::{self, Options, stage};
-use crate::watch;
-
-/// The number of runs in progress whose last verdict is remembered, to avoid printing it twice in a
-/// row.
-const MAX_IN_PROGRESS: usize = 10_000;
+use crate::report::{self, Options, count, stage};
+use crate::store;
+use crate::watch::{self, News};
 
 /// Keep checking runs as they are written, and print a line for each verdict
 ///
 /// Judges every run below the directory. When a run changes, judges it again as soon as it has been
-/// unchanged for half a second, or after five seconds of steady change. The verdict on a run in
-/// progress is printed again only when it changes or the run ends. The same findings count as for
+/// unchanged for half a second, or after five seconds of steady change. A verdict is printed again
+/// only when it changes; a line says when a run is gone. The same findings count as for
 /// `runvet validate`: `runvet.toml` and the baseline are read once, at the start.
 #[derive(Args)]
 #[command(after_long_help = "\
@@ -53,6 +51,10 @@ pub(in crate::cli) struct Watch {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
+    /// Print only verdicts on runs that are not valid, and those that end such a state
+    #[arg(long)]
+    only_invalid: bool,
+
     #[command(flatten)]
     gate: GateArgs,
 
@@ -64,7 +66,7 @@ pub(in crate::cli) struct Watch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One line: the run, whether it is valid, and the rules with findings
+    /// One line: the time in UTC, the run, whether it is valid, and the rules with findings
     Human,
     /// The line that `runvet validate --format ndjson` prints for an episode
     Ndjson,
@@ -73,6 +75,7 @@ enum Format {
 impl Watch {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let dir = self.dir.display().to_string();
         let watch = match self.poll {
             None => watch::Watch::new(self.dir)?,
             Some(seconds) => watch::Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
@@ -82,24 +85,31 @@ impl Watch {
         std::thread::Builder::new()
             .spawn(move || signals.forever().for_each(|_| stop.stop()))
             .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
+        output.note(&match self.poll {
+            None => format!("watching the runs below {dir}"),
+            Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
+        });
 
         let mut verdicts = Verdicts {
             format: self.format,
-            of_runs_in_progress: BTreeMap::new(),
+            only_invalid: self.only_invalid,
+            of_runs: BTreeMap::new(),
         };
         let mut exit = Exit::Success;
         let mut printed = Ok(());
-        watch.run(&Check::new(), &mut gate, |judged| {
-            match judged {
-                Ok(episode) if episode.kept_changing() => {
+        watch.run(&Check::new(), &mut gate, |news| {
+            match news {
+                News::Judged(episode) if episode.kept_changing() => {
                     exit = Exit::Fault;
                     output.fault(&kept_changing(&episode));
                 }
-                Ok(episode) => printed = verdicts.print(output, &episode),
-                Err(fault) => {
+                News::Judged(episode) => printed = verdicts.print(output, &episode),
+                News::Fault(fault) => {
                     exit = Exit::Fault;
                     output.fault(&fault);
                 }
+                News::Gone(dir) => printed = verdicts.forget(output, &store::display(&dir)),
+                News::AllSeen => output.note(&format!("at first: {}", verdicts.summary())),
             }
             if printed.is_ok() {
                 ControlFlow::Continue(())
@@ -108,6 +118,7 @@ impl Watch {
             }
         })?;
         printed?;
+        output.note(&format!("at the end: {}", verdicts.summary()));
         Ok(exit)
     }
 }
@@ -115,8 +126,17 @@ impl Watch {
 /// Prints new verdicts.
 struct Verdicts {
     format: Format,
-    /// The hash of the last line printed for each run in progress.
-    of_runs_in_progress: BTreeMap<String, u64>,
+    only_invalid: bool,
+    /// The last verdict on each run.
+    of_runs: BTreeMap<String, Last>,
+}
+
+/// The last verdict on a run.
+#[derive(Clone, Copy)]
+struct Last {
+    /// The hash of its line.
+    hash: u64,
+    is_valid: bool,
 }
 
 impl Verdicts {
@@ -128,25 +148,55 @@ impl Verdicts {
                 .renderer(&Options::default())
                 .episode(&mut line, episode)?,
         }
-        if self.is_new(episode, &line) {
-            output.stdout().write_all(&line)?;
-            output.finish()?;
+        if self.is_news(episode, &line) {
+            self.write(output, &line)?;
         }
         Ok(())
     }
 
-    fn is_new(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
-        if episode.lifecycle == Lifecycle::Terminal {
-            self.of_runs_in_progress.remove(&episode.dir);
-            return true;
-        }
-        if self.of_runs_in_progress.len() >= MAX_IN_PROGRESS {
-            self.of_runs_in_progress.clear();
-        }
+    /// Whether a verdict is to be printed: it differs from the last one on its run, and one of both
+    /// is not valid if only those are wanted.
+    fn is_news(&mut self, episode: &EpisodeReport, line: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         hasher.write(line);
-        let hash = hasher.finish();
-        self.of_runs_in_progress.insert(episode.dir.clone(), hash) != Some(hash)
+        let verdict = Last {
+            hash: hasher.finish(),
+            is_valid: episode.valid == Some(true),
+        };
+        let last = self.of_runs.insert(episode.dir.clone(), verdict);
+        let was_valid = last.is_none_or(|last| last.is_valid);
+        let is_wanted = !(self.only_invalid && verdict.is_valid && was_valid);
+        is_wanted && last.is_none_or(|last| last.hash != verdict.hash)
+    }
+
+    /// Says that a run is gone.
+    fn forget(&mut self, output: &mut Output, dir: &str) -> io::Result<()> {
+        let last = self.of_runs.remove(dir);
+        if self.only_invalid && last.is_none_or(|last| last.is_valid) {
+            return Ok(());
+        }
+        match self.format {
+            Format::Human => self.write(output, format!("{}: gone\n", escape(dir)).as_bytes()),
+            // Each line of the output is a report.
+            Format::Ndjson => {
+                output.note(&format!("{dir}: gone"));
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
+        if self.format == Format::Human {
+            write!(output.stdout(), "{} ", now_in_utc())?;
+        }
+        output.stdout().write_all(line)?;
+        output.finish()
+    }
+
+    fn summary(&self) -> String {
+        let invalid = self.of_runs.values().filter(|last| !last.is_valid).count();
+        let runs = count(self.of_runs.len() as u64, "run");
+        format!("{runs}, {invalid} not valid")
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
+use super::super::listener::Listener;
 use super::super::timeline::StepEvidence;
 use super::super::value::{Value, show};
 use super::rebuild::{Form, Rebuilt, RebuiltStep};
@@ -82,20 +83,20 @@ impl fmt::Display for PlanDifference {
 }
 
 impl Rebuilt<'_> {
-    /// Calls `tell` with the differences of the persisted plan from this one: what labels of older
-    /// runtimes say of it, or all else.
+    /// The differences of the persisted plan from this one: what labels of older runtimes say of
+    /// it, or all else.
     pub(crate) fn differences(
         &self,
         state: StateFacts<'_>,
         by_label: bool,
-        tell: &mut dyn FnMut(PlanDifference),
+        differences: &mut Listener<'_, PlanDifference>,
     ) {
         let Some(persisted) = state.steps() else {
             return;
         };
         let mut comparison = Comparison {
             rebuilt: self,
-            tell,
+            differences,
         };
         match (self.form, by_label) {
             (Form::Records, false) => {
@@ -117,27 +118,29 @@ impl Rebuilt<'_> {
 /// The id of a step, if it has one.
 type Id<'a> = Option<Cow<'a, str>>;
 
-struct Comparison<'r, 'a> {
+/// A place, and what is said there.
+type Said = (Pointer, String);
+
+struct Comparison<'r, 't, 'a> {
     rebuilt: &'r Rebuilt<'a>,
-    tell: &'r mut dyn FnMut(PlanDifference),
+    differences: &'r mut Listener<'t, PlanDifference>,
 }
 
-impl<'a> Comparison<'_, 'a> {
-    /// Adds a difference from the plan event.
-    fn differ(
-        &mut self,
-        what: What,
-        (pointer, state_says): (Pointer, String),
-        (event_pointer, event_says): (Pointer, String),
-    ) {
-        (self.tell)(PlanDifference {
-            pointer,
-            line: self.rebuilt.line,
-            event_pointer,
-            event_says,
-            by_label: self.rebuilt.form == Form::Labels,
-            state_says,
-            what,
+impl<'a> Comparison<'_, '_, 'a> {
+    /// Adds a difference from the plan event: what differs, in the state and in the event.
+    fn differ(&mut self, said: impl FnOnce() -> (What, Said, Said)) {
+        let rebuilt = self.rebuilt;
+        self.differences.hear(|| {
+            let (what, (pointer, state_says), (event_pointer, event_says)) = said();
+            PlanDifference {
+                pointer,
+                line: rebuilt.line,
+                event_pointer,
+                event_says,
+                by_label: rebuilt.form == Form::Labels,
+                state_says,
+                what,
+            }
         });
     }
 
@@ -147,22 +150,26 @@ impl<'a> Comparison<'_, 'a> {
             (&self.rebuilt.source, state.text(&["plan", "source"]))
             && *by_event != persisted
         {
-            self.differ(
-                What::Source,
-                (Pointer::new("/plan/source"), quote(&persisted)),
-                (Pointer::new(*pointer), quote(by_event)),
-            );
+            self.differ(|| {
+                (
+                    What::Source,
+                    (Pointer::new("/plan/source"), quote(&persisted)),
+                    (Pointer::new(*pointer), quote(by_event)),
+                )
+            });
         }
         if let (Some(by_event), Some(persisted)) = (
             &self.rebuilt.updated_at,
             state.stamp(&["plan", "updated_at"]),
         ) && by_event.instant != persisted.instant
         {
-            self.differ(
-                What::UpdatedAt,
-                (Pointer::new("/plan/updated_at"), quote(&persisted.text)),
-                (Pointer::new("/timestamp"), quote(&by_event.text)),
-            );
+            self.differ(|| {
+                (
+                    What::UpdatedAt,
+                    (Pointer::new("/plan/updated_at"), quote(&persisted.text)),
+                    (Pointer::new("/timestamp"), quote(&by_event.text)),
+                )
+            });
         }
     }
 
@@ -210,11 +217,13 @@ impl<'a> Comparison<'_, 'a> {
     /// Adds that the persisted plan has another number of steps than the event.
     fn number(&mut self, persisted: usize) {
         let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
-        self.differ(
-            What::Number,
-            (Pointer::new("/plan/steps"), count(persisted)),
-            (in_event, count(rebuilt)),
-        );
+        self.differ(|| {
+            (
+                What::Number,
+                (Pointer::new("/plan/steps"), count(persisted)),
+                (in_event, count(rebuilt)),
+            )
+        });
     }
 
     /// Adds that the same steps are in another order, given the ids of both sides.
@@ -225,11 +234,14 @@ impl<'a> Comparison<'_, 'a> {
         };
         if let Some((persisted, rebuilt)) = pairs.find(|(persisted, rebuilt)| persisted != rebuilt)
         {
-            self.differ(
-                What::Order,
-                (Pointer::new("/plan/steps"), shown(persisted)),
-                (self.rebuilt.form.pointer(), shown(rebuilt)),
-            );
+            let in_event = self.rebuilt.form.pointer();
+            self.differ(|| {
+                (
+                    What::Order,
+                    (Pointer::new("/plan/steps"), shown(persisted)),
+                    (in_event, shown(rebuilt)),
+                )
+            });
         }
     }
 
@@ -255,20 +267,25 @@ impl<'a> Comparison<'_, 'a> {
         let Some(said) = record.field(field) else {
             return;
         };
-        let at = || Pointer::new("/plan/steps").item(index);
         let may_be_absent =
             matches!(field, "rationale" | "inputs") && step.node().kind() == Kind::Object;
-        let persisted = match step.get(field) {
-            Some(value) if !value.is_fact() || said.equals(value.node()) => return,
-            Some(value) => (at().field(field), show(value.node())),
-            None if said.is_null() || !may_be_absent => return,
-            None => (at(), "absent".into()),
+        let persisted = step.get(field);
+        let differs = match persisted {
+            Some(value) => value.is_fact() && !said.equals(value.node()),
+            None => may_be_absent && !said.is_null(),
         };
-        self.differ(
-            What::Field(at().field(field).dotted()),
-            persisted,
-            (record.pointer(field), said.show()),
-        );
+        if differs {
+            self.differ(|| {
+                let at = Pointer::new("/plan/steps").item(index);
+                let place = at.field(field);
+                let what = What::Field(place.dotted());
+                let persisted = match persisted {
+                    Some(value) => (place, show(value.node())),
+                    None => (at, "absent".into()),
+                };
+                (what, persisted, (record.pointer(field), said.show()))
+            });
+        }
     }
 
     /// Compares the status of a persisted step with that in an act event.
@@ -282,15 +299,17 @@ impl<'a> Comparison<'_, 'a> {
         };
         let persisted = step.text(&["status"]);
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
-            let pointer = Pointer::new("/plan/steps").item(index).field("status");
-            (self.tell)(PlanDifference {
-                what: What::Status(pointer.dotted()),
-                pointer,
-                line,
-                event_pointer: Pointer::new("/payload/step_status"),
-                event_says: quote(by_event.word()),
-                by_label: false,
-                state_says: quote(&persisted),
+            self.differences.hear(|| {
+                let pointer = Pointer::new("/plan/steps").item(index).field("status");
+                PlanDifference {
+                    what: What::Status(pointer.dotted()),
+                    pointer,
+                    line,
+                    event_pointer: Pointer::new("/payload/step_status"),
+                    event_says: quote(by_event.word()),
+                    by_label: false,
+                    state_says: quote(&persisted),
+                }
             });
         }
     }

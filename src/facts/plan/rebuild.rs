@@ -190,6 +190,11 @@ impl<'a> Rebuilt<'a> {
         })
     }
 
+    /// The last line of the timeline that it is rebuilt from.
+    pub(crate) fn reach(&self) -> u64 {
+        self.reach
+    }
+
     /// The steps. Each is made when it is wanted: an event may have millions.
     pub(crate) fn steps(&self) -> impl Iterator<Item = RebuiltStep<'a>> {
         self.nodes()

@@ -1,7 +1,7 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::facts::{Stage, StateFacts, TimelineFacts, Why};
-use crate::finding::{Level, RuleInfo, SkipKind, SkipReason};
+use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, UNREAD, Unlike, Why};
+use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
@@ -20,46 +20,48 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(
-    state: StateFacts<'_>,
+    _: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    at: &Stage<'_>,
+    _: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    let Some(reach) = at.reach else { return };
-    if !timeline.names_actions(reach) {
-        return;
+    let reach = timeline.reach();
+    let reach = reach.filter(|reach| reach.may_differ(Topic::Actions));
+    let Some(reach) = reach else { return };
+    let room = findings.room();
+    let mut push = |unlike| findings.push(draft(unlike));
+    let mut differences = Listener::new(room, &mut push);
+    let read = timeline.mirror(&reach, &mut differences);
+    let rest = differences.rest();
+    findings.more(rest);
+    if read.is_err() {
+        findings.skip(&UNREAD);
     }
-    timeline.mirror(state, reach, &mut |unlike| {
-        let (action, id) = (
-            Pointer::new("/outcomes/actions").item(unlike.index),
-            unlike.id,
-        );
-        let (line, difference) = match unlike.why {
-            Why::NoEvent => {
-                return findings.at(
-                    Place::value(Artifact::State, action.field("id")),
-                    format!("the action has the id {id}, but no `act` event has it"),
-                );
-            }
-            Why::Unread => return findings.skip(&UNREAD),
-            Why::Differs(line, difference) => (line, difference),
-        };
-        let (action, event) = (difference.action, difference.event);
-        let message = format!(
-            "`{}` of the action {id} is {}, but {} in its `act` event on line {}",
-            brief(&difference.field),
-            action.shown,
-            event.shown,
-            line.number
-        );
-        let draft = Draft::new(Place::value(Artifact::State, action.pointer), message);
-        let place = Place::event(line, event.pointer.as_str());
-        findings.push(draft.related(place, "the `act` event"));
-    });
 }
 
-/// Why an action may be unjudged.
-const UNREAD: SkipReason = SkipReason::new(
-    SkipKind::Unreadable,
-    "a line of events.jsonl can't be read again",
-);
+fn draft(unlike: Unlike) -> Draft {
+    let (place, id) = (
+        Pointer::new("/outcomes/actions").item(unlike.index),
+        unlike.id,
+    );
+    let (line, difference) = match unlike.why {
+        Why::NoEvent => {
+            return Draft::new(
+                Place::value(Artifact::State, place.field("id")),
+                format!("the action has the id {id}, but no `act` event has it"),
+            );
+        }
+        Why::Differs(line, difference) => (line, difference),
+    };
+    let (action, event) = (difference.action, difference.event);
+    let message = format!(
+        "`{}` of the action {id} is {}, but {} in its `act` event on line {}",
+        brief(&difference.field),
+        action.shown,
+        event.shown,
+        line.number
+    );
+    let draft = Draft::new(Place::value(Artifact::State, action.pointer), message);
+    let place = Place::event(line, event.pointer.as_str());
+    draft.related(place, "the `act` event")
+}

@@ -40,8 +40,12 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         ),
         NotAnEvent::NotAnObject(_) => None,
     };
+    let besides = match why {
+        NotAnEvent::NotJson(error) => error.what,
+        NotAnEvent::NotAnObject(_) => "",
+    };
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
-    Some(draft.help(help.map(str::to_owned)))
+    Some(draft.besides(besides).help(help.map(str::to_owned)))
 }
 
 /// Objects that a pretty-printer has spread over lines.

@@ -1,23 +1,38 @@
 //! The differences of the plan that are for one of two rules: what labels say, or all else.
 
-use crate::facts::{StateFacts, TimelineFacts};
+use crate::facts::plan::PlanDifference;
+use crate::facts::{Listener, StateFacts, TimelineFacts, Topic, UNREAD};
 use crate::rule::{Draft, Findings};
 use crate::source::{Artifact, Place};
 
+/// Adds the differences that belong to a topic: the plan, or labels.
 pub(super) fn report(
     state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    by_label: bool,
+    topic: Topic,
     findings: &mut Findings<'_>,
 ) {
-    let Some(plan) = timeline.plan.as_ref() else {
-        return;
-    };
-    plan.differences(state, by_label, &mut |difference| {
-        let event = Place::event(difference.line, difference.event_pointer.as_str());
-        let event_says = format!("the event has {}", difference.event_says);
-        let message = difference.to_string();
-        let draft = Draft::new(Place::value(Artifact::State, difference.pointer), message);
-        findings.push(draft.related(event, event_says));
+    let reach = timeline.reach().filter(|reach| reach.may_differ(topic));
+    let Some(reach) = reach else { return };
+    let by_label = matches!(topic, Topic::Labels);
+    let read = timeline.with_plan(&reach, |plan| {
+        let Some(plan) = plan else { return };
+        let room = findings.room();
+        let mut push = |difference| findings.push(draft(difference));
+        let mut differences = Listener::new(room, &mut push);
+        plan.differences(state, by_label, &mut differences);
+        let rest = differences.rest();
+        findings.more(rest);
     });
+    if read.is_err() {
+        findings.skip(&UNREAD);
+    }
+}
+
+fn draft(difference: PlanDifference) -> Draft {
+    let event = Place::event(difference.line, difference.event_pointer.as_str());
+    let event_says = format!("the event has {}", difference.event_says);
+    let message = difference.to_string();
+    let draft = Draft::new(Place::value(Artifact::State, difference.pointer), message);
+    draft.related(event, event_says)
 }

@@ -1,7 +1,7 @@
 //! `plan/legacy-labels`: the steps differ from the labels of the plan event.
 
 use super::difference;
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -24,5 +24,5 @@ fn check(
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    difference::report(state, timeline, true, findings);
+    difference::report(state, timeline, Topic::Labels, findings);
 }

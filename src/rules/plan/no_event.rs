@@ -1,6 +1,6 @@
 //! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
@@ -19,19 +19,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(
-    state: StateFacts<'_>,
+    _: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    at: &Stage<'_>,
+    _: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    let Some(reach) = at.reach else { return };
-    let steps = state.steps().map_or(0, Iterator::count);
-    if steps > 0 && timeline.plan_event(reach).is_none() {
-        let range = if reach == u64::MAX {
-            String::new()
-        } else {
-            format!(" up to the projection event on line {reach}")
-        };
+    let reach = timeline.reach();
+    let reach = reach.filter(|reach| reach.may_differ(Topic::PlanEvent));
+    let Some(reach) = reach else { return };
+    let steps = timeline.steps_without_event(&reach);
+    if steps > 0 {
+        let range = reach.event.map_or(String::new(), |event| {
+            format!(" up to the projection event on line {}", event.number)
+        });
         let has = if steps == 1 {
             "1 step".into()
         } else {

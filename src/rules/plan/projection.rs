@@ -1,7 +1,7 @@
 //! `plan/projection`: the persisted plan differs from the plan rebuilt from the timeline.
 
 use super::difference;
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -24,5 +24,5 @@ fn check(
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    difference::report(state, timeline, false, findings);
+    difference::report(state, timeline, Topic::Plan, findings);
 }

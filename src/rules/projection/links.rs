@@ -1,7 +1,7 @@
 //! `projection/links`: the projection event and the state disagree on the links.
 
 use super::evidence;
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -24,12 +24,15 @@ fn check(
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if at.lifecycle == Lifecycle::Terminal
-        && let Some(draft) = timeline
-            .projection
-            .as_ref()
-            .and_then(|projection| evidence::links(state, projection))
-    {
-        findings.push(draft);
+    if at.lifecycle != Lifecycle::Terminal {
+        return;
+    }
+    let read = timeline.with_projection(|projection| {
+        if let Some(draft) = evidence::links(state, projection) {
+            findings.push(draft);
+        }
+    });
+    if read.is_err() {
+        findings.skip(&UNREAD);
     }
 }

@@ -1,7 +1,7 @@
 //! `projection/missing`: no projection event confirms the persisted state.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, RuleInfo, SkipReason};
+use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
@@ -21,13 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(
     _: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
-    _: &Stage<'_>,
+    at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if timeline.projection.is_none() {
-        if let Some(line) = timeline.unfinished_line {
-            return findings.skip(&SkipReason::no_event(line.number));
-        }
+    if at.lifecycle != Lifecycle::NonTerminal && timeline.projection.is_none() {
         findings.at(
             Place::whole(Artifact::Events),
             "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",

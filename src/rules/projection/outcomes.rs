@@ -1,7 +1,7 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
 use super::evidence;
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -24,9 +24,13 @@ fn check(
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if at.lifecycle == Lifecycle::Terminal
-        && let Some(projection) = &timeline.projection
-    {
+    if at.lifecycle != Lifecycle::Terminal {
+        return;
+    }
+    let read = timeline.with_projection(|projection| {
         evidence::outcomes(state, projection, |draft| findings.push(draft));
+    });
+    if read.is_err() {
+        findings.skip(&UNREAD);
     }
 }

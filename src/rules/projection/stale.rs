@@ -1,21 +1,23 @@
-//! `projection/stale`: the projection event of a run in progress is older than its state.
+//! `projection/stale`: the latest projection event of a run in progress is not that of its state.
 
 use super::evidence;
-use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::digest::Digest;
+use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts, UNREAD};
 use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "projection/stale",
         level: Level::Warning,
-        title: "the projection event of a run in progress is older than its state",
+        title: "the latest projection event of a run in progress is not that of its state",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
         page: include_str!("stale.md"),
     },
     check: Check::StateTimeline(check),
     reads: &[],
-    needs: &[Need::WholeTimeline, Need::Lifecycle],
+    needs: &[Need::WholeTimeline],
 };
 
 fn check(
@@ -24,12 +26,99 @@ fn check(
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if at.lifecycle == Lifecycle::NonTerminal
-        && let Some(projection) = &timeline.projection
-    {
-        evidence::outcomes(state, projection, |draft| findings.push(draft));
-        if let Some(draft) = evidence::links(state, projection) {
-            findings.push(draft);
+    if at.lifecycle == Lifecycle::Terminal {
+        return;
+    }
+    if at.lifecycle == Lifecycle::NonTerminal {
+        let read = timeline.with_projection(|projection| {
+            if let Some(draft) = outcomes(state, projection) {
+                findings.push(draft);
+            }
+            if let Some(draft) = evidence::links(state, projection) {
+                findings.push(draft);
+            }
+        });
+        if read.is_err() {
+            findings.skip(&UNREAD);
         }
     }
+    reach(timeline, findings);
+}
+
+/// The first difference of the outcomes, whatever the order of keys, with the number of the others.
+fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
+    let mut first: Option<Draft> = None;
+    let (mut count, mut places) = (0, Vec::new());
+    evidence::outcomes(state, projection, |draft| {
+        let pointer = |draft: &Draft| draft.place.pointer().cloned();
+        places.push(Digest::of(
+            pointer(&draft)
+                .iter()
+                .map(|pointer| pointer.as_str().as_bytes()),
+        ));
+        count += 1;
+        if first
+            .as_ref()
+            .is_none_or(|first| pointer(&draft) < pointer(first))
+        {
+            first = Some(draft);
+        }
+    });
+    let mut draft = first?;
+    if count > 1 {
+        let others = count - 1;
+        let keys = if others == 1 {
+            "key differs"
+        } else {
+            "keys differ"
+        };
+        draft.message = format!("{}; {others} more {keys}", draft.message);
+        places.sort_unstable();
+        draft = draft.besides(&Digest::of(places.iter().map(Digest::bytes)));
+    }
+    Some(draft)
+}
+
+/// The plan and the actions of the state are those of another line than the latest projection
+/// event.
+fn reach(timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
+    let latest = timeline.projection.as_ref().map(|event| event.line);
+    let (Some(latest), Some(reach)) = (latest, timeline.reach()) else {
+        return;
+    };
+    if reach.event == Some(latest) {
+        return;
+    }
+    let place = Place::event(latest, "");
+    let number = |line: Line| line.number;
+    let draft = match reach.event {
+        Some(event) if reach.is_sealed => Draft::new(
+            place,
+            format!(
+                "the state has the `state_sha256` of the projection event on line {}, not of the latest on line {}",
+                number(event),
+                number(latest)
+            ),
+        ),
+        Some(event) => Draft::new(
+            place,
+            format!(
+                "the plan and the actions in the state are compared with the timeline up to the projection event on line {}, not up to the latest on line {}",
+                number(event),
+                number(latest)
+            ),
+        ),
+        None => Draft::new(
+            place,
+            format!(
+                "the plan and the actions in the state are compared with the whole timeline, not up to the latest projection event on line {}",
+                number(latest)
+            ),
+        ),
+    };
+    let other = reach.event.map(|event| Place::event(event, ""));
+    findings.push(match other {
+        Some(other) => draft.related(other, "the projection event of the state"),
+        None => draft.related(Place::state(""), "the state"),
+    });
 }

@@ -1,4 +1,4 @@
-//! `summary/directions`: the summary counts more directives and vetoes than there are direction events.
+//! `summary/directions`: the summary counts more directives than there are direction events.
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "summary/directions",
         level: Level::Warning,
-        title: "the summary counts more directives and vetoes than there are direction events",
+        title: "the summary counts more directives than there are direction events",
         hint: "Emit a `direction` event for each directive that is applied and for each veto.",
         page: include_str!("directions.md"),
     },

@@ -45,7 +45,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         } else {
             "there is no learn.jsonl"
         };
-        let draft = Draft::new(place(), format!("`learn_proposals` is {shown}, but {why}"));
+        let message = format!("`learn_proposals` is {shown}, but {why}");
+        let draft = Draft::new(place(), message).besides(why);
         findings.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
     }
 }

@@ -23,7 +23,13 @@ fn reason(dir: &Path) -> String {
     let text = stdout(&output).to_owned();
     let header = text.split("\n\n").next().unwrap();
     let lines: Vec<&str> = header.lines().skip_while(|line| *line != path).collect();
-    lines[1..].join(" ")
+    let is_missing = |line: &&str| line.contains(" can't be shown: ");
+    let lines: Vec<&str> = lines[1..]
+        .iter()
+        .copied()
+        .filter(|line| !is_missing(line))
+        .collect();
+    lines.join(" ")
 }
 
 fn at_the_time(ms: u64) -> String {
@@ -171,6 +177,19 @@ fn reason_is_where_the_records_have_it() {
     );
     assert_eq!(reason(&run_of("good/terminal")), "");
     assert_eq!(reason(&run_of("good/paused")), "");
+
+    let (_temp, dir) = copy_of("good/failed");
+    for file in ["state.json", "summary.json", "manifest.json"] {
+        fs::remove_file(dir.join(file)).unwrap();
+    }
+    assert_eq!(reason(&dir), "", "nothing failed");
+    let failed = r#""error":"no answer","step_id":"step-2","step_status":"failed""#;
+    let done = r#""result_status":"ok","step_id":"step-2","step_status":"done""#;
+    replace(&dir.join("events.jsonl"), done, failed);
+    assert_eq!(
+        reason(&dir),
+        "Failed at step-2 (act-2, events.jsonl:6, +0.090s): no answer"
+    );
 
     let (_temp, dir) = copy_of("good/terminal");
     replace(

@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use runvet::Timestamp;
 use serde_json::Value;
 
 use crate::support::binary::runvet;
@@ -49,8 +50,9 @@ impl Watch {
         Self { child, lines }
     }
 
+    /// The next line, without its time.
     fn line(&self) -> String {
-        self.lines.recv_timeout(TOO_LONG).unwrap()
+        without_time(self.lines.recv_timeout(TOO_LONG).unwrap())
     }
 
     /// The lines before the one that starts with a text. There may be some, because a writer that
@@ -62,6 +64,7 @@ impl Watch {
                 .lines
                 .recv_timeout(TOO_LONG)
                 .unwrap_or_else(|_| panic!("{expected} after {before:?}"));
+            let line = without_time(line);
             if line.starts_with(expected) {
                 return before;
             }
@@ -77,12 +80,33 @@ impl Watch {
         assert!(status.success());
     }
 
-    /// The remaining lines, the exit status and standard error.
-    fn end(mut self) -> (Vec<String>, ExitStatus, String) {
-        let lines = self.lines.iter().collect();
-        let faults = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
-        (lines, self.child.wait().unwrap(), faults)
+    /// The remaining lines, the exit status, and what standard error has besides notes.
+    fn end(self) -> (Vec<String>, ExitStatus, String) {
+        let (lines, status, said) = self.end_with_notes();
+        let faults = said.split_inclusive('\n');
+        let faults = faults.filter(|line| !line.starts_with("note: "));
+        (lines, status, faults.collect())
     }
+
+    /// The same with the notes.
+    fn end_with_notes(mut self) -> (Vec<String>, ExitStatus, String) {
+        let lines = self.lines.iter().map(without_time).collect();
+        let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
+        (lines, self.child.wait().unwrap(), said)
+    }
+}
+
+/// A line without the time that it starts with; a report in JSON has none.
+fn without_time(line: String) -> String {
+    if line.starts_with('{') {
+        return line;
+    }
+    let (time, verdict) = line.split_once(' ').unwrap();
+    assert!(
+        time.len() == 20 && Timestamp::parse(time).is_some(),
+        "{line}"
+    );
+    verdict.to_owned()
 }
 
 impl Drop for Watch {
@@ -203,19 +227,22 @@ fn watch_judges_directories_moved_in_whole() {
     copy_dir(&good("terminal"), &elsewhere);
     watch.until("elsewhere/a (ended): valid");
     fs::rename(elsewhere, &episode).unwrap();
-    watch.until("episodes/ep_answer (ended): valid");
+    let gone = "elsewhere/a: gone".to_owned();
+    let before = watch.until("episodes/ep_answer (ended): valid");
+    if !before.contains(&gone) {
+        watch.until(&gone);
+    }
     // A copy in a checkpoint belongs to the run that contains it, and links are not followed.
     std::os::unix::fs::symlink(good("paused"), temp.path().join("episodes/ep_out")).unwrap();
     std::os::unix::fs::symlink("ep_answer", temp.path().join("episodes/ep_again")).unwrap();
     copy_dir(&good("terminal"), &episode.join("checkpoints/1"));
-    let before = watch.until("episodes/ep_answer (ended): valid");
     fs::write(episode.join("state.json"), "{").unwrap();
     let then = watch
         .until("episodes/ep_answer (unknown whether it ended): valid, warning record/json-syntax");
     watch.signal("TERM");
     let (rest, status, faults) = watch.end();
     assert_eq!((status.code(), &*faults), (Some(0), ""));
-    let others: Vec<String> = [before, then, rest].concat();
+    let others: Vec<String> = [then, rest].concat();
     assert!(
         others
             .iter()
@@ -270,6 +297,76 @@ fn watch_faults_when_the_directory_is_missing_or_vanishes() {
             "error: the watched directory episodes no longer exists\n"
         )
     );
+}
+
+#[test]
+fn watch_says_what_it_watches_and_sums_up() {
+    let (temp, episode) = scratch();
+    for name in ["ep_01_answer", "ep_03_edited", "ep_05_misnamed"] {
+        let from = corpus().join("demo/episodes").join(name);
+        copy_dir(&from, &episode.with_file_name(name));
+    }
+    for (args, every) in [(&[][..], ""), (&["--poll", "1"], ", every 1 s")] {
+        let watch = Watch::start(temp.path(), args);
+        watch.until("episodes/ep_05_misnamed (ended): error ");
+        std::thread::sleep(Duration::from_millis(200));
+        watch.signal("INT");
+        let (_, status, said) = watch.end_with_notes();
+        assert_eq!(status.code(), Some(0));
+        let expected = format!(
+            "note: watching the runs below .{every}\nnote: at first: 3 runs, 2 not valid\n\
+             note: at the end: 3 runs, 2 not valid\n"
+        );
+        assert_eq!(said, expected);
+    }
+}
+
+/// Of a run that is copied, changed without effect, broken, restored and deleted, each verdict is
+/// printed once.
+fn verdicts_are_printed_once(args: &[&str], expected: &[&str]) {
+    let (temp, episode) = scratch();
+    let watch = Watch::start(temp.path(), args);
+    let pause = || std::thread::sleep(Duration::from_millis(2_500));
+    copy_dir(&good("terminal"), &episode);
+    pause();
+    fs::set_permissions(
+        episode.join("state.json"),
+        fs::Permissions::from_mode(0o600),
+    )
+    .unwrap();
+    fs::create_dir(episode.join("checkpoints")).unwrap();
+    pause();
+    let sound = fs::read(episode.join("state.json")).unwrap();
+    edit_plan(&episode);
+    pause();
+    fs::write(episode.join("state.json"), &sound).unwrap();
+    pause();
+    fs::remove_dir_all(&episode).unwrap();
+    pause();
+    watch.signal("TERM");
+    let (lines, status, _) = watch.end();
+    assert_eq!(status.code(), Some(0));
+    // A writer that is delayed half-way is judged half-way, so there may be other verdicts.
+    let mut printed = lines.iter();
+    for verdict in expected {
+        let verdict = format!("episodes/ep_answer{verdict}");
+        assert!(printed.any(|line| *line == verdict), "{args:?}: {lines:?}");
+    }
+    let mut once = lines.clone();
+    once.dedup();
+    assert_eq!(lines, once, "{args:?}");
+    if args == ["--only-invalid"] {
+        assert_ne!(lines[0], "episodes/ep_answer (ended): valid");
+    }
+}
+
+#[test]
+fn watch_prints_each_verdict_once_and_what_is_gone() {
+    let (valid, broken) = (" (ended): valid", " (ended): error plan/projection");
+    for poll in [&[][..], &["--poll", "1"]] {
+        verdicts_are_printed_once(poll, &[valid, broken, valid, ": gone"]);
+    }
+    verdicts_are_printed_once(&["--only-invalid"], &[broken, valid]);
 }
 
 #[test]

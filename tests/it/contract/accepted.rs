@@ -125,7 +125,10 @@ fn fingerprint_is_one_defect_s_over_the_corpus() {
 #[test]
 fn fingerprint_does_not_depend_on_the_order_of_keys() {
     let mut compared = 0;
-    for artifacts in episodes() {
+    // A digest of the state holds its keys in their order.
+    let sealed =
+        |(_, bytes): &(Artifact, Vec<u8>)| String::from_utf8_lossy(bytes).contains("state_sha256");
+    for artifacts in episodes().filter(|artifacts| !artifacts.iter().any(sealed)) {
         let rewritten = |write: &dyn Fn(&Value) -> String| -> Option<BTreeSet<String>> {
             let artifacts = artifacts
                 .iter()

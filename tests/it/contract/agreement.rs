@@ -304,7 +304,7 @@ impl Judge {
 ///
 /// - A value of the wrong type often fails `enum`, `const` or `format` too, and a payload may fail
 ///   `type` both as the payload of any event and as that of its phase. Only the type is reported.
-/// - A missing field is reported at the object that lacks it, as in the error.
+/// - All that one object lacks is one finding, at the object, as in the errors.
 /// - All keys that `additionalProperties` forbids in one object make one error, but each key is
 ///   reported, at the key itself.
 fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
@@ -322,11 +322,13 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
         .iter()
         .map(|place| place.as_str().into())
         .collect();
+    let mut lacking = BTreeSet::new();
     for (place, error) in errors
         .iter()
         .filter(|(place, _)| !wrong_types.contains(place))
     {
         match error.kind() {
+            ValidationErrorKind::Required { .. } if !lacking.insert(place) => {}
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 places.extend(
                     unexpected

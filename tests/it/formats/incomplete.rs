@@ -129,8 +129,8 @@ fn closed_directories_leave_every_report_written() {
     let closed: Vec<String> = (0..32)
         .map(|it| format!("ep_{:08}_closed", it * 15))
         .collect();
-    let names: Vec<&str> = closed.iter().map(String::as_str).collect();
-    close(temp.path(), &names);
+    let dirs: Vec<&str> = closed.iter().map(String::as_str).collect();
+    close(temp.path(), &dirs);
     let out = temp.path().join("out");
     fs::create_dir(&out).unwrap();
     fs::set_permissions(&out, Permissions::from_mode(0o777)).unwrap();

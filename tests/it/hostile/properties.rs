@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::Schema;
-use runvet::check::Check;
+use runvet::check::{Check, Level};
 use runvet::finding::Totals;
 use runvet::report::{Closing, Format, Options};
 use runvet::source::Artifact;
@@ -61,10 +61,17 @@ impl Run {
 
 /// Checks artifacts, and asserts that the report is valid against its schema.
 fn judge(id: &str, artifacts: &[(Artifact, &[u8])]) {
+    let every_rule = Check::new().level("*", Level::Warning).unwrap();
+    for check in [Check::new(), every_rule] {
+        judge_by(&check, id, artifacts);
+    }
+}
+
+fn judge_by(check: &Check, id: &str, artifacts: &[(Artifact, &[u8])]) {
     static REPORT: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
         jsonschema::draft202012::new(&serde_json::from_str(Schema::Report.text()).unwrap()).unwrap()
     });
-    let episode = Check::new().records(id, artifacts);
+    let episode = check.records(id, artifacts);
     let mut totals = Totals::default();
     totals.add(&episode);
     let (mut renderer, mut json) = (Format::Json.renderer(&Options::default()), Vec::new());
@@ -182,15 +189,18 @@ proptest! {
     #[test]
     fn long_timeline_is_judged_alike_by_any_number_of_threads(events in long_timelines(), run in 0..2_usize) {
         let run = &GOOD_RUNS[run];
-        let judged = |jobs| {
-            let check = Check::new().jobs(NonZeroUsize::new(jobs).unwrap());
-            check.records(&run.id, &run.with(Artifact::Events, &events))
-        };
-        let alone = judged(1);
-        prop_assert!(alone.findings.len() > 3, "{} findings", alone.findings.len());
-        for jobs in [2, 5] {
-            let together = judged(jobs);
-            prop_assert_eq!(&alone, &together, "{} jobs", jobs);
+        let every_rule = Check::new().level("strict/*", Level::Warning).unwrap();
+        for check in [Check::new(), every_rule] {
+            let judged = |jobs| {
+                let check = check.clone().jobs(NonZeroUsize::new(jobs).unwrap());
+                check.records(&run.id, &run.with(Artifact::Events, &events))
+            };
+            let alone = judged(1);
+            prop_assert!(alone.findings.len() > 3, "{} findings", alone.findings.len());
+            for jobs in [2, 5] {
+                let together = judged(jobs);
+                prop_assert_eq!(&alone, &together, "{} jobs", jobs);
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     let line = "    &plan::updated_before_start::RULE,";
     assert_eq!(added(&read("src/rules.rs"), &rules), [line]);
     assert!(
-        rules.contains(&format!("    &plan::no_event::RULE,\n{line}\n")),
+        rules.contains(&format!("    &plan::still_running::RULE,\n{line}\n")),
         "behind its group"
     );
     let group = house.read("src/rules/plan.rs");

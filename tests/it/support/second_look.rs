@@ -53,8 +53,8 @@ pub fn indented(events: &[u8]) -> Vec<u8> {
         .join(&b'\n')
 }
 
-/// The findings and skips, without the places that indentation moves, and without equal lines, which
-/// it tells apart.
+/// The findings and skips, without the places that indentation moves, and without those of equal
+/// lines, which it tells apart.
 pub fn found(report: &EpisodeReport) -> Vec<(&str, &str, Option<u64>, Option<&str>)> {
     let findings = report
         .findings

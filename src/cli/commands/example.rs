@@ -1,0 +1,113 @@
+//! `runvet example`: the least record or run that every rule accepts.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::output::Output;
+use super::{Exit, Failure};
+use crate::digest::FileDigest;
+use crate::source::Artifact;
+use crate::store::{path, write_new_dir};
+
+/// The records of a run, in which the id is `"ep_1"`.
+const STATE: &str = include_str!("../example/state.json");
+const SUMMARY: &str = include_str!("../example/summary.json");
+/// Its events, without the digest of the state.
+const EVENTS: &str = include_str!("../example/events.jsonl");
+
+/// Print the least valid record, or write the least valid run
+///
+/// Every rule accepts them, those that are off by default too. docs/writing-runs.md says what to
+/// write when.
+#[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  runvet example run runs/episodes/ep_1 && runvet validate runs")]
+pub(in crate::cli) struct Example {
+    /// What to print or to write
+    what: What,
+
+    /// The directory of the run, which must not exist; its name becomes the id of the run
+    #[arg(required_if_eq("what", "run"))]
+    dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// state.json of a run that has ended
+    State,
+    /// summary.json
+    Summary,
+    /// One line of events.jsonl
+    Event,
+    /// All files of a run that has ended, written into a directory
+    Run,
+}
+
+impl Example {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let text = match (self.what, &self.dir) {
+            (What::Run, Some(dir)) => {
+                let id = dir.file_name().map(path::id);
+                let id = id.ok_or_else(|| Failure::fault("the directory needs a name"))?;
+                write_new_dir(dir, &files(&id)?).map_err(|error| {
+                    Failure::Fault(format!("can't write {}: {error}", dir.display()))
+                })?;
+                return Ok(Exit::Success);
+            }
+            (_, Some(_)) => return Err(Failure::fault("only a run is written into a directory")),
+            (What::State, None) => STATE,
+            (What::Summary, None) => SUMMARY,
+            (What::Event | What::Run, None) => EVENTS.split_inclusive('\n').next().unwrap_or(""),
+        };
+        write!(output.stdout(), "{text}")?;
+        Ok(Exit::Success)
+    }
+}
+
+/// The files of a run, in the order in which they are written.
+fn files(id: &str) -> Result<Vec<(&'static str, String)>, Failure> {
+    let quoted = serde_json::to_string(id).map_err(Failure::fault)?;
+    let named = |text: &str| text.replace("\"ep_1\"", &quoted);
+    let (state, summary) = (named(STATE), named(SUMMARY));
+    let digest = FileDigest::of(state.as_bytes()).to_string();
+    let files = [
+        (Artifact::Events, EVENTS.replace("<state_sha256>", &digest)),
+        (Artifact::Learn, String::new()),
+        (Artifact::Summary, summary),
+        (Artifact::State, state),
+    ];
+    let mut files: Vec<_> = files.map(|(file, text)| (file.file_name(), text)).into();
+    let listed = files.iter().map(|(name, text)| Listed {
+        name,
+        sha256: FileDigest::of(text.as_bytes()).to_string(),
+        size_bytes: text.len(),
+    });
+    let manifest = Manifest {
+        episode_id: id,
+        files: listed.collect(),
+    };
+    let manifest = serde_json::to_string_pretty(&manifest).map_err(Failure::fault)?;
+    let state = files.len() - 1;
+    // The state is written last: until then the run has not ended.
+    files.insert(
+        state,
+        (Artifact::Manifest.file_name(), format!("{manifest}\n")),
+    );
+    Ok(files)
+}
+
+#[derive(Serialize)]
+struct Manifest<'m> {
+    episode_id: &'m str,
+    files: Vec<Listed<'m>>,
+}
+
+#[derive(Serialize)]
+struct Listed<'m> {
+    name: &'m str,
+    sha256: String,
+    size_bytes: usize,
+}

@@ -1,0 +1,37 @@
+//! Differences, one at a time -> the first ones, and the number of all.
+
+/// Hears of differences. Those beyond a limit are only counted, and not made: there may be
+/// millions.
+pub(crate) struct Listener<'t, T> {
+    count: usize,
+    limit: usize,
+    take: &'t mut dyn FnMut(T),
+}
+
+impl<'t, T> Listener<'t, T> {
+    pub(crate) fn new(limit: usize, take: &'t mut dyn FnMut(T)) -> Self {
+        Self {
+            count: 0,
+            limit,
+            take,
+        }
+    }
+
+    /// Hears of a difference, which is made if it is wanted.
+    pub(super) fn hear(&mut self, make: impl FnOnce() -> T) {
+        if self.count < self.limit {
+            (self.take)(make());
+        }
+        self.count += 1;
+    }
+
+    /// The number of differences so far.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of differences that were only counted.
+    pub(crate) fn rest(&self) -> usize {
+        self.count.saturating_sub(self.limit)
+    }
+}

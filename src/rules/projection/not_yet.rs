@@ -1,0 +1,37 @@
+//! `projection/not-yet`: no projection event confirms the state of a run in progress yet.
+
+use crate::facts::{Stage, StateFacts, TimelineFacts};
+use crate::finding::{Level, Lifecycle, RuleInfo, SkipReason};
+use crate::rule::{Check, Findings, Need, Rule};
+use crate::source::{Artifact, Place};
+
+pub(crate) static RULE: Rule = Rule {
+    info: RuleInfo {
+        id: "projection/not-yet",
+        level: Level::Warning,
+        title: "no projection event confirms the state of a run in progress yet",
+        hint: "Emit a projection event with every state that is persisted; if the run has just persisted its first state, check again.",
+        page: include_str!("not_yet.md"),
+    },
+    check: Check::StateTimeline(check),
+    reads: &[],
+    needs: &[Need::WholeTimeline],
+};
+
+fn check(
+    _: StateFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    at: &Stage<'_>,
+    findings: &mut Findings<'_>,
+) {
+    if at.lifecycle != Lifecycle::NonTerminal || timeline.projection.is_some() {
+        return;
+    }
+    if let Some(line) = timeline.unfinished_line {
+        return findings.skip(&SkipReason::no_event(line.number));
+    }
+    findings.at(
+        Place::whole(Artifact::Events),
+        "there is a state, but events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\" yet",
+    );
+}
