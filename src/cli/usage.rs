@@ -10,9 +10,9 @@ use super::Failure;
 
 /// The options that decide which findings count: their ids and their names.
 pub(super) const GATE: [(&str, &str); 7] = [
-    ("rules", "--rule"),
     ("select", "--select"),
     ("verify_manifest", "--verify-manifest"),
+    ("rules", "--rule"),
     ("baseline", "--baseline"),
     ("no_baseline", "--no-baseline"),
     ("config", "--config"),
