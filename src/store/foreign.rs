@@ -1,8 +1,8 @@
 //! A directory with only a `state.json` -> whether another program wrote it.
 //!
-//! Other programs use that file name too, such as tools below `node_modules`. Their records share no
-//! field with a run's. What can't be read, or is not an object, stays an episode: it may be a broken
-//! run.
+//! Other programs use that file name too, such as tools below `node_modules`. Their records have no
+//! field of a run's. What can't be read, or is not an object, stays an episode: it may be a run
+//! whose record is broken.
 
 use std::path::Path;
 
