@@ -90,8 +90,17 @@ impl RunDataArgs {
     pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
         match self.open() {
             Ok(run_data) => {
+                let found = run_data.get(name);
+                // A run that is named in full is not elsewhere.
+                if found.as_ref().is_ok_and(|run| run.path().ends_with(name)) {
+                    return Ok(found?);
+                }
+                let mut faults = run_data.faults().iter();
+                if let Some(fault) = faults.find(|fault| fault.path().ends_with(name)) {
+                    return Err(Failure::Fault(fault.to_string()));
+                }
                 note_faults(&run_data, output);
-                Ok(run_data.get(name)?)
+                Ok(found?)
             }
             // A path needs no run data around it.
             Err(error) => {

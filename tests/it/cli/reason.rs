@@ -206,7 +206,7 @@ fn reason_is_where_the_records_have_it() {
     );
     assert_eq!(
         reason(&dir),
-        "Goal not achieved (summary.json:1): not true: report exists"
+        "Goal not achieved (summary.json:1): failed assertion: report exists"
     );
 }
 
