@@ -433,6 +433,26 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
 }
 
 #[test]
+fn timeline_is_not_cut_when_no_width_is_known() {
+    let (temp, dir) = copy_of("good/terminal");
+    let text = "x".repeat(70);
+    let event = r#""phase":"start""#;
+    replace(
+        &dir.join("events.jsonl"),
+        event,
+        &format!(r#""phase":"","event_type":"{text}""#),
+    );
+    let args = ["view", "@latest", "--events"];
+    let mut command = command(temp.path(), &args, Width::Narrow);
+    let output = command.env_remove("COLUMNS").output().unwrap();
+    let line = stdout(&output).lines().next().unwrap().to_owned();
+    assert!(
+        line.contains(" (no phase) ") && line.contains(&text),
+        "{line}"
+    );
+}
+
+#[test]
 fn bad_timeline_lines_go_to_stderr_with_their_place() {
     let (temp, dir) = copy_of("demo/episodes/ep_04_crashed");
     let events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
