@@ -26,7 +26,9 @@ use crate::parallel::in_order;
 use crate::rule::Record;
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{self, Artifacts, Content, Directory, EpisodeDir, Excludes, Memory, Movement};
+use crate::store::{
+    self, Artifacts, Content, Directory, EpisodeDir, Excludes, Given, Memory, Movement,
+};
 use judge::Identity;
 
 pub use crate::finding::Level;
@@ -252,16 +254,17 @@ impl Check {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.discover_except(paths, &|_| false)
+        self.discover_except(paths, &|_| false, Given::Each)
     }
 
-    /// The same, but opens no directory that is excluded.
+    /// The same, but opens no directory that is excluded; says which paths a user gave.
     pub(crate) fn discover_except<P: AsRef<Path>>(
         &self,
         paths: &[P],
         excludes: Excludes<'_>,
+        given: Given<'_>,
     ) -> Discovery {
-        store::discover(paths, self.jobs, excludes)
+        store::discover(paths, self.jobs, excludes, given)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,

@@ -125,20 +125,44 @@ impl<'a> StateFacts<'a> {
 
 /// What a summary record says.
 #[derive(Clone, Copy)]
-pub(crate) struct SummaryFacts<'a>(Value<'a>);
+pub(crate) struct SummaryFacts<'a> {
+    root: Value<'a>,
+    /// `metrics` and `flags.direction`, which many rules look into.
+    metrics: Option<Value<'a>>,
+    direction: Option<Value<'a>>,
+}
 
 /// Like [`StateFacts`].
 impl<'a> Deref for SummaryFacts<'a> {
     type Target = Value<'a>;
 
     fn deref(&self) -> &Value<'a> {
-        &self.0
+        &self.root
     }
 }
 
 impl<'a> SummaryFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        Self(root)
+        Self {
+            root,
+            metrics: root.get("metrics"),
+            direction: root.at(&["flags", "direction"]),
+        }
+    }
+
+    /// A number in `metrics`.
+    pub(crate) fn metric(self, name: &str) -> Option<Number<'a>> {
+        self.metrics?.number(&[name])
+    }
+
+    /// `metrics.latencies`, fact or not.
+    pub(crate) fn latencies(self) -> Option<Value<'a>> {
+        self.metrics?.get("latencies")
+    }
+
+    /// A number in `flags.direction`.
+    pub(crate) fn direction(self, name: &str) -> Option<Number<'a>> {
+        self.direction?.number(&[name])
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -151,18 +175,18 @@ impl<'a> SummaryFacts<'a> {
 
     /// `metrics.success`: whether it is 1.
     pub(crate) fn success(self) -> Option<bool> {
-        let success = self.number(&["metrics", "success"])?;
+        let success = self.metric("success")?;
         Some(success.equals(Number::of("1")))
     }
 
     /// `metrics.learn_proposals`: the number of learning proposals.
     pub(crate) fn learn_proposals(self) -> Option<Number<'a>> {
-        self.number(&["metrics", "learn_proposals"])
+        self.metric("learn_proposals")
     }
 
     /// Whether `metrics.veto_count` is 0.
     pub(crate) fn no_vetoes(self) -> bool {
-        self.number(&["metrics", "veto_count"])
+        self.metric("veto_count")
             .is_some_and(|count| count.equals(Number::of("0")))
     }
 }

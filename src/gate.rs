@@ -42,7 +42,7 @@ use crate::finding::{
 use crate::printable::escape;
 use crate::report::{Closing, count};
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, EpisodeDir, is_gone};
+use crate::store::{Artifacts, EpisodeDir, Given, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
@@ -106,6 +106,8 @@ pub struct Selection {
     pub excluded: usize,
     /// Paths that could not be searched.
     pub faults: Vec<Fault>,
+    /// Directories with nothing but the `state.json` of another program: no episodes.
+    pub foreign: Vec<PathBuf>,
 }
 
 /// The result of judging a selection.
@@ -359,15 +361,27 @@ impl Gate {
     /// configuration excludes.
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
+        self.discover_given(check, paths, Given::Each)
+    }
+
+    /// The same, where a user gave only some of the paths.
+    pub(crate) fn discover_given<P: AsRef<Path>>(
+        &self,
+        check: &Check,
+        paths: &[P],
+        given: Given<'_>,
+    ) -> Selection {
         let Discovery {
             episodes,
             faults,
+            foreign,
             excluded,
-        } = check.discover_except(paths, &|dir| self.excludes(dir));
+        } = check.discover_except(paths, &|dir| self.excludes(dir), given);
         Selection {
             episodes,
             excluded,
             faults,
+            foreign,
         }
     }
 

@@ -40,7 +40,7 @@ use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
-use crate::store::{self, Directory, EpisodeDir, Fault, Opened, RunDir};
+use crate::store::{self, Directory, EpisodeDir, Fault, Given, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
 pub use listing::Listing;
 
@@ -300,8 +300,11 @@ impl RunReader {
     /// [`Error::UnknownRun`] where there is no episode, and [`Error::SeveralRuns`] where there are
     /// several.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false).episodes;
+        Self::open_given(path.as_ref(), Given::Each)
+    }
+
+    fn open_given(path: &Path, given: Given<'_>) -> Result<Self, Error> {
+        let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given).episodes;
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
             (Some(last), false) => {

@@ -17,6 +17,7 @@ use serde_json::Value;
 pub(crate) use event::payload_schemas;
 pub use event::{ActPayload, Event, PlanPayload, StateProjectionPayload};
 pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
+pub(crate) use state::STATE_FIELDS;
 pub use state::{
     Action, Belief, Episode, Fact, Goal, IntuitionMode, Links, Memory, Outcomes, Plan, RunStatus,
     State, Step, StepKind, StepStatus,

@@ -38,7 +38,7 @@ use crate::gate::{Gate, Selection};
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{EpisodeDir, Snapshot, directories, is_gone};
+use crate::store::{EpisodeDir, Given, Snapshot, directories, is_gone};
 use touched::{Due, End, Touched};
 
 /// Why a watch ended, or could not start.
@@ -79,6 +79,9 @@ pub enum News {
     Fault(Fault),
     /// A run that was judged is no longer at this path.
     Gone(PathBuf),
+    /// This number of directories, more than 0, hold nothing but the `state.json` of another
+    /// program. Comes once, before [`News::AllSeen`].
+    PassedOver(usize),
     /// All runs that were there at the start were looked at.
     AllSeen,
 }
@@ -89,6 +92,8 @@ pub struct Watch {
     dir: PathBuf,
     /// Its real path.
     top: PathBuf,
+    /// Whether a user gave the directory.
+    is_given: bool,
     touched: Arc<Touched>,
     eyes: Eyes,
 }
@@ -166,9 +171,16 @@ impl Watch {
         Ok(Self {
             dir,
             top,
+            is_given: true,
             touched,
             eyes,
         })
+    }
+
+    /// Sets whether a user gave the directory.
+    #[cfg(feature = "cli")]
+    pub(crate) fn given(self, is_given: bool) -> Self {
+        Self { is_given, ..self }
     }
 
     /// A handle that stops the watch.
@@ -210,6 +222,8 @@ impl Watch {
             let mut flow = ControlFlow::Continue(());
             let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
             let selection = self.episodes(check, gate, &due.dirs, &mut seen);
+            let foreign = selection.foreign.clone();
+            let mut faults = BTreeSet::new();
             gate.each(check, selection, |judged| {
                 let is_reported = match &judged {
                     Ok(episode) if episode.kept_changing() && due.end.is_none() => {
@@ -217,7 +231,11 @@ impl Watch {
                         false
                     }
                     Ok(_) => true,
-                    Err(fault) => !has_vanished(fault),
+                    Err(fault) if has_vanished(fault) => false,
+                    Err(fault) => {
+                        let fault = (fault.path().to_owned(), fault.to_string());
+                        faults.insert(fault.clone()) && !seen.faults.contains(&fault)
+                    }
                 };
                 if let Ok(episode) = &judged {
                     seen.runs.insert(episode.key.as_path().to_owned());
@@ -230,14 +248,20 @@ impl Watch {
                 }
                 flow
             });
-            for gone in self.gone(&due.dirs, &mut seen) {
+            self.renew_faults(&due.dirs, faults, &mut seen);
+            for gone in self.gone(&due.dirs, &foreign, &mut seen) {
                 if flow.is_continue() {
                     flow = take(News::Gone(gone));
                 }
             }
             if is_whole && !seen.all && flow.is_continue() {
                 seen.all = true;
-                flow = take(News::AllSeen);
+                if !foreign.is_empty() {
+                    flow = take(News::PassedOver(foreign.len()));
+                }
+                if flow.is_continue() {
+                    flow = take(News::AllSeen);
+                }
             }
             if flow.is_break() {
                 return Ok(());
@@ -319,6 +343,11 @@ impl Watch {
         dirs: &[(PathBuf, bool)],
         seen: &mut Seen,
     ) -> Selection {
+        let given = if self.is_given {
+            Given::Only(&self.dir)
+        } else {
+            Given::None
+        };
         let mut found = Selection::default();
         // An artifact leads to its episode even from a checkpoint, where copies lie.
         let mut artifacts = BTreeSet::new();
@@ -337,14 +366,14 @@ impl Watch {
             }
             let dir = join(&self.dir, below);
             if is_inside && (*is_new || is_closed(&dir)) {
-                let mut below = gate.discover(check, &[dir]);
+                let mut below = gate.discover_given(check, &[dir], given);
                 found.faults.append(&mut below.faults);
+                found.foreign.append(&mut below.foreign);
                 // Either all of them are copies, or none.
                 let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
-                    let meant = gate.discover(check, &[path]).episodes;
-                    !meant
-                        .iter()
-                        .any(|episode| path.parent() == Some(&episode.path))
+                    let meant = gate.discover_given(check, &[path], given);
+                    let mut meant = meant.episodes.iter();
+                    !meant.any(|episode| path.parent() == Some(&episode.path))
                 });
                 match copy {
                     Some(copy) => {
@@ -358,17 +387,35 @@ impl Watch {
             .into_iter()
             .filter(|artifact| artifact.symlink_metadata().is_ok())
             .collect();
-        let mut named = gate.discover(check, &artifacts);
+        let mut named = gate.discover_given(check, &artifacts, given);
         found.episodes.append(&mut named.episodes);
         found.faults.append(&mut named.faults);
+        found.foreign.append(&mut named.foreign);
         found.episodes.sort_by(|a, b| a.path.cmp(&b.path));
         found.episodes.dedup_by(|a, b| a.path == b.path);
+        found.foreign.sort();
+        found.foreign.dedup();
+        found
+            .faults
+            .retain(|fault| !self.leads_to_known(fault, gate, seen));
         found
     }
 
+    /// Whether a fault is a link that leads to a run that was judged before, or is excluded: only a
+    /// part of the runs is searched now.
+    fn leads_to_known(&self, fault: &Fault, gate: &Gate, seen: &Seen) -> bool {
+        let Fault::Link { target, .. } = fault else {
+            return false;
+        };
+        let run = target
+            .strip_prefix(&self.top)
+            .map(|below| join(&self.dir, below));
+        run.is_ok_and(|run| seen.runs.contains(&run) || gate.excludes(&run))
+    }
+
     /// Forgets and returns the runs at or below directories in which something changed that have no
-    /// record any more.
-    fn gone(&self, dirs: &[(PathBuf, bool)], seen: &mut Seen) -> Vec<PathBuf> {
+    /// record any more, or only one of another program.
+    fn gone(&self, dirs: &[(PathBuf, bool)], foreign: &[PathBuf], seen: &mut Seen) -> Vec<PathBuf> {
         let records = [Artifact::State, Artifact::Events, Artifact::Summary];
         let has_none = |run: &&PathBuf| {
             let mut records = records.iter();
@@ -386,10 +433,33 @@ impl Watch {
             let runs = seen.runs.range(from..).take_while(is_below);
             gone.extend(runs.filter(has_none).cloned());
         }
+        gone.extend(
+            foreign
+                .iter()
+                .filter(|dir| seen.runs.contains(*dir))
+                .cloned(),
+        );
         for run in &gone {
             seen.runs.remove(run);
         }
         gone.into_iter().collect()
+    }
+
+    /// Keeps the faults that were met just now, so that each is passed on once, and forgets those
+    /// that the search did not meet again.
+    fn renew_faults(&self, dirs: &[(PathBuf, bool)], met: BTreeSet<Met>, seen: &mut Seen) {
+        for (below, is_new) in dirs {
+            let dir = join(&self.dir, below);
+            let is_whole = below == Path::new("") && *is_new;
+            let is_searched = |path: &Path| {
+                is_whole
+                    || dir.starts_with(path)
+                    || path.parent() == Some(&dir)
+                    || *is_new && path.starts_with(&dir)
+            };
+            seen.faults.retain(|(path, _)| !is_searched(path));
+        }
+        seen.faults.extend(met);
     }
 
     fn judge_again(&self, episode: &Path) {
@@ -409,6 +479,9 @@ impl Watch {
     }
 }
 
+/// A fault: its path, and its text.
+type Met = (PathBuf, String);
+
 /// What is known: the directories, relative to the top, and the runs, as the user would type them.
 #[derive(Default)]
 struct Seen {
@@ -418,6 +491,8 @@ struct Seen {
     directories: BTreeSet<PathBuf>,
     /// Those that could not be listed.
     closed: BTreeSet<PathBuf>,
+    /// The faults that were passed on and have not gone.
+    faults: BTreeSet<Met>,
 }
 
 impl Seen {

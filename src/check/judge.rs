@@ -136,21 +136,27 @@ fn judge(
     if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
         return findings.skip(&reason);
     }
-    let (state, summary, timeline) = (run.state.read(), run.summary.read(), run.timeline.read());
-    match (&rule.check, state, summary, timeline) {
+    match (&rule.check, &run.state, &run.summary, &run.timeline) {
         (RuleCheck::Loading(word), ..) => loading(*word, loaded, &mut findings),
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
-        (RuleCheck::State(check), Some(state), ..) => check(state, &run.stage, &mut findings),
-        (RuleCheck::Summary(check), _, Some(summary), _) => check(summary, &mut findings),
-        (RuleCheck::Records(check), Some(state), Some(summary), _) => {
-            check(state, summary, &mut findings);
+        (RuleCheck::State(check), Recorded::Read(state), ..) => {
+            check(*state, &run.stage, &mut findings);
         }
-        (RuleCheck::StateTimeline(check), Some(state), _, Some(timeline)) => {
-            check(state, timeline, &run.stage, &mut findings);
+        (RuleCheck::Summary(check), _, Recorded::Read(summary), _) => {
+            check(*summary, &mut findings);
         }
-        (RuleCheck::SummaryTimeline(check), _, Some(summary), Some(timeline)) => {
-            check(summary, timeline, &mut findings);
+        (RuleCheck::Records(check), Recorded::Read(state), Recorded::Read(summary), _) => {
+            check(*state, *summary, &mut findings);
         }
+        (RuleCheck::StateTimeline(check), Recorded::Read(state), _, Recorded::Read(timeline)) => {
+            check(*state, timeline, &run.stage, &mut findings);
+        }
+        (
+            RuleCheck::SummaryTimeline(check),
+            _,
+            Recorded::Read(summary),
+            Recorded::Read(timeline),
+        ) => check(*summary, timeline, &mut findings),
         _ => {}
     }
     findings.close();

@@ -60,7 +60,7 @@ impl RunDataArgs {
             Some((0, _)) | None => PathBuf::from("."),
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
         };
-        RunData::find(&[path]).map_err(|error| match error {
+        RunData::find_here(&path).map_err(|error| match error {
             Error::NoRunData { path } if path == Path::new(".") => Failure::Fault(
                 "there is no run data here: no directory called `episodes` is in the working \
                  directory, above it or a few levels below it; name its parent with --run-data"

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader};
 use crate::source::Artifact;
-use crate::store::{self, EpisodeDir, RunDir, Runs};
+use crate::store::{self, EpisodeDir, Given, RunDir, Runs};
 
 /// What the newest run is called.
 const LATEST: &str = "@latest";
@@ -30,11 +30,17 @@ impl RunData {
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
         let parts: Vec<(PathBuf, Runs)> = paths
             .iter()
-            .map(|path| find(path.as_ref()))
+            .map(|path| find(path.as_ref(), Given::Each))
             .collect::<Result<_, _>>()?;
         let root = parts.first().map(|(root, _)| root.clone());
         let runs = Runs::joined(parts.into_iter().map(|(_, runs)| runs).collect());
         Ok(Self::new(root.unwrap_or_default(), runs))
+    }
+
+    /// The runs around the working directory, which nobody gave.
+    pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
+        let (root, runs) = find(path, Given::None)?;
+        Ok(Self::new(root, runs))
     }
 
     /// The run that a user names: by its id, by `@latest` for the newest, by a path, or by the
@@ -144,10 +150,13 @@ impl RunData {
 
 impl RunReader {
     /// The run around a directory, such as the working directory: the one that it holds, or is
-    /// below. `None` where there is none.
+    /// below. `None` where there is none, or only the `state.json` of another program.
     #[must_use]
     pub fn around(dir: impl AsRef<Path>) -> Option<Self> {
-        let dir = dir.as_ref();
+        Self::around_given(dir.as_ref(), Given::None)
+    }
+
+    fn around_given(dir: &Path, given: Given<'_>) -> Option<Self> {
         let is_in_run_data = store::is_below_episodes(dir);
         let levels = if is_in_run_data { usize::MAX } else { 1 };
         let real = dir.canonicalize().ok()?;
@@ -157,7 +166,7 @@ impl RunReader {
                 .map(|it| typed.join(it.file_name()))
                 .into_iter();
             if let Some(artifact) = artifacts.find(|artifact| !store::is_gone(artifact)) {
-                return Self::open(artifact).ok();
+                return Self::open_given(&artifact, given).ok();
             }
             if above.file_name().is_some_and(|name| name == "episodes") {
                 return None;
@@ -169,11 +178,11 @@ impl RunReader {
 }
 
 /// What a path leads to, and the runs there.
-fn find(path: &Path) -> Result<(PathBuf, Runs), Error> {
+fn find(path: &Path, given: Given<'_>) -> Result<(PathBuf, Runs), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
     }
-    let one = || Ok((path.to_owned(), store::runs_at(path)));
+    let one = || Ok((path.to_owned(), store::runs_at(path, given)));
     if store::is_below_episodes(path) || !path.is_dir() {
         return one();
     }
@@ -183,7 +192,7 @@ fn find(path: &Path) -> Result<(PathBuf, Runs), Error> {
         return Ok((only.clone(), runs));
     }
     if below.is_empty() {
-        return match RunReader::around(path) {
+        return match RunReader::around_given(path, given) {
             Some(_) => one(),
             None => Err(Error::NoRunData {
                 path: path.to_owned(),

@@ -43,6 +43,19 @@ pub struct State {
     pub links: Option<Links>,
 }
 
+/// The fields at the root of a state record.
+pub(crate) const STATE_FIELDS: [&str; 9] = [
+    format::STATE_VERSION_FIELD,
+    format::STATE_SCHEMA_VERSION_FIELD,
+    "episode",
+    "goal",
+    "beliefs",
+    "plan",
+    "memory",
+    "outcomes",
+    "links",
+];
+
 /// The identity of a run and the settings it was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Episode {
@@ -383,4 +396,20 @@ pub struct Links {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["manifest.json"]))]
     pub manifest: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STATE_FIELDS, State};
+
+    #[test]
+    fn state_fields_are_those_of_the_schema() {
+        let schema = schemars::schema_for!(State);
+        let properties = schema.get("properties").and_then(|it| it.as_object());
+        let mut known: Vec<&str> = properties.unwrap().keys().map(String::as_str).collect();
+        let mut fields = STATE_FIELDS;
+        known.sort_unstable();
+        fields.sort_unstable();
+        assert_eq!(known, fields);
+    }
 }

@@ -37,6 +37,9 @@ fn inside<'l>(segments: impl Iterator<Item = &'l str>) -> Option<Vec<&'l str>> {
 
 /// Whether a link is the path of a file of the episode.
 pub(crate) fn leads_to(link: &str, file_name: &str) -> bool {
+    if link == file_name {
+        return true;
+    }
     // A path that ends in a separator names a directory, and a backslash is not a separator on
     // every system.
     let names_a_file = !link.ends_with('/') && !link.ends_with("/.");

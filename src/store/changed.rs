@@ -16,7 +16,7 @@ use crate::source::{Artifact, EntryKind};
 /// What changed since a revision.
 pub(crate) struct Changed {
     pub(crate) episodes: Vec<EpisodeDir>,
-    /// Directories that held a run at the revision and hold none now; paths from the top of the
+    /// Directories that held a record at the revision and hold none now; paths from the top of the
     /// working tree.
     pub(crate) lost: Vec<PathBuf>,
 }

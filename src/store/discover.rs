@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 
 use super::EpisodeDir;
 use super::disk::{Listing, list};
+use super::foreign::{Given, is_foreign};
 use super::path::{display, id as id_of, is_nothing, join};
 use crate::finding::{FaultSort, ReportedFault};
 use crate::parallel::in_order;
@@ -25,6 +26,9 @@ pub struct Discovery {
     pub episodes: Vec<EpisodeDir>,
     /// Paths that could not be searched, sorted by path.
     pub faults: Vec<Fault>,
+    /// Directories outside `episodes` that hold the `state.json` of another program and no other
+    /// artifact, and so no episode. A given path is an episode whatever its record says.
+    pub foreign: Vec<PathBuf>,
     /// The number of directories that were left out and so not opened.
     pub(crate) excluded: usize,
 }
@@ -152,10 +156,12 @@ pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,
     excludes: Excludes<'_>,
+    given: Given<'_>,
 ) -> Discovery {
     let mut search = Search {
         jobs,
         excludes,
+        given,
         found: Discovery::default(),
         links: Vec::new(),
         roots: Vec::new(),
@@ -174,6 +180,8 @@ struct Root {
     real: PathBuf,
     /// Whether the real path, or a directory above it, is called `episodes`.
     in_episodes: bool,
+    /// Whether a user gave it.
+    is_given: bool,
 }
 
 /// A symbolic link to a directory, below a directory called `episodes`.
@@ -190,6 +198,7 @@ struct Link {
 struct Search<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
+    given: Given<'e>,
     found: Discovery,
     links: Vec<Link>,
     /// The directories that were walked.
@@ -227,13 +236,13 @@ impl Search<'_> {
             return Ok(());
         }
         if is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries))) {
-            let root = Root::new(tidy(path), real(path)?);
+            let root = self.root(tidy(path), real(path)?);
             let found = self.walk(&root);
             self.take(found);
             self.roots.push(root);
             return Ok(());
         }
-        let root = Root::new(tidy(parent), real(parent)?);
+        let root = self.root(tidy(parent), real(parent)?);
         let root = enclosing_episode(&root).unwrap_or(root);
         let listing = list(&root.typed).map_err(|source| unlistable(&root.typed, source))?;
         let below = Path::new("");
@@ -248,11 +257,23 @@ impl Search<'_> {
             found.sort_in(&root, below, &listing, self.excludes);
         }
         let is_found = !found.episodes.is_empty();
+        if !is_found {
+            found.links.clear();
+        }
         self.take(found);
         if is_found {
             self.roots.push(root);
         }
         Ok(())
+    }
+
+    fn root(&self, typed: PathBuf, real: PathBuf) -> Root {
+        let is_given = match self.given {
+            Given::Each => true,
+            Given::Only(given) => typed == tidy(given),
+            Given::None => false,
+        };
+        Root::new(typed, real, is_given)
     }
 
     fn walk(&self, root: &Root) -> Found {
@@ -265,6 +286,7 @@ impl Search<'_> {
     fn take(&mut self, mut found: Found) {
         self.found.episodes.append(&mut found.episodes);
         self.found.faults.append(&mut found.faults);
+        self.found.foreign.append(&mut found.foreign);
         self.found.excluded += found.excluded;
         self.links.append(&mut found.links);
     }
@@ -300,15 +322,14 @@ impl Search<'_> {
         self.found
             .faults
             .sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
+        self.found.foreign.sort();
         if paths > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
-            self.found.episodes.retain(|episode| {
-                episode
-                    .path
-                    .canonicalize()
-                    .map_or(true, |real| seen.insert(real))
-            });
+            let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
+            let found = &mut self.found;
+            found.episodes.retain(|episode| is_first(&episode.path));
+            found.foreign.retain(|dir| is_first(dir));
         }
         self.found
     }
@@ -327,12 +348,13 @@ fn holds_records(entries: Entries) -> bool {
 }
 
 impl Root {
-    fn new(typed: PathBuf, real: PathBuf) -> Self {
+    fn new(typed: PathBuf, real: PathBuf, is_given: bool) -> Self {
         let in_episodes = names_episodes(&real);
         Self {
             typed,
             real,
             in_episodes,
+            is_given,
         }
     }
 
@@ -441,7 +463,8 @@ fn enclosing_episode(root: &Root) -> Option<Root> {
         .find_map(|(levels, real)| {
             let entries = list(real).ok()?.entries;
             let is_episode = nature(real.file_name()?, entries) == Nature::Episode;
-            is_episode.then(|| Root::new(up(&root.typed, levels, real), real.to_owned()))
+            let typed = || up(&root.typed, levels, real);
+            is_episode.then(|| Root::new(typed(), real.to_owned(), root.is_given))
         })
 }
 
@@ -476,6 +499,7 @@ struct Found {
     candidates: Vec<(PathBuf, Entries)>,
     links: Vec<Link>,
     faults: Vec<Fault>,
+    foreign: Vec<PathBuf>,
     excluded: usize,
 }
 
@@ -496,8 +520,12 @@ impl Found {
                     let run_data = || run_data(&join(&root.real, below));
                     self.look_for_hidden(&episode.path, listing, run_data, excludes);
                 }
-                self.episodes.push(episode);
-                return false;
+                let is_given = root.is_given && below == Path::new("");
+                if is_given || !is_foreign(&episode) {
+                    self.episodes.push(episode);
+                    return false;
+                }
+                self.foreign.push(episode.path);
             }
             Nature::UnlessAbove => self.candidates.push((below.to_owned(), listing.entries)),
             Nature::None => {}
@@ -577,6 +605,7 @@ impl Found {
         self.candidates.append(&mut other.candidates);
         self.links.append(&mut other.links);
         self.faults.append(&mut other.faults);
+        self.foreign.append(&mut other.foreign);
         self.excluded += other.excluded;
     }
 

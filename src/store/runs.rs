@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
 
-use super::EpisodeDir;
 use super::discover::{EPISODES, Fault, Nature, discover, names_episodes, nature};
 use super::disk::{entry_kind, list};
 use super::path::{self, join};
+use super::{EpisodeDir, Given};
 use crate::source::EntryKind;
 
 /// A directory that is most likely a run.
@@ -75,8 +75,8 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
 }
 
 /// The runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path) -> Runs {
-    let found = discover(&[path], NonZeroUsize::MIN, &|_| false);
+pub(crate) fn runs_at(path: &Path, given: Given<'_>) -> Runs {
+    let found = discover(&[path], NonZeroUsize::MIN, &|_| false, given);
     let mut runs = Runs {
         runs: found.episodes.into_iter().map(RunDir::new).collect(),
         faults: found.faults,

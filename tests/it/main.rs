@@ -46,6 +46,7 @@ mod hostile {
     mod crash;
     mod discovery;
     mod files;
+    mod foreign;
     mod machine;
     mod memory;
     mod named;

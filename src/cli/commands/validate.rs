@@ -21,7 +21,7 @@ use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::store::{Changed, EpisodeDir, WholeFile, changed_since};
+use crate::store::{Changed, EpisodeDir, Given, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -165,8 +165,14 @@ impl Validate {
             gate = gate.record_baseline(path);
         }
         let paths = self.paths(output)?;
-        let mut selection = gate.discover(&check, &paths);
+        let given = if self.paths.is_empty() && self.files_from.is_none() {
+            Given::None
+        } else {
+            Given::Each
+        };
+        let mut selection = gate.discover_given(&check, &paths, given);
         let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
+        let foreign = selection.foreign.len();
         let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
@@ -174,12 +180,12 @@ impl Validate {
 
         let format = settings.format.value;
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
+        if !self.quiet && foreign > 0 {
+            output.note(&passed_over(foreign));
+        }
         if !self.quiet && outcome.is_complete {
             if excluded > 0 && !is_empty {
-                let directories = match excluded {
-                    1 => "1 directory".to_owned(),
-                    more => format!("{more} directories"),
-                };
+                let directories = directories(excluded);
                 output.note(&format!("{directories} excluded by the configuration"));
             }
             for entry in gate.stale_entries() {
@@ -333,7 +339,7 @@ impl Validate {
             for dir in lost.iter().take(MAX_LOST) {
                 let dir = dir.display();
                 output.note(&format!(
-                    "{dir} held a run at {revision} and holds none now"
+                    "{dir} held state.json or events.jsonl at {revision} and holds neither now"
                 ));
             }
             if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
@@ -397,6 +403,21 @@ pub(super) fn kept_changing(episode: &EpisodeReport) -> String {
         "{}: the episode kept changing while it was read; check it again",
         episode.dir
     )
+}
+
+/// That directories are no episodes, because another program wrote what they hold.
+pub(super) fn passed_over(foreign: usize) -> String {
+    format!(
+        "passed over {} with nothing but another program's state.json; to check one, give its path",
+        directories(foreign)
+    )
+}
+
+fn directories(number: usize) -> String {
+    match number {
+        1 => "1 directory".to_owned(),
+        more => format!("{more} directories"),
+    }
 }
 
 /// That a baseline is not written, because it would lack the findings of what was not checked.

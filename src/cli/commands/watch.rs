@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -15,7 +16,7 @@ use signal_hook::iterator::Signals;
 use super::clock::now_in_utc;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
-use super::validate::kept_changing;
+use super::validate::{kept_changing, passed_over};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{EpisodeReport, Severity};
@@ -80,6 +81,7 @@ impl Watch {
             None => watch::Watch::new(self.dir)?,
             Some(seconds) => watch::Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
         };
+        let watch = watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue));
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let stop = watch.stop();
         std::thread::Builder::new()
@@ -109,6 +111,7 @@ impl Watch {
                     output.fault(&fault);
                 }
                 News::Gone(dir) => printed = verdicts.forget(output, &store::display(&dir)),
+                News::PassedOver(foreign) => output.note(&passed_over(foreign)),
                 News::AllSeen => output.note(&format!("at first: {}", verdicts.summary())),
             }
             if printed.is_ok() {

@@ -24,7 +24,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let (Some(summary), Some(timeline)) = (run.summary.read(), run.timeline.read()) else {
         return;
     };
-    let count = |name| summary.number(&["metrics", name]);
+    let count = |name| summary.metric(name);
     let tally = &timeline.tally;
     for (name, phase, counted) in [
         ("plan_count", "plan", tally.plans),

@@ -21,23 +21,32 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
-    let count = |name| Some((name, summary.number(&["flags", "direction", name])?));
-    let told: Vec<(&str, Number<'_>)> = ["applied", "vetoed"]
-        .into_iter()
-        .filter_map(count)
-        .collect();
-    // `None` where the sum is larger than any number of events.
-    let sum = told
-        .iter()
-        .try_fold(0_u64, |sum, (_, number)| sum.checked_add(number.whole()?));
-    let counted = timeline.tally.directions;
-    if sum.is_some_and(|sum| sum <= counted.number) {
-        return;
+    let (applied, vetoed) = (summary.direction("applied"), summary.direction("vetoed"));
+    let counted = timeline.tally.directions.number;
+    // A number that is larger than any number of events is none here.
+    let value = |count: Option<Number<'_>>| count.map_or(Some(0), Number::whole);
+    let sum = value(applied)
+        .zip(value(vetoed))
+        .and_then(|(applied, vetoed)| applied.checked_add(vetoed));
+    if sum.is_none_or(|sum| sum > counted) {
+        tell(applied, vetoed, timeline, findings);
     }
-    let place = |name: &str| Place::summary(&format!("/flags/direction/{name}"));
+}
+
+fn tell(
+    applied: Option<Number<'_>>,
+    vetoed: Option<Number<'_>>,
+    timeline: &TimelineFacts<'_>,
+    findings: &mut Findings<'_>,
+) {
+    let counted = timeline.tally.directions;
+    let told = [("applied", applied), ("vetoed", vetoed)];
+    let told = told
+        .into_iter()
+        .filter_map(|(name, count)| Some((name, count?)));
     let counts: Vec<String> = told
-        .iter()
-        .map(|(name, number)| format!("`{name}` is {}", brief(number.text())))
+        .clone()
+        .map(|(name, count)| format!("`{name}` is {}", brief(count.text())))
         .collect();
     let message = format!(
         "{} in `flags.direction`, but the timeline has {} `direction` {}",
@@ -49,9 +58,10 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
             "events"
         }
     );
-    let mut places = told
-        .iter()
-        .map(|(name, _)| (place(name), format!("`{name}`")));
+    let mut places = told.map(|(name, _)| {
+        let place = Place::summary(&format!("/flags/direction/{name}"));
+        (place, format!("`{name}`"))
+    });
     let Some((first, _)) = places.next() else {
         return;
     };

@@ -25,7 +25,8 @@ pub(crate) static RULE: Rule = Rule {
 const SHORT: &str = "100";
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let latency = |name| summary.number(&["metrics", "latencies", name]);
+    let latencies = summary.latencies();
+    let latency = |name| latencies?.number(&[name]);
     let Some(total) = latency("total_ms") else {
         return;
     };

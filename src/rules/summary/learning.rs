@@ -29,7 +29,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     };
     let place = || Place::summary("/metrics/learn_proposals");
     let shown = brief(proposals.text());
-    if let Some(applied) = summary.number(&["metrics", "learn_applied"])
+    if let Some(applied) = summary.metric("learn_applied")
         && applied.exceeds(proposals)
     {
         let message = format!(

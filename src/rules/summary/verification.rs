@@ -1,7 +1,7 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
-use crate::facts::{Recorded, Run, SummaryFacts, show};
+use crate::facts::{Recorded, Run, SummaryFacts, Value, show};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
@@ -24,11 +24,17 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(summary) = run.summary.read() else {
         return;
     };
-    let not_provided = field(summary, "provided").and_then(Node::boolean) == Some(false);
-    if let Some(passed) = field(summary, "passed") {
+    let Some(verification) = summary.get("verification") else {
+        return;
+    };
+    let not_provided = field(verification, "provided").and_then(Node::boolean) == Some(false);
+    if let Some(passed) = field(verification, "passed") {
         result(run, summary, passed, not_provided, findings);
     }
-    if let Some(assertions) = field(summary, "assertions").filter(|_| not_provided) {
+    if !not_provided {
+        return;
+    }
+    if let Some(assertions) = field(verification, "assertions") {
         let count = assertions.items().count();
         if count > 0 {
             let results = if count == 1 {
@@ -45,8 +51,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
 }
 
 /// A field of the verification that is not null.
-fn field<'a>(summary: SummaryFacts<'a>, name: &str) -> Option<Node<'a>> {
-    let fact = summary.fact(&["verification", name])?.node();
+fn field<'a>(verification: Value<'a>, name: &str) -> Option<Node<'a>> {
+    let fact = verification.fact(&[name])?.node();
     (!fact.is_null()).then_some(fact)
 }
 
@@ -63,7 +69,8 @@ fn result(
     if not_provided {
         reasons.push("`verification.provided` is false".to_owned());
     }
-    if let Some(error) = field(summary, "error") {
+    let verification = summary.get("verification");
+    if let Some(error) = verification.and_then(|verification| field(verification, "error")) {
         reasons.push(format!("`verification.error` is {}", show(error)));
     }
     let outcome = summary.outcome().unwrap_or_default();

@@ -20,10 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
-    let (Some(count), Some(vetoed)) = (
-        summary.number(&["metrics", "veto_count"]),
-        summary.number(&["flags", "direction", "vetoed"]),
-    ) else {
+    let (Some(count), Some(vetoed)) = (summary.metric("veto_count"), summary.direction("vetoed"))
+    else {
         return;
     };
     if vetoed.exceeds(count) {

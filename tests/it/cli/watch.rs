@@ -370,6 +370,66 @@ fn watch_prints_each_verdict_once_and_what_is_gone() {
 }
 
 #[test]
+fn watch_tells_a_fault_again_only_when_it_is_back() {
+    let (temp, episode) = scratch();
+    copy_dir(&good("terminal"), &episode);
+    copy_dir(&good("terminal"), &episode.with_file_name("ep_other"));
+    let stray = episode.with_file_name("learn.jsonl");
+    fs::write(&stray, "").unwrap();
+    // To a run that is watched too.
+    let link = |name: &str, target| {
+        std::os::unix::fs::symlink(target, episode.join(name)).unwrap();
+    };
+    link("other", "../ep_other");
+    link("outside", good("paused").to_str().unwrap());
+    let sound = fs::read(episode.join("state.json")).unwrap();
+    let watch = Watch::start(temp.path(), &[]);
+    let change = || {
+        edit_plan(&episode);
+        watch.until("episodes/ep_answer (ended): error plan/projection");
+        fs::write(episode.join("state.json"), &sound).unwrap();
+        watch.until("episodes/ep_answer (ended): valid");
+    };
+    watch.until("episodes/ep_answer (ended): valid");
+    change();
+    fs::remove_file(&stray).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    fs::write(&stray, "").unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    change();
+    watch.signal("INT");
+    let (_, status, faults) = watch.end();
+    let count = |text| faults.matches(text).count();
+    assert_eq!(status.code(), Some(2));
+    let told = [
+        "episodes: artifacts lie",
+        "ep_answer/outside: ",
+        "ep_answer/other: ",
+    ];
+    assert_eq!(told.map(count), [2, 1, 0], "{faults}");
+}
+
+#[test]
+fn watch_passes_over_foreign_state_until_a_run_is_there() {
+    let (temp, episode) = scratch();
+    copy_dir(&good("terminal"), &episode);
+    let other = temp.path().join("tool");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("state.json"), r#"{"x": 1}"#).unwrap();
+    let watch = Watch::start(temp.path(), &[]);
+    watch.until("episodes/ep_answer (ended): valid");
+    fs::write(other.join("state.json"), r#"{"goal": 1}"#).unwrap();
+    assert!(watch.line().starts_with("tool ("));
+    fs::write(other.join("state.json"), r#"{"x": 2}"#).unwrap();
+    assert_eq!(watch.line(), "tool: gone");
+    watch.signal("INT");
+    let (_, status, said) = watch.end_with_notes();
+    let passed_over = "note: passed over 1 directory with nothing but another program's state.json";
+    assert_eq!(said.matches(passed_over).count(), 1, "{said}");
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
 fn watch_counts_what_validate_counts() {
     let temp = tempfile::tempdir().unwrap();
     for episode in ["ep_03_edited", "ep_04_crashed"] {

@@ -160,7 +160,7 @@ fn values() -> Bomb {
 
 /// Findings of many rules at once, each with all that a finding can have.
 fn findings() -> Bomb {
-    let count = 60_000;
+    let count = 12_000;
     let evil = "\u{e0001}".repeat(100);
     let action = format!(r#"{{"id":"a","timestamp":"x","{evil}":1,"tool":"{evil}$"}}"#);
     let repeated = format!(r#""x":{{{}}}"#, many(count, &format!(r#""{evil}":1"#)));
@@ -178,7 +178,7 @@ fn findings() -> Bomb {
         .concat(),
         state: repeated.clone(),
         summary: repeated,
-        actions: many(9_000, &action),
+        actions: many(4_000, &action),
         rule: "record/duplicate-key",
     }
 }
