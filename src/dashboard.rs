@@ -134,7 +134,7 @@ impl<T> FromIterator<T> for Rows<T> {
     }
 }
 
-/// The plan that the state persists.
+/// The plan that the state persists, with the steps that only the timeline has.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct PlanSection {
@@ -158,6 +158,8 @@ pub struct StepRow {
     pub description: String,
     /// Whether the timeline says otherwise.
     pub is_contested: bool,
+    /// Whether only the timeline has the step, and the state lacks it.
+    pub is_unpersisted: bool,
 }
 
 /// An action of the run.
@@ -294,8 +296,10 @@ pub enum LinkEnd {
 pub struct Verdict {
     /// The status, from the state: a run may have failed although its records are consistent.
     pub status: Option<String>,
-    /// Why the run did not succeed, in one line.
-    pub reason: Option<String>,
+    /// The outcome, from the summary.
+    pub outcome: Option<String>,
+    /// Why the run did not succeed.
+    pub reason: Option<Reason>,
     /// The check's report on its records.
     pub report: EpisodeReport,
     /// The line of the first event with which the persisted plan disagrees.

@@ -87,6 +87,12 @@ pub struct PlanComparison {
     pub differences: Vec<PlanDifference>,
     /// The number of differences beyond those.
     pub more_differences: usize,
+    /// The values of the persisted plan that could not be compared, as JSON Pointers into the
+    /// state, as many as a report lists of one rule at most: they violate the schema, or an act
+    /// event gives the step an unknown status. Absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("examples" = [["/plan/steps/1/status"]]))]
+    pub uncompared: Vec<String>,
     /// Why the plan could not be judged; absent if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
@@ -221,6 +227,7 @@ impl PlanComparison {
             rebuilt: None,
             differences: Vec::new(),
             more_differences: 0,
+            uncompared: Vec::new(),
             unjudged,
         };
         if let (Some(timeline), Some(reach)) = (timeline, reach) {
@@ -242,6 +249,9 @@ impl PlanComparison {
         let (Some(state), None) = (state, &self.unjudged) else {
             return;
         };
+        let uncompared = plan.uncompared(state, MAX_FINDINGS_PER_RULE);
+        let uncompared = uncompared.iter().map(|place| place.as_str().to_owned());
+        self.uncompared = uncompared.collect();
         for by_label in [true, false] {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
             let mut push = |difference: facts::plan::PlanDifference| {

@@ -142,7 +142,7 @@ fn push_cut_at(out: &mut String, text: &str, chars: usize) {
 #[must_use]
 pub fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
-    let head: String = text.chars().take(columns + 1).collect();
+    let head: String = text.chars().take(columns.saturating_add(1)).collect();
     let escaped = escape(&head);
     if columns_of(&escaped) <= columns && head.len() == text.len() {
         return escaped.into_owned();

@@ -34,7 +34,7 @@ use crate::dashboard::{
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
-use crate::plan::PlanComparison;
+use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunEntry, RunReader, Stored};
 use crate::source::{Artifact, leads_to};
@@ -97,18 +97,32 @@ impl Checked {
         Ok(Self { report, plan })
     }
 
-    /// Marks the steps of the plan about which the timeline says otherwise.
+    /// Marks the steps of the plan about which the timeline says otherwise, and adds those that
+    /// only the timeline has.
     pub fn contest(&self, overview: &mut Overview) {
         let Some(plan) = &mut overview.plan else {
             return;
         };
         let ids: Vec<&str> = plan.steps.first.iter().map(|step| &*step.id).collect();
-        let contested = self.plan.contested(&ids, plan.steps.total);
-        for index in contested {
-            if let Some(step) = plan.steps.first.get_mut(index) {
-                step.is_contested = true;
-            }
-        }
+        let is_whole = ids.len() == plan.steps.total;
+        let rows = self.plan.rows(&ids);
+        let mut persisted = std::mem::take(&mut plan.steps.first).into_iter();
+        let rebuilt = self.plan.rebuilt.as_ref().map(|plan| &*plan.steps);
+        let steps = rows
+            .into_iter()
+            .filter_map(|row| match (row.persisted, row.rebuilt) {
+                (Some(_), said) => persisted.next().map(|step| StepRow {
+                    is_contested: row.differs && (is_whole || said.is_some()),
+                    ..step
+                }),
+                (None, Some(index)) if is_whole && row.differs => {
+                    rebuilt?.get(index).map(unpersisted)
+                }
+                (None, _) => None,
+            });
+        let rows: Rows<StepRow> = steps.collect();
+        plan.steps.total = plan.steps.total.max(rows.total);
+        plan.steps.first = rows.first;
     }
 
     /// The result as a part of a dashboard.
@@ -116,7 +130,8 @@ impl Checked {
     pub fn verdict(self, entry: &RunEntry, reason: Option<&Reason>) -> Verdict {
         Verdict {
             status: entry.status.clone(),
-            reason: reason.and_then(|reason| reason.text.clone()),
+            outcome: entry.outcome.clone(),
+            reason: reason.cloned(),
             plan_differs_from: self.plan.differs_from(),
             report: self.report,
         }
@@ -251,8 +266,21 @@ fn plan(plan: Node<'_>) -> PlanSection {
             kind: text(step, "kind"),
             status: text(step, "status"),
             description: text(step, "description"),
-            is_contested: false,
+            ..StepRow::default()
         }),
+    }
+}
+
+/// A step that only the timeline has.
+fn unpersisted(step: &PlanStep) -> StepRow {
+    let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
+    StepRow {
+        id: shown(&step.id),
+        kind: shown(&step.kind),
+        status: shown(&step.status),
+        description: shown(&step.description),
+        is_contested: true,
+        is_unpersisted: true,
     }
 }
 

@@ -167,12 +167,21 @@ pub(super) fn style(color: Color) -> Style {
 /// The width of the terminal, else `COLUMNS`, else 80. So output redirected to a file does not
 /// depend on the terminal.
 pub(super) fn width() -> usize {
+    known_width().unwrap_or(DEFAULT_WIDTH)
+}
+
+/// The width for lines that other programs may search: they are cut only where a width is known.
+pub(super) fn line_width() -> usize {
+    known_width().unwrap_or(usize::MAX)
+}
+
+fn known_width() -> Option<usize> {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
     let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let columns = of_terminal
+    let columns: Option<usize> = of_terminal
         .ok()
         .filter(|columns| *columns > 0)
         .or_else(requested);
-    columns.map_or(DEFAULT_WIDTH, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
+    columns.map(|columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
 }

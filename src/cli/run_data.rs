@@ -1,5 +1,6 @@
 //! The option `--run-data`, and what a user calls a run -> the run data and the run.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
@@ -88,18 +89,15 @@ impl RunDataArgs {
 
     /// The run that a user names, see [`RunData::get`].
     pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
-        self.names(output).get(name)
+        self.names().get(name, output)
     }
 
     /// Lists the run data, once for several runs that a user names.
-    pub(super) fn names(&self, output: &Output) -> Names<'_> {
-        let run_data = self.open().ok();
-        if let Some(run_data) = &run_data {
-            note_faults(run_data, output);
-        }
+    pub(super) fn names(&self) -> Names<'_> {
         Names {
-            run_data,
+            run_data: self.open().ok(),
             args: self,
+            are_faults_noted: Cell::new(false),
         }
     }
 
@@ -120,14 +118,31 @@ impl RunDataArgs {
 pub(super) struct Names<'a> {
     run_data: Option<RunData>,
     args: &'a RunDataArgs,
+    are_faults_noted: Cell<bool>,
 }
 
 impl Names<'_> {
-    pub(super) fn get(&self, name: &str) -> Result<RunReader, Failure> {
-        if let Some(run_data) = &self.run_data {
-            return Ok(run_data.get(name)?);
+    pub(super) fn get(&self, name: &str, output: &Output) -> Result<RunReader, Failure> {
+        let Some(run_data) = &self.run_data else {
+            return self.get_by_path(name);
+        };
+        let found = run_data.get(name);
+        // A run that is named in full is not elsewhere.
+        if found.as_ref().is_ok_and(|run| run.path().ends_with(name)) {
+            return Ok(found?);
         }
-        // A path needs no run data around it.
+        let mut faults = run_data.faults().iter();
+        if let Some(fault) = faults.find(|fault| fault.path().ends_with(name)) {
+            return Err(Failure::Fault(fault.to_string()));
+        }
+        if !self.are_faults_noted.replace(true) {
+            note_faults(run_data, output);
+        }
+        Ok(found?)
+    }
+
+    /// A path needs no run data around it.
+    fn get_by_path(&self, name: &str) -> Result<RunReader, Failure> {
         RunReader::open(name).or_else(|of_path| {
             let is_path = name.contains('/') || !is_gone(Path::new(name));
             if is_path {

@@ -11,6 +11,8 @@ use crate::words::words;
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Outline {
+    /// The episode's directory.
+    pub dir: String,
     /// The number of events.
     pub events: u64,
     /// The number of events of each phase.

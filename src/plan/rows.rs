@@ -1,9 +1,9 @@
 //! The steps of two plans -> the rows of a table, in which a step stands beside the one with its
 //! id.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{PlanComparison, PlanDifference, RebuiltPlan};
+use super::{PlanComparison, RebuiltPlan};
 
 /// A row of a table of two plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(crate) struct PlanRow {
     pub(crate) rebuilt: Option<usize>,
     /// Whether the plans disagree here.
     pub(crate) differs: bool,
+    /// Whether something of the persisted step could not be compared.
+    pub(crate) is_unsure: bool,
 }
 
 impl PlanComparison {
@@ -22,36 +24,39 @@ impl PlanComparison {
     pub(crate) fn rows(&self, persisted: &[&str]) -> Vec<PlanRow> {
         let rebuilt: Vec<Option<&str>> = self.rebuilt.as_ref().map(ids).unwrap_or_default();
         let mut rows = aligned(persisted, &rebuilt);
+        let unsure: BTreeSet<usize> = self
+            .uncompared
+            .iter()
+            .filter_map(|at| step_of(at))
+            .collect();
+        for row in &mut rows {
+            row.is_unsure = row.persisted.is_some_and(|index| unsure.contains(&index));
+        }
         // A plan that is compared with nothing has no steps that differ.
         if self.differences.is_empty() {
             return rows;
         }
-        let differing: BTreeSet<usize> = self.differences.iter().filter_map(step_of).collect();
+        let differing: BTreeSet<usize> = self
+            .differences
+            .iter()
+            .filter_map(|difference| step_of(&difference.pointer))
+            .collect();
+        let are_as_many = persisted.len() == rebuilt.len();
         for row in &mut rows {
             let ids = (
                 row.persisted.and_then(|index| persisted.get(index)),
                 row.rebuilt.and_then(|index| *rebuilt.get(index)?),
             );
             row.differs = match (row.persisted, row.rebuilt) {
-                // Steps were compared by their place.
-                (Some(here), Some(there)) if here == there => {
-                    differing.contains(&here) || matches!(ids, (Some(a), Some(b)) if *a != b)
+                // Of as many steps, those at the same place were compared, else those with one id.
+                (Some(here), Some(there)) => {
+                    matches!(ids, (Some(a), Some(b)) if *a != b && !a.is_empty())
+                        || ((here == there || !are_as_many) && differing.contains(&here))
                 }
-                (Some(_), Some(_)) => matches!(ids, (Some(a), Some(b)) if *a != b),
                 _ => true,
             };
         }
         rows
-    }
-
-    /// The indices of the persisted steps about which the timeline says otherwise, given the ids of
-    /// the first ones, and how many there are.
-    pub(crate) fn contested(&self, ids: &[&str], total: usize) -> Vec<usize> {
-        let is_whole = ids.len() == total;
-        let rows = self.rows(ids).into_iter();
-        rows.filter(|row| row.differs && (is_whole || row.rebuilt.is_some()))
-            .filter_map(|row| row.persisted)
-            .collect()
     }
 }
 
@@ -60,24 +65,25 @@ fn ids(plan: &RebuiltPlan) -> Vec<Option<&str>> {
     plan.steps.iter().map(|step| step.id.as_deref()).collect()
 }
 
-/// The step of the persisted plan that a difference is in, counted from 0.
-fn step_of(difference: &PlanDifference) -> Option<usize> {
-    let step = difference.pointer.strip_prefix("/plan/steps/")?;
+/// The step of the persisted plan that a pointer leads into, counted from 0.
+fn step_of(pointer: &str) -> Option<usize> {
+    let step = pointer.strip_prefix("/plan/steps/")?;
     step.split('/').next()?.parse().ok()
 }
 
-/// Pairs steps in their order. Where two ids differ, a step whose id the other plan does not have
-/// stands alone; other steps are paired by their place.
+/// Pairs steps in their order. Where two ids differ, a step whose id the other plan does not have,
+/// or has fewer times, stands alone; other steps are paired by their place.
 fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
-    let known: BTreeSet<&str> = persisted.iter().copied().collect();
-    let said: BTreeSet<&str> = rebuilt.iter().copied().flatten().collect();
+    let has_labels = rebuilt.iter().all(Option::is_none);
+    let unsaid = surplus(persisted.iter().copied().map(Some), rebuilt.iter().copied());
+    let unknown = surplus(rebuilt.iter().copied(), persisted.iter().copied().map(Some));
     let (mut left, mut right) = (0, 0);
     let mut rows = Vec::new();
     while left < persisted.len() || right < rebuilt.len() {
         let (here, there) = (persisted.get(left).copied(), rebuilt.get(right).copied());
         // Labels have no ids, and are paired by their place.
-        let is_unsaid = !said.is_empty() && here.is_some_and(|id| !said.contains(id));
-        let is_unknown = there.is_some_and(|id| id.is_some_and(|id| !known.contains(id)));
+        let is_unsaid = !has_labels && unsaid.contains(&left);
+        let is_unknown = unknown.contains(&right);
         let (takes_left, takes_right) = match (here, there) {
             (None, _) => (false, true),
             (_, None) => (true, false),
@@ -89,11 +95,33 @@ fn aligned(persisted: &[&str], rebuilt: &[Option<&str>]) -> Vec<PlanRow> {
             persisted: takes_left.then_some(left),
             rebuilt: takes_right.then_some(right),
             differs: false,
+            is_unsure: false,
         });
         left += usize::from(takes_left);
         right += usize::from(takes_right);
     }
     rows
+}
+
+/// The places of the steps whose id the other plan does not have, or has fewer times.
+fn surplus<'i>(
+    ids: impl Iterator<Item = Option<&'i str>>,
+    others: impl Iterator<Item = Option<&'i str>>,
+) -> BTreeSet<usize> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for id in others.flatten() {
+        *left.entry(id).or_default() += 1;
+    }
+    let mut is_surplus = |id: &str| match left.get_mut(id) {
+        Some(number) if *number > 0 => {
+            *number -= 1;
+            false
+        }
+        _ => true,
+    };
+    ids.enumerate()
+        .filter_map(|(place, id)| is_surplus(id?).then_some(place))
+        .collect()
 }
 
 #[cfg(test)]
@@ -123,6 +151,11 @@ mod tests {
         assert_eq!(pairs(&["a", "b"], &["b", "a"]), ["a|b", "b|a"]);
         assert_eq!(pairs(&["a", "x"], &["a", "y"]), ["a|a", "x|y"]);
         assert_eq!(pairs(&["a"], &[]), ["a|"]);
+        assert_eq!(
+            pairs(&["a", "a", "c"], &["a", "b", "c"]),
+            ["a|a", "a|b", "c|c"]
+        );
+        assert_eq!(pairs(&["a", "a", "c"], &["a", "c"]), ["a|a", "a|", "c|c"]);
         let labels = aligned(&["a", "b"], &[None, None, None]);
         assert_eq!(labels.len(), 3, "labels are paired by their place");
         assert_eq!((labels[1].persisted, labels[1].rebuilt), (Some(1), Some(1)));

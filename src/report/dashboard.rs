@@ -10,6 +10,7 @@ use super::Style;
 use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds};
 use super::human::paragraph;
 use super::paint::{Line, Paint};
+use super::wording::count;
 use crate::dashboard::{
     ChangeKind, Dashboard, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
     PlanSection, Reason, Rows, Verdict, VerificationSection,
@@ -225,14 +226,20 @@ impl Page<'_> {
         for row in shown {
             self.draw(&line(row))?;
         }
-        self.more(more, "")
+        self.more(more)
     }
 
-    fn more(&mut self, more: usize, command: &str) -> io::Result<()> {
+    fn more(&mut self, more: usize) -> io::Result<()> {
         if more > 0 {
-            self.line(&format!("  … and {more} more{command}"))?;
+            self.line(&format!("  … and {more} more"))?;
         }
         Ok(())
+    }
+
+    /// Names a command of runvet to copy, so it is never cut.
+    fn hint(&mut self, what: &str, words: &[&str]) -> io::Result<()> {
+        let words: Vec<_> = words.iter().map(|word| escape(word)).collect();
+        writeln!(self.out, "{what} runvet {}", words.join(" "))
     }
 
     fn header(&mut self, header: &Header) -> io::Result<()> {
@@ -286,6 +293,11 @@ impl Page<'_> {
                 .painted(glyphs.status(&step.status), status)
                 .text(&format!(" {:10} {:8} ", step.id, step.kind))
                 .painted(&format!("{:8}", step.status), status)
+                .text(if step.is_unpersisted {
+                    " (only in the timeline)"
+                } else {
+                    ""
+                })
                 .text(&format!(" {}", step.description))
         })
     }
@@ -298,13 +310,16 @@ impl Page<'_> {
             None => "not verified",
         };
         let error = verification.error.as_ref();
-        let error = error.map(|error| format!(", {error}")).unwrap_or_default();
-        let assertions = verification.assertions;
+        let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
+        let assertions = match verification.assertions {
+            0 => "no assertions".into(),
+            number => count(number as u64, "assertion"),
+        };
         writeln!(self.out)?;
         let paint = Paint::of(passed).unwrap_or(Paint::Bold);
         let line = Line::default().painted("Verification: ", Paint::Bold);
         let line = line.painted(passed, paint);
-        let rest = format!("{error}, assertions: {assertions}");
+        let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
         self.rows(&verification.changes, |change| {
             let sign = match change.kind {

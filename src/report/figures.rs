@@ -92,6 +92,18 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
+/// The time of an event since the first one, in at most nine columns for a century.
+pub(super) fn offset(seconds: f64) -> String {
+    match seconds.abs() {
+        s if s < 1_000.0 => format!("{seconds:+.3}s"),
+        s if s < 86_400.0 => format!("{seconds:+.1}s"),
+        s => {
+            let (sign, hours) = (if seconds < 0.0 { '-' } else { '+' }, (s / 3_600.0).floor());
+            format!("{sign}{:.0}d {:.0}h", (hours / 24.0).floor(), hours % 24.0)
+        }
+    }
+}
+
 /// Milliseconds, with as many digits as people read.
 pub(super) fn milliseconds(value: f64) -> String {
     Number::of(&value.to_string()).rounded().into_owned()

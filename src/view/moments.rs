@@ -106,7 +106,10 @@ impl Clock {
 /// tell why the run ended as it did. Memory does not grow with the number of events.
 #[must_use]
 pub fn outline(run: &RunReader) -> Outline {
-    let mut outline = Outline::default();
+    let mut outline = Outline {
+        dir: run.path().to_string_lossy().into_owned(),
+        ..Outline::default()
+    };
     let mut events = match run.event_texts() {
         Ok(events) => events,
         Err(Error::Artifact { reason, .. }) => {

@@ -56,7 +56,8 @@ impl View {
             reason.text = end.or_else(of_verification);
         }
         if reason.step_id.is_none() {
-            reason.step_id = named("step_id").or_else(|| id_of(self.step("failed")?));
+            let step = || self.step("failed").or_else(|| self.step("running"));
+            reason.step_id = named("step_id").or_else(|| id_of(step()?));
         }
         if reason.action_id.is_none() {
             reason.action_id = named("action_id");
@@ -108,10 +109,15 @@ impl View {
             .flat_map(Node::items)
             .filter(|item| item.get("passed").and_then(Node::boolean) == Some(false));
         let names = failed.map(|assertion| {
-            let mut names = ["name", "id", "description"].into_iter();
-            names
+            let mut names = ["name", "id", "description", "message"].into_iter();
+            let name = names
                 .find_map(|key| Some(brief(&assertion.get(key)?.text()?)))
-                .unwrap_or_else(|| brief(assertion.raw()))
+                .unwrap_or_else(|| brief(assertion.raw()));
+            let mut said = ["message", "error", "reason", "detail"].into_iter();
+            match said.find_map(|key| error_text(assertion.get(key)?)) {
+                Some(message) if message != name => format!("{name} ({message})"),
+                _ => name,
+            }
         });
         let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
         if names.len() > MAX_NAMED_ASSERTIONS {
@@ -119,7 +125,12 @@ impl View {
             names.push("…".into());
         }
         if !names.is_empty() {
-            let text = format!("not true: {}", names.join(", "));
+            let assertions = if names.len() > 1 {
+                "assertions"
+            } else {
+                "assertion"
+            };
+            let text = format!("failed {assertions}: {}", names.join(", "));
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
         if self.step("failed").is_some() || timeline.failure.is_some() {

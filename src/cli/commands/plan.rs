@@ -11,12 +11,12 @@ use crate::document::{Node, OwnedDocument};
 use crate::plan::{PlanComparison, PlanPage, compare};
 use crate::printable::{columns_of, escape};
 use crate::read::Stored;
-use crate::report::{Glyphs, Line, Paint, Style, paragraph, write_json};
+use crate::report::{Glyphs, Line, Paint, Style, count, paragraph, write_json};
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
 /// Steps that differ, or that one plan lacks, are marked with `!`; each difference names the line
-/// of its event.
+/// of its event. Steps with a value that can't be compared are marked with `?`.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -72,7 +72,17 @@ fn table(
         );
         paragraph(out, width(), "! ", "  ", &text)?;
     }
-    writeln!(out, "{}", conclusion(comparison))
+    let uncompared = &comparison.uncompared;
+    if let Some(first) = uncompared.first() {
+        let what = count(uncompared.len() as u64, "value");
+        let text = format!(
+            "{what} not compared, because the state or the timeline violates the schema: {}{}",
+            escape(first),
+            if uncompared.len() > 1 { ", …" } else { "" }
+        );
+        paragraph(out, width(), "? ", "  ", &text)?;
+    }
+    writeln!(out, "{}", conclusion(comparison, !persisted.is_empty()))
 }
 
 /// Both plans side by side, a step on each line.
@@ -103,10 +113,12 @@ fn steps(
         });
         let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
         let padding = half.saturating_sub(columns_of(&left.draw(half, false)));
-        let mark = if row.differs { "!" } else { " " };
-        let mark = Line::default()
-            .painted(mark, Paint::Bad)
-            .draw(1, is_coloured);
+        let (mark, paint) = match (row.differs, row.is_unsure) {
+            (true, _) => ("!", Paint::Bad),
+            (false, true) => ("?", Paint::Caution),
+            (false, false) => (" ", Paint::Quiet),
+        };
+        let mark = Line::default().painted(mark, paint).draw(1, is_coloured);
         let mark = if mark.is_empty() { " ".into() } else { mark };
         let line = format!(
             "{mark} {}{:padding$} {} {}",
@@ -120,7 +132,7 @@ fn steps(
     Ok(())
 }
 
-fn conclusion(comparison: &PlanComparison) -> String {
+fn conclusion(comparison: &PlanComparison, has_steps: bool) -> String {
     match (
         &comparison.unjudged,
         &comparison.rebuilt,
@@ -130,6 +142,13 @@ fn conclusion(comparison: &PlanComparison) -> String {
         (None, None, _) => "the timeline has no plan event, so no plan can be rebuilt".into(),
         (None, Some(_), Some(line)) => {
             format!("the plan differs from the timeline from line {line} of events.jsonl on")
+        }
+        // A plan with a list of no steps would differ in the number of steps.
+        (None, Some(rebuilt), None) if rebuilt.steps.is_empty() && has_steps => {
+            "the latest plan event lists no steps, so none can be compared".into()
+        }
+        (None, Some(_), None) if !comparison.uncompared.is_empty() => {
+            "what can be compared of the persisted plan equals the rebuilt one".into()
         }
         (None, Some(_), None) => {
             "the persisted plan equals the one rebuilt from the timeline".into()

@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args};
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Output, line_width, style, width};
 use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
@@ -33,7 +33,7 @@ Examples:
   …
   Run: succeeded (ok)
   Records: 2 errors
-    the plan differs from the timeline from line 6 on (runvet plan)
+    the plan differs from the timeline from line 6 on: runvet plan corpus/demo/episodes/ep_03_edited
   …
   $ runvet view ep_03 --run-data corpus/demo --events --phase plan
        3   +0.020s plan       planner.minimal  steps: 3")]
@@ -110,7 +110,7 @@ impl View {
         if let Some(text) = &self.grep {
             moments = moments.only_with(text.clone());
         }
-        let text = DashboardText::new(style(self.color), width());
+        let text = DashboardText::new(style(self.color), line_width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
             match read {

@@ -8,7 +8,7 @@ use super::super::StateFacts;
 use super::super::listener::Listener;
 use super::super::timeline::StepEvidence;
 use super::super::value::{Value, show};
-use super::rebuild::{Form, Rebuilt, RebuiltStep};
+use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
@@ -32,13 +32,28 @@ pub(crate) struct PlanDifference {
 enum What {
     Source,
     UpdatedAt,
-    /// The number of steps.
-    Number,
+    /// The number of steps, and the first step that only one plan has.
+    Number(Option<OnlyIn>),
     Order,
     /// A field of a step, by its path, and the value in its record or label.
     Field(String),
     /// The status of a step, by its path, and the value in an act event.
     Status(String),
+}
+
+/// A step that only one of two plans has, by its id as messages show it.
+enum OnlyIn {
+    Persisted(String),
+    Rebuilt(String),
+}
+
+impl fmt::Display for OnlyIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Persisted(id) => write!(f, "; only the state has {id}"),
+            Self::Rebuilt(id) => write!(f, "; the state lacks {id}"),
+        }
+    }
 }
 
 impl fmt::Display for PlanDifference {
@@ -53,13 +68,16 @@ impl fmt::Display for PlanDifference {
                 f,
                 "`plan.updated_at` is {state}, but the plan event on line {line} is from {event}"
             ),
-            What::Number if self.by_label => {
+            What::Number(_) if self.by_label => {
                 write!(
                     f,
                     "the plan has {state}, but the plan event on line {line} has labels for {event}"
                 )
             }
-            What::Number => write!(f, "the plan has {state}, but the rebuilt plan has {event}"),
+            What::Number(only) => {
+                write!(f, "the plan has {state}, but the rebuilt plan has {event}")?;
+                only.as_ref().map_or(Ok(()), |only| only.fmt(f))
+            }
             What::Order => write!(
                 f,
                 "the steps are in another order: {state} is where the rebuilt plan has {event}"
@@ -112,6 +130,38 @@ impl Rebuilt<'_> {
             }
             (Form::Records, true) | (Form::Neither, _) => {}
         }
+    }
+}
+
+impl Rebuilt<'_> {
+    /// The values of the persisted plan that can't be compared, at most `limit`: those that violate
+    /// the schema, and the status of steps to which an act event gives an unknown one.
+    pub(crate) fn uncompared(&self, state: StateFacts<'_>, limit: usize) -> Vec<Pointer> {
+        let refused = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_fact());
+        let plan = Pointer::new("/plan");
+        let origin = ["source", "updated_at"]
+            .into_iter()
+            .filter(|field| refused(state.at(&["plan", field])))
+            .map(|field| plan.field(field));
+        let steps = state.steps();
+        let no_steps = steps.is_none() && state.get("plan").is_some();
+        let steps = steps.into_iter().flatten().enumerate();
+        let of_steps = steps.flat_map(|(index, step)| {
+            let at = Pointer::new("/plan/steps").item(index);
+            let unknown = step.text(&["id"]).and_then(|id| self.evidence(&id));
+            let is_unknown = unknown.is_some_and(|evidence| evidence.status.is_none());
+            let is_left_out =
+                |field: &&str| refused(step.get(field)) || (*field == "status" && is_unknown);
+            let fields = FIELDS.into_iter().filter(is_left_out);
+            let mut found: Vec<Pointer> = fields.map(|field| at.field(field)).collect();
+            // A field that the step lacks violates the schema at the step.
+            if found.is_empty() && !step.is_fact() {
+                found.push(at);
+            }
+            found
+        });
+        let no_steps = no_steps.then(|| plan.field("steps"));
+        origin.chain(no_steps).chain(of_steps).take(limit).collect()
     }
 }
 
@@ -179,7 +229,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
         let count = persisted.clone().count();
         if count != rebuilt.nodes().count() {
-            self.number(count);
+            self.number(count, || only_in(&persisted_ids(), &rebuilt_ids()));
         } else if persisted_ids().ne(rebuilt_ids())
             && sorted(persisted_ids().flatten()) == sorted(rebuilt_ids().flatten())
         {
@@ -215,11 +265,11 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 
     /// Adds that the persisted plan has another number of steps than the event.
-    fn number(&mut self, persisted: usize) {
+    fn number(&mut self, persisted: usize, only: impl FnOnce() -> Option<OnlyIn>) {
         let (in_event, rebuilt) = (self.rebuilt.form.pointer(), self.rebuilt.nodes().count());
         self.differ(|| {
             (
-                What::Number,
+                What::Number(only()),
                 (Pointer::new("/plan/steps"), count(persisted)),
                 (in_event, count(rebuilt)),
             )
@@ -317,13 +367,45 @@ impl<'a> Comparison<'_, '_, 'a> {
     fn labels<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
         let count = persisted.clone().count();
         if count != self.rebuilt.nodes().count() {
-            return self.number(count);
+            return self.number(count, || None);
         }
         for (index, (step, label)) in persisted.clone().zip(self.rebuilt.steps()).enumerate() {
             self.field(index, step, "kind", &label);
             self.field(index, step, "description", &label);
         }
     }
+}
+
+/// The first step that one side has more often than the other: of the longer plan, if there is one.
+fn only_in<'a, 'b>(
+    persisted: &(impl Iterator<Item = Id<'a>> + Clone),
+    rebuilt: &(impl Iterator<Item = Id<'b>> + Clone),
+) -> Option<OnlyIn> {
+    let of_persisted = || surplus(persisted.clone(), rebuilt.clone());
+    let of_rebuilt = || surplus(rebuilt.clone(), persisted.clone());
+    if persisted.clone().count() > rebuilt.clone().count() {
+        of_persisted().map(OnlyIn::Persisted)
+    } else {
+        of_rebuilt().map(OnlyIn::Rebuilt)
+    }
+}
+
+fn surplus<'a, 'b>(
+    mut ids: impl Iterator<Item = Id<'a>>,
+    others: impl Iterator<Item = Id<'b>>,
+) -> Option<String> {
+    let mut left: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    for id in others.flatten() {
+        *left.entry(id).or_default() += 1;
+    }
+    let id = ids.find_map(|id| match left.get_mut(id.as_deref()?) {
+        Some(number) if *number > 0 => {
+            *number -= 1;
+            None
+        }
+        _ => id,
+    })?;
+    Some(quote(&id))
 }
 
 fn count(steps: usize) -> String {

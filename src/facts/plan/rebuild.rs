@@ -46,7 +46,7 @@ impl Form {
 }
 
 /// The fields of a step record that are compared.
-const FIELDS: [&str; 6] = ["id", "kind", "description", "rationale", "inputs", "status"];
+pub(super) const FIELDS: [&str; 6] = ["id", "kind", "description", "rationale", "inputs", "status"];
 
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {

@@ -4,6 +4,7 @@ use std::io;
 
 use super::Page;
 use crate::dashboard::{Reason, ReasonKind};
+use crate::report::figures::offset;
 use crate::report::paint::Paint;
 
 impl Page<'_> {
@@ -20,7 +21,7 @@ impl Page<'_> {
             name.unwrap_or_default()
         };
         let line = reason.line.map(|line| format!(":{line}"));
-        let offset = reason.offset_sec.map(|offset| format!("{offset:+.3}s"));
+        let offset = reason.offset_sec.map(offset);
         let places = [
             reason.action_id.clone(),
             line.map(|line| format!("{}{line}", reason.file)),

@@ -5,6 +5,7 @@ use std::io;
 use super::Page;
 use crate::dashboard::{Folded, Mark, Moment, Outline, TimelineRow};
 use crate::printable::fit;
+use crate::report::figures::offset;
 use crate::report::paint::{Line, Paint};
 
 /// The maximum number of phases that the line for events that are left out names.
@@ -17,17 +18,12 @@ impl Page<'_> {
             return self.paragraph("", &format!("Timeline: can't be shown: {fault}"));
         }
         let is_folded = |row: &TimelineRow| matches!(row, TimelineRow::Folded(_));
-        let all = if outline.rows.iter().any(is_folded) {
-            " (for all: runvet view --events)"
-        } else {
-            ""
-        };
-        self.title(&format!("Timeline, events: {}{all}", outline.events))?;
+        self.title(&format!("Timeline, events: {}", outline.events))?;
         let mut phases: Vec<(&String, &u64)> = outline.phases.iter().collect();
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let phases: Vec<String> = phases
             .into_iter()
-            .map(|(phase, count)| format!("{} {count}", fit(phase, 20)))
+            .map(|(phase, count)| format!("{} {count}", fit(named(phase), 20)))
             .collect();
         if !phases.is_empty() {
             self.paragraph("  ", &phases.join(" · "))?;
@@ -50,6 +46,9 @@ impl Page<'_> {
                 outline.broken_lines
             ))?;
         }
+        if outline.rows.iter().any(is_folded) {
+            self.hint("  for all:", &["view", &outline.dir, "--events"])?;
+        }
         Ok(())
     }
 }
@@ -57,7 +56,7 @@ impl Page<'_> {
 /// Events that are left out, in one line.
 fn left_out(folded: &Folded) -> String {
     let phases = folded.phases.iter().take(FOLDED_PHASES);
-    let mut phases: Vec<String> = phases.map(|phase| fit(phase, 20)).collect();
+    let mut phases: Vec<String> = phases.map(|phase| fit(named(phase), 20)).collect();
     if folded.phases.len() > FOLDED_PHASES {
         phases.push("…".into());
     }
@@ -66,16 +65,23 @@ fn left_out(folded: &Folded) -> String {
 
 /// An event in one line: time, phase, agent, what happened.
 pub(super) fn in_a_line(line: Line, moment: &Moment) -> Line {
-    let offset = moment
-        .offset_sec
-        .map_or_else(|| "?".into(), |offset| format!("{offset:+.3}s"));
-    let [phase, agent] = [(&moment.phase, 10), (&moment.agent, 16)]
+    let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
+    let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
         .map(|(text, columns)| format!("{:columns$}", fit(text, columns)));
     let mark = moment.mark.map(paint);
     line.text(&format!("{offset:>9} "))
         .painted(&phase, mark)
         .text(&format!(" {agent} "))
         .painted(&moment.summary, mark)
+}
+
+/// A phase, in words where there is none.
+fn named(phase: &str) -> &str {
+    if phase.is_empty() {
+        "(no phase)"
+    } else {
+        phase
+    }
 }
 
 fn paint(mark: Mark) -> Paint {

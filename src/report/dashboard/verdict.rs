@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{Page, SECTION_LINES};
-use crate::dashboard::Verdict;
+use crate::dashboard::{ReasonKind, Verdict};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
 use crate::printable::escape;
 use crate::report::paint::{Line, Paint};
@@ -15,21 +15,18 @@ impl Page<'_> {
     pub(super) fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
         let report = &verdict.report;
         writeln!(self.out)?;
-        let status = verdict.status.as_deref();
-        let went = how_it_went(status, report.lifecycle);
-        let paint = status.and_then(Paint::of).unwrap_or(Paint::Bold);
+        let (went, paint) = how_it_went(verdict);
         let run = Line::default()
             .painted("Run: ", Paint::Bold)
-            .painted(went, paint);
+            .painted(&went, paint);
         let reason = verdict.reason.as_ref();
-        let reason = reason.map(|reason| format!(": {reason}"));
+        let reason = reason.and_then(|reason| Some(format!(": {}", reason.text.as_ref()?)));
         self.draw(&run.text(&reason.unwrap_or_default()))?;
         let records = Line::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
         if let Some(line) = verdict.plan_differs_from {
-            self.line(&format!(
-                "  the plan differs from the timeline from line {line} on (runvet plan)"
-            ))?;
+            let what = format!("  the plan differs from the timeline from line {line} on:");
+            self.hint(&what, &["plan", &report.dir])?;
         }
         for (suppression, what) in [
             (Suppression::Ignore, "ignored"),
@@ -46,17 +43,16 @@ impl Page<'_> {
             self.finding(finding)?;
         }
         let more = findings.len().saturating_sub(SECTION_LINES);
-        self.more(more, " (runvet validate)")?;
+        if more > 0 {
+            self.hint(&format!("  … and {more} more:"), &["validate", &report.dir])?;
+        }
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         if unjudged.is_empty() {
             return Ok(());
         }
         let unjudged = count(unjudged.len() as u64, "rule");
-        let dir = escape(&report.dir);
-        self.paragraph(
-            "  ",
-            &format!("{unjudged} not judged; for the reasons: runvet validate {dir}"),
-        )
+        let what = format!("  {unjudged} not judged; for the reasons:");
+        self.hint(&what, &["validate", &report.dir])
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
@@ -78,19 +74,35 @@ impl Page<'_> {
     }
 }
 
-/// The outcome of a run in words, by its status.
-fn how_it_went(status: Option<&str>, lifecycle: Lifecycle) -> &'static str {
-    match (status, lifecycle) {
-        (Some("ok"), _) => "succeeded (ok)",
+/// How a run went, in words and in colour: a run that ended well may still have missed its goal.
+fn how_it_went(verdict: &Verdict) -> (String, Paint) {
+    let status = verdict.status.as_deref();
+    let kind = verdict.reason.as_ref().map(|reason| reason.kind);
+    let lifecycle = verdict.report.lifecycle;
+    let went = match (status, verdict.outcome.as_deref()) {
         (Some("error"), _) => "failed (error)",
-        (Some("partial"), Lifecycle::NonTerminal) => "paused (partial)",
-        (Some("partial"), _) => "succeeded in part (partial)",
         (Some("vetoed"), _) => "vetoed",
         (Some("aborted"), _) => "aborted",
         (Some("pending"), _) => "in progress (pending)",
-        (_, Lifecycle::NonTerminal) => "in progress",
+        (Some("partial"), _) if lifecycle == Lifecycle::NonTerminal => "paused (partial)",
+        (Some(status @ ("ok" | "partial")), Some("goal_not_achieved")) => {
+            return (format!("goal not achieved ({status})"), Paint::Bad);
+        }
+        (Some(status @ ("ok" | "partial")), Some("error")) => {
+            return (format!("failed ({status}, but outcome error)"), Paint::Bad);
+        }
+        (Some("partial"), _) if kind == Some(ReasonKind::Failed) => "failed in part (partial)",
+        (Some("partial"), _) if kind == Some(ReasonKind::Vetoed) => "vetoed in part (partial)",
+        (Some("partial"), _) => "succeeded in part (partial)",
+        (Some("ok"), Some("success_unverified")) => {
+            return ("ended, not verified (ok)".into(), Paint::Caution);
+        }
+        (Some("ok"), _) => "succeeded (ok)",
+        _ if lifecycle == Lifecycle::NonTerminal => "in progress",
         _ => "unknown",
-    }
+    };
+    let paint = status.and_then(Paint::of).unwrap_or(Paint::Bold);
+    (went.into(), paint)
 }
 
 /// Whether the records of a run can be trusted.

@@ -206,7 +206,26 @@ fn reason_is_where_the_records_have_it() {
     );
     assert_eq!(
         reason(&dir),
-        "Goal not achieved (summary.json:1): not true: report exists"
+        "Goal not achieved (summary.json:1): failed assertion: report exists"
+    );
+    let assertion = r#"{"name":"report exists","#;
+    replace(
+        &dir.join("summary.json"),
+        assertion,
+        &format!(r#"{assertion}"message":"2 of 5 are empty","#),
+    );
+    let output = runvet(&dir, &["view"], Width::Narrow);
+    let end = "\nRun: goal not achieved (ok): failed assertion: report exists (2 of 5 are empty)\n";
+    assert!(stdout(&output).contains(end), "{}", stdout(&output));
+}
+
+#[test]
+fn reason_names_the_step_in_which_the_run_failed() {
+    let (_temp, dir) = copy_of("good/failed-in-a-step");
+    assert!(
+        reason(&dir).starts_with("Failed at step-3 "),
+        "{}",
+        reason(&dir)
     );
 }
 

@@ -132,7 +132,7 @@ fn dashboard_lines_fit_the_width() {
         for columns in [40, 80, 120] {
             // A path is never cut, because it must be complete to be copied.
             let fits = |line: &&str| {
-                line.width() <= columns || (*line).contains("episodes/") || *line == path
+                line.width() <= columns || (*line).contains("episodes/") || line.contains(path)
             };
             for args in [&["view", path][..], &["view", path, "--events"]] {
                 let output = command(&demo(), args, Width::Narrow)
@@ -430,6 +430,24 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
         let output = runvet(&demo(), &[&["view", "ep_01"], args].concat(), Width::Narrow);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn timeline_is_not_cut_when_no_width_is_known() {
+    let (temp, dir) = copy_of("good/terminal");
+    let text = "x".repeat(70);
+    let event = r#""phase":"start""#;
+    replace(
+        &dir.join("events.jsonl"),
+        event,
+        &format!(r#""phase":"","event_type":"{text}""#),
+    );
+    let args = ["view", "@latest", "--events"];
+    let mut command = command(temp.path(), &args, Width::Narrow);
+    let output = command.env_remove("COLUMNS").output().unwrap();
+    let line = stdout(&output).lines().next().unwrap().to_owned();
+    assert!(line.contains(" (no phase) "), "{line}");
+    assert!(line.ends_with(" · Summarize the open tickets"), "{line}");
 }
 
 #[test]
@@ -909,7 +927,11 @@ fn long_timeline_is_folded_and_counted() {
     let text = printed(temp.path(), &["view", "ep"]);
     assert!(text.contains("\n  … 3 learn, reflect, runtime\n"), "{text}");
     assert!(text.contains("\n  … 20000 tick, tock\n"), "{text}");
-    assert!(text.contains("\nTimeline, events: 20011 (for all: runvet view --events)\n"));
+    assert!(text.contains("\nTimeline, events: 20011\n"));
+    assert!(
+        text.contains("\n  for all: runvet view episodes/ep_answer --events\n"),
+        "{text}"
+    );
     assert!(text.lines().count() < 80 && text.len() < 8_000, "{text}");
     assert_eq!(
         printed(temp.path(), &["view", "ep", "--events"])

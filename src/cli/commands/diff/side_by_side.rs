@@ -42,7 +42,8 @@ impl<'o> SideBySide<'o> {
         writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
         let headers = [left, right].map(|run| &run.overview.header);
         let ids = headers.map(|header| Line::default().painted(&header.episode_id, Paint::Bold));
-        self.row(false, ids)?;
+        let names = " ".repeat(self.width / 5 + 1);
+        self.cells(false, &names, self.half_of_named(), ids)?;
         self.named(headed(headers))?;
 
         let runs = [left, right];
@@ -134,10 +135,15 @@ impl<'o> SideBySide<'o> {
         self.named(rows)
     }
 
+    /// The width of each side where names stand before the values.
+    fn half_of_named(&self) -> usize {
+        (self.width - self.width / 5 - 6) / 2
+    }
+
     fn named(&mut self, rows: Vec<Named>) -> io::Result<()> {
         let more = rows.len().saturating_sub(SECTION_LINES);
         let names = self.width / 5;
-        let half = (self.width - names - 6) / 2;
+        let half = self.half_of_named();
         for (name, values, differs) in rows.into_iter().take(SECTION_LINES) {
             let cells = values.map(|value| Line::default().word(value.as_deref().unwrap_or("-")));
             let name = fit(&name, names);
@@ -180,17 +186,20 @@ impl<'o> SideBySide<'o> {
         }
         let more = total.saturating_sub(SECTION_LINES as u64);
         if more > 0 {
-            writeln!(self.out, "  … and {more} more (runvet diff --json)")?;
+            // Paths must be complete to be copied, so they are never cut.
+            let [left, right] = [&diff.left.dir, &diff.right.dir].map(|dir| escape(dir));
+            writeln!(
+                self.out,
+                "  … and {more} more: runvet diff {left} {right} --json"
+            )?;
         }
         let uncounted = diff.uncounted.len() as u64 + diff.uncounted_more;
         let also = match uncounted {
             0 => String::new(),
-            number => {
-                format!(
-                    "; ids, times, durations and digests differ in {}, which does not count",
-                    count(number, "place")
-                )
-            }
+            1 => "; 1 more difference in ids, times, durations or digests is not counted".into(),
+            number => format!(
+                "; {number} more differences in ids, times, durations or digests are not counted"
+            ),
         };
         let result = match total {
             0 => format!("the runs are the same{also}"),
