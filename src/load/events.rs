@@ -222,8 +222,17 @@ impl EventsReader<'_, '_> {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail { line, error },
-            why => Trouble::NotAnEvent { line, span, why },
+            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail {
+                line,
+                error,
+                array: None,
+            },
+            why => Trouble::NotAnEvent {
+                line,
+                span,
+                why,
+                array: None,
+            },
         };
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
         let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
