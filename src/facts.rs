@@ -25,7 +25,7 @@ pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
 pub(crate) use reach::{TimelineFacts, Topic};
-pub(crate) use slips::{Slip, SlipLines, Slips};
+pub(crate) use slips::{Slip, SlipLines, Slips, Within, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, Tally};
 pub(crate) use timeline::{Timeline, TimelineReader};

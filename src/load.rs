@@ -24,7 +24,7 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
-pub(crate) use trouble::{FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
+pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
 #[derive(Default)]

@@ -146,6 +146,11 @@ impl Draft {
         self
     }
 
+    pub(crate) fn causes(mut self, causes: Vec<(Place, String)>) -> Self {
+        self.causes = causes;
+        self
+    }
+
     pub(crate) fn related(mut self, place: Place, message: impl Into<String>) -> Self {
         self.related.push((place, message.into()));
         self

@@ -20,6 +20,7 @@ use crate::document::{Document, Node};
 use crate::record::format::VERSION_FIELDS;
 use crate::timestamp::Timestamp;
 use instance::Tape;
+pub(crate) use shape::Misspelling;
 use shape::{Glance, Shapes};
 pub(crate) use violation::Violation;
 
@@ -133,7 +134,7 @@ impl Schema {
     }
 
     /// Unknown fields with a name similar to that of a known field that is absent.
-    pub(crate) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<shape::Misspelling<'a>> {
+    pub(crate) fn misspellings<'a>(&'static self, root: Node<'a>) -> Vec<Misspelling<'a>> {
         self.shapes().misspellings(root)
     }
 

@@ -4,7 +4,7 @@ use crate::facts::{Slip, SlipLines, Slips};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::{brief, quote};
 use crate::rule::Draft;
-use crate::source::Place;
+use crate::source::{Artifact, Line, Place, Pointer, Target};
 
 /// For each rule that rests on events, the keys and phases without which it finds what is not so.
 const RESTS_ON: [(&str, &[&str]); 17] = [
@@ -58,6 +58,16 @@ const PLAN: &[&str] = &[
     "step_status",
 ];
 
+/// The rules that miss an event of a phase.
+const MISSES: [(&str, &str); 3] = [
+    ("started-at/start-event", "start"),
+    ("plan/no-event", "plan"),
+    ("projection/missing", "runtime"),
+];
+
+/// The number of misspelled keys that come first since a violation of a schema names them.
+const MAX_FIRST: usize = 100;
+
 /// The number of causes that one finding names.
 const MAX_CAUSES: usize = 2;
 
@@ -97,13 +107,27 @@ pub(super) fn add(
                     (Place::event(*line, "/phase"), message)
                 }),
         );
+        let missed = MISSES.iter().find(|(id, _)| *id == rule);
+        let instead = missed.and_then(|(_, phase)| instead_of(phase, slips, &in_order));
         let findings = drafts
             .iter_mut()
             .filter(|(info, ..)| info.id == rule)
             .take(MAX_CAUSED);
         let mut any = false;
-        for (.., draft) in findings {
+        for (info, _, draft) in findings {
             draft.causes.clone_from(&causes);
+            if let Some(instead) = &instead
+                && draft.place.target == Target::Whole
+            {
+                let help = draft.help.as_deref().unwrap_or(info.hint);
+                draft.help = Some(format!("{instead} {help}"));
+            }
+            if let Some(line) = slips.bare_status
+                && rule == "plan/projection"
+                && is_status(&draft.place)
+            {
+                draft.causes.push(bare_status(line));
+            }
             any = true;
         }
         if any {
@@ -111,6 +135,53 @@ pub(super) fn add(
         }
     }
     places
+}
+
+/// The places of keys that violations of the schemas name, since a required field is absent.
+pub(super) fn of_violations(drafts: &[(&'static RuleInfo, Severity, Draft)]) -> Vec<Place> {
+    drafts
+        .iter()
+        .filter(|(info, ..)| info.id.ends_with("/schema"))
+        .flat_map(|(.., draft)| &draft.causes)
+        .map(|(place, _)| place.clone())
+        .take(MAX_FIRST)
+        .collect()
+}
+
+/// What an event has instead of a phase that is missed, as a question.
+fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
+    let is_slip = |(slip, _): &&(&Slip, &SlipLines)| slip.within.is_none() && slip.meant == phase;
+    let slip = in_order
+        .iter()
+        .find(is_slip)
+        .map(|(slip, lines)| (lines.first, &slip.written));
+    let begun = || {
+        let (line, written) = slips.begun.get(phase)?;
+        Some((*line, written))
+    };
+    let (line, written) = slip.or_else(begun)?;
+    let (line, written) = (line.number, quote(written));
+    Some(format!(
+        "Line {line} has the phase {written}: did you mean `{phase}`?"
+    ))
+}
+
+fn is_status(place: &Place) -> bool {
+    matches!(&place.target, Target::Value(pointer) if pointer.as_str().ends_with("/status"))
+}
+
+/// An act event that has the status of a step under another key.
+fn bare_status(line: Line) -> (Place, String) {
+    let place = Place {
+        artifact: Artifact::Events,
+        line: Some(line),
+        target: Target::Key(Pointer::new("/payload/status")),
+    };
+    let message = format!(
+        "the `act` event on line {} has `status`, but no `step_status`",
+        line.number
+    );
+    (place, message)
 }
 
 fn cause(slip: &Slip, lines: &SlipLines) -> String {

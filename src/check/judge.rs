@@ -56,12 +56,12 @@ pub(super) fn episode<R>(
             };
             judge(rule, &loaded, &standings, findings);
         }
-        let causes = match loaded.run.timeline.read() {
-            Some(timeline) if !timeline.slips.is_empty() => {
-                causes::add(&mut drafts, &timeline.slips)
-            }
-            _ => Vec::new(),
-        };
+        let mut causes = causes::of_violations(&drafts);
+        if let Some(timeline) = loaded.run.timeline.read()
+            && !timeline.slips.is_empty()
+        {
+            causes.append(&mut causes::add(&mut drafts, &timeline.slips));
+        }
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),

@@ -15,6 +15,9 @@ impl SyntaxError {
             "the text is UTF-16, not UTF-8" => {
                 "Write the text as UTF-8: PowerShell's `>` and `Out-File` write UTF-16 without `-Encoding utf8`."
             }
+            "the text has NUL bytes" => {
+                "File systems leave NUL bytes where power failed before the text was on the disk. Restore the file, and write it in one step: write a temporary file, flush it to the disk with `fsync`, then rename it."
+            }
             "the text has a byte that is not UTF-8" => {
                 "Write the text as UTF-8: in Python, open the file with `encoding=\"utf-8\"`."
             }
@@ -62,7 +65,10 @@ mod tests {
 
     #[test]
     fn each_slip_has_its_own_advice() {
-        let table: [(&[u8], &str); 22] = [
+        let table: [(&[u8], &str); 25] = [
+            (b"{}\0\0\0", "fsync"),
+            (b"\0\0\0\0", "fsync"),
+            (b"{\"a\": \0\0", "fsync"),
             (b"", "temporary file"),
             (b"\xef\xbb\xbf{}", "byte order mark"),
             (b"\xff\xfe{\0}\0", "PowerShell"),

@@ -256,6 +256,7 @@ enum Opened {
 #[cold]
 fn no_value(rest: &[u8]) -> &'static str {
     match rest {
+        [0, ..] => NUL_BYTES,
         [b'N', b'o', ..] => "JSON writes `null`, not `None`",
         [b'T' | b'F', ..] => "JSON writes `true` and `false` in lower case",
         [b'N' | b'I', ..] => "NaN and Infinity are not JSON",
@@ -267,10 +268,13 @@ fn no_value(rest: &[u8]) -> &'static str {
     }
 }
 
+const NUL_BYTES: &str = "the text has NUL bytes";
+
 /// Why a byte is not what is expected: what other languages write there.
 #[cold]
 fn misplaced(found: u8, expected: &'static str) -> &'static str {
     match found {
+        0 => NUL_BYTES,
         b'\'' => "JSON strings need double quotes",
         b'/' | b'#' => "JSON has no comments",
         _ => expected,

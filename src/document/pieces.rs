@@ -1,4 +1,4 @@
-//! The lines of a text, one at a time -> whether they are one JSON object so far.
+//! The lines of a text, one at a time -> whether they are one JSON object or array so far.
 //!
 //! No token goes over the end of a line, so nothing of a line is kept but the arrays and objects
 //! that it leaves open.
@@ -18,23 +18,25 @@ enum Next {
     Colon,
     /// A comma, or the end of the innermost array or object.
     Comma,
-    /// Nothing: the object is complete.
+    /// Nothing: the whole is complete.
     Nothing,
 }
 
-/// How far the lines of an object were read.
+/// How far the lines of an object or array were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// More lines are needed.
     Open,
-    /// The object is complete.
+    /// The object or array is complete.
     Complete,
-    /// The lines are not the beginning of an object.
+    /// The lines are not the beginning of one.
     Wrong,
 }
 
-/// An object that is read line by line.
+/// An object or array that is read line by line.
 pub(crate) struct Pieces {
+    /// How the whole begins: with `{` or with `[`.
+    first: u8,
     /// A bit for each open array or object, the innermost lowest: whether it is an object.
     objects: u128,
     depth: usize,
@@ -44,6 +46,7 @@ pub(crate) struct Pieces {
 impl Default for Pieces {
     fn default() -> Self {
         Self {
+            first: b'{',
             objects: 0,
             depth: 0,
             next: Next::Value,
@@ -52,6 +55,21 @@ impl Default for Pieces {
 }
 
 impl Pieces {
+    /// An array, none of which was read.
+    pub(crate) fn of_array() -> Self {
+        Self {
+            first: b'[',
+            ..Self::default()
+        }
+    }
+
+    /// Passes over a line that is an item of the array by itself, if one is due.
+    pub(crate) fn pass_over_item(&mut self) {
+        if self.depth == 1 && matches!(self.next, Next::Value | Next::FirstValue) {
+            self.next = Next::Comma;
+        }
+    }
+
     /// Reads the next line.
     pub(crate) fn read(&mut self, line: &[u8]) -> Progress {
         if std::str::from_utf8(line).is_err() {
@@ -98,7 +116,8 @@ impl Pieces {
 
     fn value(&mut self, line: &[u8], at: usize, first: u8) -> Option<usize> {
         let is_object = first == b'{';
-        if is_object || (first == b'[' && self.depth > 0) {
+        let opens = is_object || first == b'[';
+        if opens && (self.depth > 0 || first == self.first) {
             if self.depth == MAX_DEPTH {
                 return None;
             }
@@ -178,6 +197,28 @@ mod tests {
             }
         }
         assert!(complete > 100, "{complete}");
+    }
+
+    #[test]
+    fn array_is_read_with_an_item_passed_over() {
+        let progress = |lines: &[Option<&str>]| {
+            let mut pieces = Pieces::of_array();
+            let mut progress = Progress::Open;
+            for line in lines {
+                match line {
+                    Some(line) => progress = pieces.read(line.as_bytes()),
+                    None => pieces.pass_over_item(),
+                }
+            }
+            progress
+        };
+        let (first, last) = (Some("[{\"a\":1},"), Some("]"));
+        assert_eq!(progress(&[Some("["), Some("1"), last]), Progress::Complete);
+        assert_eq!(progress(&[first, None, last]), Progress::Complete);
+        assert_eq!(progress(&[Some("["), None, last]), Progress::Complete);
+        assert_eq!(progress(&[first, last]), Progress::Wrong);
+        assert_eq!(progress(&[Some("{"), Some("}")]), Progress::Wrong);
+        assert_eq!(progress(&[first]), Progress::Open);
     }
 
     #[test]

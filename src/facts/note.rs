@@ -28,6 +28,8 @@ pub(crate) struct EventNote<'a> {
 pub(crate) struct ActNote<'a> {
     /// The step whose status the event sets, and the status; `None` where the status is unknown.
     pub(crate) step: Option<(Cow<'a, str>, Option<StepStatus>)>,
+    /// The step, if the event does not set its status.
+    pub(crate) unset_step: Option<Cow<'a, str>>,
     /// The id of the action that mirrors the event.
     pub(crate) action_id: Option<Cow<'a, str>>,
     /// The spans in the line of those of [`MIRRORED`] that are strings, quotes included.
@@ -67,10 +69,7 @@ impl<'a> EventNote<'a> {
         self.is_foreign(expected_id)
             || match self.phase.as_deref() {
                 Some("start" | "plan") => true,
-                Some("act") => self
-                    .act
-                    .as_ref()
-                    .is_some_and(|act| act.step.is_some() || act.action_id.is_some()),
+                Some("act") => self.act.as_ref().is_some_and(ActNote::matters),
                 Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
                 Some(phase) => phase_begun(phase).is_some(),
                 None => false,
@@ -111,16 +110,19 @@ impl<'a> EventNote<'a> {
 }
 
 impl<'a> ActNote<'a> {
+    fn matters(&self) -> bool {
+        self.step.is_some() || self.unset_step.is_some() || self.action_id.is_some()
+    }
+
     pub(super) fn of(event: &EventFacts<'a>) -> Self {
         let payload = event.payload();
         let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
         let status = |value: Value<'_>| value.node().text().and_then(|status| status.parse().ok());
+        let step_status = payload.and_then(|payload| payload.get("step_status"));
+        let step_id = in_payload("step_id");
         Self {
-            step: in_payload("step_id").zip(
-                payload
-                    .and_then(|payload| payload.get("step_status"))
-                    .map(status),
-            ),
+            unset_step: step_id.clone().filter(|_| step_status.is_none()),
+            step: step_id.zip(step_status.map(status)),
             action_id: in_payload("action_id").or_else(|| in_payload("id")),
             mirrored: MIRRORED.map(|(name, _)| {
                 let value = if name == "timestamp" {
@@ -148,6 +150,7 @@ impl<'a> ActNote<'a> {
         };
         let id = |field| parts.string(field, line).ok().flatten();
         Some(Self {
+            unset_step: step_id.clone().filter(|_| status.is_none()),
             step: step_id.zip(status.map(Some)),
             action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
             mirrored: MIRRORED.map(|(_, field)| {

@@ -1,10 +1,11 @@
 //! The keys and phases of events -> those that are probably misspelled, see `events/misspelled`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::event::{EventFacts, text};
-use crate::document::Node;
+use crate::document::{Key, Node};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::spelling::{Lexicon, differs_in_style, is_near};
 
@@ -76,6 +77,10 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
 /// slip, but what to look at where an event of that phase is missed.
 #[inline]
 pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
+    // It is the type of an event of that phase.
+    if phase == "run.state_projection" {
+        return Some("runtime");
+    }
     let known = match phase.as_bytes().first()? {
         b's' => "start",
         b'p' => "plan",
@@ -274,6 +279,8 @@ pub(crate) struct Slips {
     pub(crate) more: Option<(Line, u64)>,
     /// For phases of the reference, the first line with a phase that begins with it, and that one.
     pub(crate) begun: BTreeMap<&'static str, (Line, String)>,
+    /// The first act event of a step that has the status of a step under `status`.
+    pub(crate) bare_status: Option<Line>,
 }
 
 /// The number of slips that are listed of one timeline: each is a habit of its writer.
@@ -363,12 +370,20 @@ impl Slips {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.begun.is_empty()
+        self.found.is_empty() && self.begun.is_empty() && self.bare_status.is_none()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Slip, &SlipLines)> {
         self.found.iter()
     }
+}
+
+/// The key of an event that is probably meant as one that is absent.
+pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
+    let names = event.members().map(Key::name);
+    let is_slip =
+        |name: &Cow<'_, str>| is_near(name, absent) && !EVENT_KEYS.words.contains(&&**name);
+    names.into_iter().find(is_slip).map(Cow::into_owned)
 }
 
 /// Whether an event has a slip.

@@ -307,6 +307,13 @@ impl<'a> TimelineReader<'a> {
                 set(&mut trace.statuses, step_id, line, evidence, marks);
             }
         }
+        if let Some(step_id) = &act.unset_step
+            && self.timeline.slips.bare_status.is_none()
+            && self.step_ids.binary_search(step_id).is_ok()
+            && has_status(text, &mut self.tape)
+        {
+            self.timeline.slips.bare_status = Some(line);
+        }
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
         if self.action_ids.binary_search(id).is_ok() {
@@ -338,6 +345,13 @@ fn set<T>(values: &mut BTreeMap<String, AsOf<T>>, name: &str, line: Line, value:
     } else {
         values.insert(name.to_owned(), AsOf::new(line.number, value));
     }
+}
+
+/// Whether the payload of an event has the status of a step under `status`.
+fn has_status(event: &[u8], tape: &mut Tape) -> bool {
+    let status = |payload: Node<'_>| payload.get("status")?.text()?.parse::<StepStatus>().ok();
+    memchr::memmem::find(event, b"\"status\"").is_some()
+        && in_payload("status", event, tape, status).is_some()
 }
 
 /// What the payload of an event says under a key. Most events do not have it, and are not parsed.

@@ -7,10 +7,12 @@
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
-use crate::facts::{EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value};
+use crate::facts::{
+    EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
+};
 use crate::parallel::pipeline;
 use crate::schema;
-use crate::source::{Artifact, Line};
+use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
@@ -222,8 +224,17 @@ impl EventsReader<'_, '_> {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
                 Trouble::UnfinishedLine { line, error }
             }
-            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail { line, error },
-            why => Trouble::NotAnEvent { line, span, why },
+            NotAnEvent::NotJson(error) if !ended => Trouble::TornTail {
+                line,
+                error,
+                array: None,
+            },
+            why => Trouble::NotAnEvent {
+                line,
+                span,
+                why,
+                array: None,
+            },
         };
         let may_be_unfinished = matches!(trouble, Trouble::UnfinishedLine { .. });
         let is_complete = self.spread.add(line, bytes, trouble, self.troubles);
@@ -288,7 +299,10 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
     // The schema of an event has too few fields to exceed the limit of violations.
     let violations = schema::EVENT.violations(event).unwrap_or_default();
     let refused = violations.iter().map(|violation| violation.token).collect();
-    for violation in violations {
+    for mut violation in violations {
+        if violation.pointer == Pointer::default() {
+            violation.explain_absence(|field| slip_of_event(event.root(), field));
+        }
         troubles.add(Trouble::Violation {
             artifact: Artifact::Events,
             line: Some(line),

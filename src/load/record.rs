@@ -1,16 +1,18 @@
 //! The bytes of `state.json` or `summary.json` -> its document, the values that its schema refuses,
 //! and the troubles met on the way.
 
+use std::collections::BTreeMap;
+
 use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
-use crate::document::{Document, MAX_VALUES, Node, Refused, Tape};
+use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::printable::quote;
 use crate::record::format;
-use crate::schema::{self, MAX_VIOLATIONS, Schema, Violation};
-use crate::source::Artifact;
+use crate::schema::{self, MAX_VIOLATIONS, Misspelling, Schema, Violation};
+use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 
 /// One of the two records.
@@ -176,10 +178,13 @@ impl RecordKind {
             return loaded;
         }
         if is_usable {
-            self.violations(violations, &judged, troubles);
-            if glance.may_be_misspelled {
-                self.misspellings(document, troubles);
-            }
+            let misspellings = if glance.may_be_misspelled {
+                self.schema.misspellings(document.root())
+            } else {
+                Vec::new()
+            };
+            self.violations(violations, &misspellings, &judged, troubles);
+            self.misspellings(misspellings, troubles);
         } else {
             troubles.add(Trouble::TooManyViolations {
                 artifact: self.artifact,
@@ -200,8 +205,26 @@ impl RecordKind {
         }
     }
 
-    fn violations(&self, violations: Vec<Violation>, judged: &Judged, troubles: &mut Troubles) {
-        for violation in violations {
+    fn violations(
+        &self,
+        violations: Vec<Violation>,
+        misspellings: &[Misspelling<'_>],
+        judged: &Judged,
+        troubles: &mut Troubles,
+    ) {
+        if violations.is_empty() {
+            return;
+        }
+        let slips = misspellings
+            .iter()
+            .map(|slip| ((slip.pointer.parent(), slip.known), slip.key));
+        let slips: BTreeMap<(Pointer, &str), Key<'_>> = slips.collect();
+        for mut violation in violations {
+            let object = violation.pointer.clone();
+            violation.explain_absence(|field| {
+                let slip = slips.get(&(object.clone(), field))?;
+                Some(slip.name().into_owned())
+            });
             let is_version = violation.pointer.as_str().strip_prefix('/') == Some(self.version.0);
             if !(is_version && matches!(judged, Judged::Newer)) {
                 troubles.add(Trouble::Violation {
@@ -213,8 +236,8 @@ impl RecordKind {
         }
     }
 
-    fn misspellings(&self, document: Document<'_>, troubles: &mut Troubles) {
-        for misspelling in self.schema.misspellings(document.root()) {
+    fn misspellings(&self, misspellings: Vec<Misspelling<'_>>, troubles: &mut Troubles) {
+        for misspelling in misspellings {
             troubles.add(Trouble::Misspelled {
                 artifact: self.artifact,
                 key: misspelling.key.name().into_owned(),

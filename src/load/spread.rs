@@ -1,10 +1,10 @@
-//! Lines that are no events -> the objects that several of them are together, as a pretty-printer
-//! writes them.
+//! Lines that are no events -> the objects and arrays that several of them are together, as a
+//! pretty-printer writes them.
 //!
 //! Each line is read once as the next one of an object, and once more at most as the first of
-//! another.
+//! another; and likewise of an array.
 
-use super::trouble::{SpreadObjects, Trouble, Troubles};
+use super::trouble::{ArrayLines, SpreadObjects, Trouble, Troubles};
 use crate::document::{Pieces, Progress};
 use crate::source::Line;
 
@@ -19,12 +19,52 @@ pub(super) struct Spread {
     /// The lines of an object that is not complete, each with what it is by itself.
     pending: Vec<(Line, Trouble)>,
     found: Option<SpreadObjects>,
+    array: Option<OpenArray>,
+}
+
+/// An array over several lines that is not complete.
+struct OpenArray {
+    first: u64,
+    latest: u64,
+    pieces: Pieces,
+}
+
+impl OpenArray {
+    /// Reads a line that is no event. A line between may be an event: an item without a comma.
+    fn read(&mut self, line: Line, bytes: &[u8]) -> Progress {
+        match line.number - self.latest {
+            1 => {}
+            2 => self.pieces.pass_over_item(),
+            _ => return Progress::Wrong,
+        }
+        self.latest = line.number;
+        self.pieces.read(bytes)
+    }
 }
 
 impl Spread {
     /// Adds a line that is no event, and what it is by itself. Returns whether it completes an
     /// object.
     pub(super) fn add(
+        &mut self,
+        line: Line,
+        bytes: &[u8],
+        trouble: Trouble,
+        troubles: &mut Troubles,
+    ) -> bool {
+        let progress = self.array.as_mut().map(|array| array.read(line, bytes));
+        let ended = self.array.take_if(|_| progress != Some(Progress::Open));
+        let is_complete = self.add_piece(line, bytes, trouble, troubles);
+        if let (Some(Progress::Complete), Some(array)) = (progress, ended) {
+            troubles.are_of(ArrayLines {
+                first: array.first,
+                last: line.number,
+            });
+        }
+        is_complete
+    }
+
+    fn add_piece(
         &mut self,
         line: Line,
         bytes: &[u8],
@@ -45,6 +85,17 @@ impl Spread {
         // An object in one line is an event, so this one is not complete.
         if progress == Progress::Open && bytes.trim_ascii_start().starts_with(b"{") {
             return self.push(line, trouble, progress);
+        }
+        if self.array.is_none() && bytes.trim_ascii_start().starts_with(b"[") {
+            let mut pieces = Pieces::of_array();
+            if pieces.read(bytes) == Progress::Open {
+                let (first, latest) = (line.number, line.number);
+                self.array = Some(OpenArray {
+                    first,
+                    latest,
+                    pieces,
+                });
+            }
         }
         troubles.add(trouble);
         false

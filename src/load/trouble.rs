@@ -59,11 +59,16 @@ pub(crate) enum Trouble {
         line: Line,
         span: Range<usize>,
         why: NotAnEvent,
+        array: Option<ArrayLines>,
     },
     /// Lines of the timeline are objects only together.
     SpreadObjects(SpreadObjects),
     /// The last line of the timeline was cut off.
-    TornTail { line: Line, error: SyntaxError },
+    TornTail {
+        line: Line,
+        error: SyntaxError,
+        array: Option<ArrayLines>,
+    },
     /// The last line of the timeline is incomplete, and the run may still write it.
     UnfinishedLine { line: Line, error: SyntaxError },
     /// Lines of `learn.jsonl` are not objects: the first one, and their number.
@@ -131,6 +136,23 @@ pub(crate) struct SpreadObjects {
     pub(crate) last: u64,
     /// The number of such objects.
     pub(crate) count: u64,
+}
+
+/// The lines of the timeline that are one array together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ArrayLines {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+impl ArrayLines {
+    /// What to do about a line of them.
+    pub(crate) fn help(self) -> String {
+        let Self { first, last } = self;
+        format!(
+            "Lines {first}–{last} are one array: write each item of it on a line of its own, without the brackets and the commas after items. In Python, write `json.dumps(event) + \"\\n\"` for each event instead of `json.dump(events, file)`."
+        )
+    }
 }
 
 /// Why a line of the timeline is not an event.
@@ -267,6 +289,23 @@ impl Troubles {
             } => Some(&**what),
             _ => None,
         })
+    }
+
+    /// Notes that the latest lines that were added are of an array.
+    pub(super) fn are_of(&mut self, lines: ArrayLines) {
+        for troubles in &mut self.by_sort {
+            for trouble in troubles.met.iter_mut().rev() {
+                match trouble {
+                    Trouble::NotAnEvent { line, array, .. }
+                    | Trouble::TornTail { line, array, .. }
+                        if line.number >= lines.first =>
+                    {
+                        *array = Some(lines);
+                    }
+                    _ => break,
+                }
+            }
+        }
     }
 
     pub(super) fn add(&mut self, trouble: Trouble) {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::advice::{description, first_sentence, word_meant};
 use crate::document::{Document, Found, Kind};
 use crate::printable::{brief, quote};
-use crate::source::Pointer;
+use crate::source::{Place, Pointer, Target};
 
 /// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(crate) struct Violation {
     breach: Breach,
     /// What the schema says of the field, or of each field that is absent.
     says: Vec<String>,
+    /// Of fields that are absent, those that are probably there under another name, and that.
+    slips: Vec<(String, String)>,
 }
 
 /// How a value violates its schema, with values as messages show them.
@@ -45,6 +47,8 @@ enum Breach {
         /// The value, unless its type says enough.
         shown: Option<String>,
         wanted: String,
+        /// The text that the schema wants instead of a number.
+        text: Option<String>,
     },
     NotOneOf {
         shown: String,
@@ -107,7 +111,9 @@ impl Violation {
             Breach::Unexpected { field } => {
                 format!("{subject} must not have the field `{}`", brief(field))
             }
-            Breach::WrongType { is, shown, wanted } => match shown {
+            Breach::WrongType {
+                is, shown, wanted, ..
+            } => match shown {
                 Some(shown) => format!("{subject} is {is} ({shown}), not {wanted}"),
                 None => format!("{subject} is {is}, not {wanted}"),
             },
@@ -136,7 +142,10 @@ impl Violation {
     /// How to fix it; `None` where the hint of the rule says enough.
     pub(crate) fn help(&self) -> Option<String> {
         let first = match &self.breach {
-            Breach::Lacks { fields } => Some(format!("Add the {}.", named(fields))),
+            Breach::Lacks { fields } => Some(self.additions(fields)),
+            Breach::WrongType {
+                text: Some(text), ..
+            } => Some(format!("Write the text {text}, with its quotes.")),
             Breach::Unexpected { .. } => Some(
                 "Add the prefix `x-` to the name to make the field an extension, or remove it."
                     .into(),
@@ -171,6 +180,47 @@ impl Violation {
             .chain(Some(says).filter(|says| !says.is_empty()));
         let help = parts.collect::<Vec<_>>().join(" ");
         (!help.is_empty()).then_some(help)
+    }
+}
+
+impl Violation {
+    /// Notes which of the fields that are absent are probably there under another name.
+    pub(crate) fn explain_absence(&mut self, written: impl Fn(&str) -> Option<String>) {
+        if let Breach::Lacks { fields } = &self.breach {
+            let slips = fields
+                .iter()
+                .filter_map(|field| Some((field.clone(), written(field)?)));
+            self.slips = slips.collect();
+        }
+    }
+
+    /// The keys that are probably meant as fields that are absent from the object at a place.
+    pub(crate) fn slips(&self, object: &Place) -> Vec<(Place, String)> {
+        let slips = self.slips.iter().map(|(field, written)| {
+            let place = Place {
+                target: Target::Key(self.pointer.field(written)),
+                ..object.clone()
+            };
+            let written = brief(written);
+            let message = format!("`{field}` is absent, but here is `{written}`");
+            (place, message)
+        });
+        slips.collect()
+    }
+
+    /// How to come by fields that are absent.
+    fn additions(&self, fields: &[String]) -> String {
+        let renames = self.slips.iter().map(|(field, written)| {
+            let written = brief(written);
+            format!("Rename `{written}` to `{field}`, if that is what it means.")
+        });
+        let is_slip = |field: &String| self.slips.iter().any(|(slip, _)| slip == field);
+        let others: Vec<String> = (fields.iter())
+            .filter(|field| !is_slip(field))
+            .cloned()
+            .collect();
+        let add = (!others.is_empty()).then(|| format!("Add the {}.", named(&others)));
+        renames.chain(add).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -219,7 +269,7 @@ pub(super) fn explain<'e>(
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
             violations.extend(unexpected_keys(pointer, found, unexpected));
         } else {
-            let breach = breach(found, error.kind(), schema);
+            let breach = breach(found, pointer, error.kind(), schema);
             let absent = match &breach {
                 Breach::Lacks { fields } => fields.first().map(String::as_str),
                 _ => None,
@@ -229,6 +279,7 @@ pub(super) fn explain<'e>(
                 pointer: pointer.clone(),
                 is_key: false,
                 says: description(schema, pointer, absent).into_iter().collect(),
+                slips: Vec::new(),
                 breach,
             });
         }
@@ -258,10 +309,16 @@ fn unexpected_keys<'a>(
             field: key.name().into_owned(),
         },
         says: Vec::new(),
+        slips: Vec::new(),
     })
 }
 
-fn breach(found: Found<'_>, kind: &ValidationErrorKind, schema: &Value) -> Breach {
+fn breach(
+    found: Found<'_>,
+    pointer: &Pointer,
+    kind: &ValidationErrorKind,
+    schema: &Value,
+) -> Breach {
     let value = found.value;
     let shown = match value.kind() {
         Kind::Object => "an object".into(),
@@ -278,6 +335,9 @@ fn breach(found: Found<'_>, kind: &ValidationErrorKind, schema: &Value) -> Breac
             shown: (!matches!(value.kind(), Kind::Null | Kind::Array | Kind::Object))
                 .then_some(shown),
             wanted: wanted_types(kind),
+            text: (value.kind() == Kind::Number)
+                .then(|| constant(schema, pointer).map(quote))
+                .flatten(),
         },
         ValidationErrorKind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -310,6 +370,12 @@ fn breach(found: Found<'_>, kind: &ValidationErrorKind, schema: &Value) -> Breac
             keyword: other.keyword().to_string(),
         },
     }
+}
+
+/// The text that a field of the whole document must have.
+fn constant<'s>(schema: &'s Value, pointer: &Pointer) -> Option<&'s str> {
+    let field = pointer.as_str().strip_prefix('/')?;
+    schema.get("properties")?.get(field)?.get("const")?.as_str()
 }
 
 fn wanted_types(kind: &TypeKind) -> String {

@@ -24,6 +24,7 @@ mod contract {
     mod corpus;
     mod doors;
     mod generated;
+    mod hints;
     mod mistakes;
     mod outputs;
     mod pages;

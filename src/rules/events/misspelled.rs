@@ -1,6 +1,6 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
-use crate::facts::{Run, Slip, SlipLines};
+use crate::facts::{Run, Slip, SlipLines, Within};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::{brief, quote};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
@@ -56,10 +56,16 @@ fn draft(slip: &Slip, lines: &SlipLines) -> Draft {
             ),
         ),
         Some(within) => (
-            format!(
-                "line {line} has `{}` in {within}, but no `{meant}`{also}",
-                brief(&slip.written)
-            ),
+            match within {
+                Within::Event => format!(
+                    "the event on line {line} has `{}`, but no `{meant}`{also}",
+                    brief(&slip.written)
+                ),
+                payload => format!(
+                    "line {line} has `{}` in {payload}, but no `{meant}`{also}",
+                    brief(&slip.written)
+                ),
+            },
             format!("Rename the key to `{meant}`, if that is what it means."),
         ),
     };

@@ -20,5 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let (place, violation) = trouble.violation(Artifact::Events)?;
-    Some(Draft::new(place, violation.message("the event")).help(violation.help()))
+    let slips = violation.slips(&place);
+    let draft = Draft::new(place, violation.message("the event"));
+    Some(draft.help(violation.help()).causes(slips))
 }

@@ -2,7 +2,7 @@
 
 use crate::document::Kind;
 use crate::finding::{Level, RuleInfo};
-use crate::load::{NotAnEvent, SpreadObjects, Trouble};
+use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
@@ -23,13 +23,22 @@ fn word(trouble: &Trouble) -> Option<Draft> {
     if let Trouble::SpreadObjects(objects) = trouble {
         return Some(spread(objects));
     }
-    let Trouble::NotAnEvent { line, span, why } = trouble else {
+    let Trouble::NotAnEvent {
+        line,
+        span,
+        why,
+        array,
+    } = trouble
+    else {
         return None;
     };
     let number = line.number;
-    let message = match why {
-        NotAnEvent::NotJson(error) => format!("line {number} is not JSON: {error}"),
-        NotAnEvent::NotAnObject(kind) => {
+    let message = match (why, array) {
+        (_, Some(ArrayLines { first, last })) if *first == number => {
+            format!("lines {first}–{last} are one JSON array, not an event on each line")
+        }
+        (NotAnEvent::NotJson(error), _) => format!("line {number} is not JSON: {error}"),
+        (NotAnEvent::NotAnObject(kind), _) => {
             format!("line {number} is {}, not an object", kind.with_article())
         }
     };
@@ -45,7 +54,8 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         NotAnEvent::NotAnObject(_) => "",
     };
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
-    Some(draft.besides(besides).help(help.map(str::to_owned)))
+    let help = array.map_or_else(|| help.map(str::to_owned), |array| Some(array.help()));
+    Some(draft.besides(besides).help(help))
 }
 
 /// Objects that a pretty-printer has spread over lines.

@@ -1,7 +1,7 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
 use crate::finding::{Level, RuleInfo};
-use crate::load::Trouble;
+use crate::load::{ArrayLines, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
@@ -19,11 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn word(trouble: &Trouble) -> Option<Draft> {
-    let Trouble::TornTail { line, error } = trouble else {
+    let Trouble::TornTail { line, error, array } = trouble else {
         return None;
     };
-    Some(Draft::new(
+    let draft = Draft::new(
         Place::line_bytes(*line, 0..line.length),
         format!("the last line ends without a newline and is not JSON: {error}"),
-    ))
+    );
+    Some(draft.help(array.map(ArrayLines::help)))
 }

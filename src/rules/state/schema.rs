@@ -28,5 +28,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         return Some(Draft::new(Place::whole(*artifact), message));
     }
     let (place, violation) = trouble.violation(Artifact::State)?;
-    Some(Draft::new(place, violation.message("the state")).help(violation.help()))
+    let slips = violation.slips(&place);
+    let draft = Draft::new(place, violation.message("the state"));
+    Some(draft.help(violation.help()).causes(slips))
 }

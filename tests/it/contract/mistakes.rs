@@ -28,7 +28,7 @@ fn check(records: &[(Artifact, Vec<u8>)], jobs: usize) -> EpisodeReport {
 }
 
 /// The good run with another content of one artifact.
-fn with(artifact: Artifact, change: impl FnOnce(String) -> Vec<u8>) -> EpisodeReport {
+pub(super) fn with(artifact: Artifact, change: impl FnOnce(String) -> Vec<u8>) -> EpisodeReport {
     let mut records = good_run();
     let (_, bytes) = records.iter_mut().find(|(of, _)| *of == artifact).unwrap();
     *bytes = change(String::from_utf8(bytes.clone()).unwrap());
@@ -36,7 +36,7 @@ fn with(artifact: Artifact, change: impl FnOnce(String) -> Vec<u8>) -> EpisodeRe
 }
 
 /// The good run with a text that occurs in an artifact replaced.
-fn replaced(artifact: Artifact, from: &str, to: &str) -> EpisodeReport {
+pub(super) fn replaced(artifact: Artifact, from: &str, to: &str) -> EpisodeReport {
     with(artifact, |text| {
         assert!(text.contains(from), "{from} in {text}");
         text.replacen(from, to, 1).into_bytes()
@@ -45,7 +45,7 @@ fn replaced(artifact: Artifact, from: &str, to: &str) -> EpisodeReport {
 
 /// A finding of a rule says this, at this line and column, and helps with that.
 #[track_caller]
-fn assert_told(
+pub(super) fn assert_told(
     report: &EpisodeReport,
     rule: &str,
     message: &str,
@@ -67,8 +67,8 @@ fn assert_told(
     finding.clone()
 }
 
-const STATE: Artifact = Artifact::State;
-const EVENTS: Artifact = Artifact::Events;
+pub(super) const STATE: Artifact = Artifact::State;
+pub(super) const EVENTS: Artifact = Artifact::Events;
 
 #[test]
 fn timestamp_without_an_offset_is_told() {

@@ -1,0 +1,177 @@
+//! A finding that follows from a mistake elsewhere names the mistake, and helps with that.
+
+use runvet::finding::{EpisodeReport, Finding};
+
+use super::mistakes::{EVENTS, STATE, assert_told, replaced, with};
+
+/// The findings of a rule.
+fn of_rule<'r>(report: &'r EpisodeReport, rule: &str) -> Vec<&'r Finding> {
+    let findings = report.findings.iter();
+    findings.filter(|finding| finding.rule == rule).collect()
+}
+
+/// The only finding of a rule.
+#[track_caller]
+fn only<'r>(report: &'r EpisodeReport, rule: &str) -> &'r Finding {
+    let found = of_rule(report, rule);
+    assert_eq!(found.len(), 1, "{rule}: {:?}", report.findings);
+    found[0]
+}
+
+/// An array of the events, with this text between items and these ends.
+fn array(text: &str, [open, between, close]: [&str; 3]) -> Vec<u8> {
+    let items: Vec<&str> = text.lines().collect();
+    [open, &items.join(between), close].concat().into()
+}
+
+#[test]
+fn array_over_several_lines_is_told_on_each() {
+    let indented = with(EVENTS, |text| {
+        let events: Vec<serde_json::Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        (serde_json::to_string_pretty(&events).unwrap() + "\n").into()
+    });
+    let syntax = of_rule(&indented, "events/syntax");
+    let first = syntax[0].message.clone();
+    assert!(
+        first.starts_with("lines 1–") && first.contains("are one JSON array"),
+        "{first}"
+    );
+    let is_of_array = |finding: &&&Finding| finding.help.contains("are one array");
+    // The last item has no comma after it, and is one object.
+    assert_eq!(syntax.iter().filter(is_of_array).count(), syntax.len() - 1);
+    assert!(
+        syntax
+            .iter()
+            .any(|finding| finding.message.contains("are one object"))
+    );
+}
+
+#[test]
+fn array_with_an_item_on_each_line_is_told() {
+    for (parts, count) in [
+        (["[\n", ",\n", "\n]\n"], 12),
+        (["[\n", "\n,", "\n]\n"], 12),
+        (["[", ",\n", "]\n"], 11),
+    ] {
+        let report = with(EVENTS, |text| array(&text, parts));
+        let syntax = of_rule(&report, "events/syntax");
+        assert_eq!(syntax.len(), count, "{parts:?}");
+        assert!(syntax[0].message.contains("are one JSON array"));
+        assert!(syntax.iter().all(|found| found.help.contains("one array")));
+    }
+    let torn = with(EVENTS, |text| array(&text, ["[\n", ",\n", "\n]"]));
+    assert!(only(&torn, "events/torn-tail").help.contains("one array"));
+}
+
+#[test]
+fn lines_that_are_no_array_are_told_one_by_one() {
+    for parts in [["[\n", "\n", "\n]\n"], ["[\n", ",\n", "\n}\n"]] {
+        let report = with(EVENTS, |text| array(&text, parts));
+        let syntax = of_rule(&report, "events/syntax");
+        assert!(syntax.iter().all(|found| !found.help.contains("one array")));
+    }
+}
+
+#[test]
+fn nul_bytes_are_told() {
+    for text in ["\0\0\0\0", "{}\0\0\0\n\0"] {
+        let report = with(STATE, |_| text.into());
+        let found = only(&report, "record/json-syntax");
+        assert!(found.message.ends_with("the text has NUL bytes"));
+        assert!(found.help.contains("power failed"), "{}", found.help);
+    }
+}
+
+#[test]
+fn required_key_of_an_event_is_told_with_its_slip() {
+    let report = replaced(EVENTS, "\"timestamp\":\"", "\"timestmp\":\"");
+    let slip = only(&report, "events/misspelled");
+    assert_eq!(
+        slip.message,
+        "the event on line 1 has `timestmp`, but no `timestamp`"
+    );
+    let found = only(&report, "events/schema");
+    let help = "Rename `timestmp` to `timestamp`, if that is what it means.";
+    assert!(found.help.starts_with(help), "{}", found.help);
+    assert_eq!(found.related[0].location.offset, slip.location.offset);
+    assert_eq!(
+        found.related[0].message,
+        "`timestamp` is absent, but here is `timestmp`"
+    );
+}
+
+#[test]
+fn required_field_of_a_record_is_told_with_its_slip() {
+    let report = replaced(STATE, "\"started_at\"", "\"startedAt\"");
+    let slip = only(&report, "record/misspelled-field");
+    let found = only(&report, "state/schema");
+    let help = "Rename `startedAt` to `started_at`, if that is what it means.";
+    assert!(found.help.starts_with(help), "{}", found.help);
+    assert_eq!(found.related[0].location.offset, slip.location.offset);
+}
+
+#[test]
+fn status_without_its_prefix_is_named_beside_the_plan() {
+    let report = with(EVENTS, |text| {
+        text.replace("\"step_status\"", "\"status\"").into()
+    });
+    let found = of_rule(&report, "plan/projection");
+    let message = "the `act` event on line 5 has `status`, but no `step_status`";
+    let names = |finding: &&Finding| {
+        let mut related = finding.related.iter();
+        related.any(|related| related.message == message && related.location.line == Some(5))
+    };
+    assert!(found.iter().any(names), "{:?}", report.findings);
+    assert!(of_rule(&report, "events/misspelled").is_empty());
+}
+
+#[test]
+fn status_of_another_kind_is_not_named() {
+    let report = with(EVENTS, |text| {
+        text.replace("\"step_status\":\"", "\"status\":\"x").into()
+    });
+    let mut related = report.findings.iter().flat_map(|found| &found.related);
+    assert!(related.all(|related| !related.message.contains("has `status`")));
+}
+
+#[test]
+fn phase_of_its_own_is_asked_about_in_the_help() {
+    for (phase, written, rule) in [
+        ("plan", "planing", "plan/no-event"),
+        ("plan", "Plan", "plan/no-event"),
+        ("start", "started", "started-at/start-event"),
+        ("runtime", "run.state_projection", "projection/missing"),
+    ] {
+        let report = with(EVENTS, |text| {
+            let key = |phase: &str| format!("\"phase\":\"{phase}\"");
+            text.replace(&key(phase), &key(written)).into()
+        });
+        let found = only(&report, rule);
+        let mut related = found.related.iter();
+        let event = related.find(|at| at.location.pointer.as_deref() == Some("/phase"));
+        let line = event.unwrap().location.line.unwrap();
+        let asked =
+            format!("Line {line} has the phase \"{written}\": did you mean `{phase}`? Emit");
+        assert!(found.help.starts_with(&asked), "{}", found.help);
+    }
+}
+
+#[test]
+fn version_as_a_number_is_told_with_the_text() {
+    for (field, number, text) in [
+        ("version", "1.0", "1.0"),
+        ("version", "1", "1.0"),
+        ("state_schema_version", "1.0", "1.0.0"),
+    ] {
+        let from = format!("\"{field}\":\"{text}\"");
+        let report = replaced(STATE, &from, &format!("\"{field}\":{number}"));
+        let message = format!("`{field}` is a number ({number}), not a string");
+        let help = format!("Write the text \"{text}\", with its quotes.");
+        let place = report.findings[0].location.line;
+        let column = report.findings[0].location.column;
+        assert_told(&report, "state/schema", &message, place.zip(column), &help);
+    }
+}
