@@ -111,7 +111,7 @@ pub(super) struct GateArgs {
     )]
     select: Vec<String>,
 
-    /// Hold the files that a manifest names against their digests and sizes
+    /// Check the files in the manifest against their digests and sizes
     ///
     /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
     #[arg(
