@@ -915,7 +915,12 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     );
     let several = run_data.get(temp.path().to_str().unwrap()).unwrap_err();
     assert!(matches!(several, Error::SeveralRuns { .. }), "{several}");
-    for path in ["./nowhere", "no/where", "../Cargo.toml"] {
+    let error = run_data.get("./Cargo.toml").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "./Cargo.toml: it is not an artifact of a run"
+    );
+    for path in ["./nowhere", "no/where"] {
         assert!(
             matches!(run_data.get(path).unwrap_err(), Error::UnknownRun { .. }),
             "{path}"
