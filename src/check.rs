@@ -13,7 +13,6 @@ mod linear;
 mod locate;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -104,8 +103,6 @@ pub(crate) fn names(name: &str, rule: &str) -> bool {
 }
 
 fn unknown_rule(name: &str) -> Error {
-    let group = |rule: &'static str| rule.split('/').next().unwrap_or_default();
-    let groups: BTreeSet<&str> = all_rules().map(|rule| group(rule.id)).collect();
     let wanted = name.trim_end_matches(['*', '/']);
     let distance = |known: &&str| strsim::osa_distance(wanted, known);
     let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
@@ -114,12 +111,17 @@ fn unknown_rule(name: &str) -> Error {
             .map(|rule| rule.id)
             .filter(|known| distance(known) <= 3 || last_part(known));
         near.min_by_key(distance).map(str::to_owned)
+    } else if wanted == "all" {
+        Some("*".to_owned())
     } else {
-        let near = groups
-            .into_iter()
-            .filter(|group| distance(group) <= 2)
-            .min_by_key(distance);
-        near.map(|group| format!("{group}/*"))
+        // A group, or a rule without its group.
+        let parts = all_rules().filter_map(|rule| Some((rule.id, rule.id.split_once('/')?)));
+        let near = parts.flat_map(|(id, (group, rule))| {
+            let of_group = (distance(&group), 0, format!("{group}/*"));
+            [of_group, (distance(&rule), 1, id.to_owned())]
+        });
+        let near = near.filter(|(distance, ..)| *distance <= 2);
+        near.min().map(|(.., name)| name)
     };
     Error::UnknownRule {
         name: crate::printable::brief(name),

@@ -499,6 +499,13 @@ impl Gate {
         }
     }
 
+    /// Whether every rule is off in every directory, so that nothing is judged.
+    #[cfg(feature = "cli")]
+    pub(crate) fn judges_nothing(&self, check: &Check) -> bool {
+        let levels = self.levels.anywhere(check.levels());
+        levels.iter().all(|level| *level == Level::Off)
+    }
+
     /// The check that judges every rule that counts in some directory.
     fn check(&self, check: &Check) -> Check {
         check.with_levels(self.levels.anywhere(check.levels()))

@@ -40,7 +40,7 @@ use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
 use crate::source::{Artifact, Spot};
-use crate::store::{self, Directory, EpisodeDir, Fault, Given, Opened, RunDir};
+use crate::store::{self, Directory, Discovery, EpisodeDir, Fault, Given, Opened, RunDir};
 pub use events::{EventLine, EventTexts, Events};
 pub use listing::Listing;
 
@@ -297,14 +297,18 @@ impl RunReader {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownRun`] where there is no episode, and [`Error::SeveralRuns`] where there are
-    /// several.
+    /// [`Error::UnknownRun`] where there is no episode, [`Error::SeveralRuns`] where there are
+    /// several, and [`Error::Artifact`] for a file that is no artifact.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_given(path.as_ref(), Given::Each)
     }
 
     fn open_given(path: &Path, given: Given<'_>) -> Result<Self, Error> {
-        let mut found = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given).episodes;
+        let Discovery {
+            episodes: mut found,
+            faults,
+            ..
+        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given);
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(Self { dir }),
             (Some(last), false) => {
@@ -317,6 +321,11 @@ impl RunReader {
                     more,
                 })
             }
+            (None, _) if matches!(*faults, [Fault::NotAnArtifact(_)]) => Err(Error::Artifact {
+                path: path.to_owned(),
+                place: None,
+                reason: "it is not an artifact of a run".into(),
+            }),
             (None, _) => Err(Error::UnknownRun {
                 id: path.to_string_lossy().into_owned(),
                 nearest: Vec::new(),

@@ -48,6 +48,10 @@ impl RunArgs {
 
 impl RunDataArgs {
     pub(super) fn open(&self) -> Result<RunData, Failure> {
+        self.open_by(RunData::find_only_here)
+    }
+
+    fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);
         }
@@ -61,7 +65,7 @@ impl RunDataArgs {
             Some((0, _)) | None => PathBuf::from("."),
             Some((levels, _)) => std::iter::repeat_n("..", levels).collect(),
         };
-        RunData::find_here(&path).map_err(|error| match error {
+        find(&path).map_err(|error| match error {
             Error::NoRunData { path } if path == Path::new(".") => Failure::Fault(
                 "there is no run data here: no directory called `episodes` is in the working \
                  directory, above it or a few levels below it; name its parent with --run-data"
@@ -78,7 +82,7 @@ impl RunDataArgs {
         matches: &ArgMatches,
     ) -> Result<RunData, Failure> {
         if paths.is_empty() {
-            return self.open();
+            return self.open_by(RunData::find_here);
         }
         if matches.value_source("run_data") == Some(ValueSource::CommandLine) {
             let message = "--run-data has no effect beside paths; leave one of them out";

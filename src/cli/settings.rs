@@ -111,7 +111,7 @@ pub(super) struct GateArgs {
     )]
     select: Vec<String>,
 
-    /// Hold the files that a manifest names against their digests and sizes
+    /// Check the files in the manifest against their digests and sizes
     ///
     /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
     #[arg(
@@ -251,6 +251,10 @@ pub(super) struct ConfigFile {
 }
 
 impl ConfigFile {
+    pub(super) fn is_none(&self) -> bool {
+        self.name.is_empty()
+    }
+
     pub(super) fn file(&self) -> File<'_> {
         File {
             name: &self.name,
@@ -511,7 +515,7 @@ fn describe(format: Format) -> &'static str {
 
 /// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,
 /// for reproducible results, else the system's clock.
-fn now() -> Result<Timestamp, Failure> {
+pub(super) fn now() -> Result<Timestamp, Failure> {
     let set = std::env::var_os("SOURCE_DATE_EPOCH").filter(|seconds| !seconds.is_empty());
     let since_1970 = match set {
         Some(seconds) => seconds.to_str().and_then(|seconds| seconds.parse().ok()),

@@ -7,6 +7,9 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 
 use super::Failure;
+use super::output::Output;
+use crate::check::Check;
+use crate::gate::Gate;
 
 /// The options that decide which findings count: their ids and their names.
 pub(super) const GATE: [(&str, &str); 7] = [
@@ -26,10 +29,26 @@ pub(super) fn refuse(
     options: &[(&str, &str)],
     why: &str,
 ) -> Result<(), Failure> {
+    refuse_with(matches, options, &format!("has no effect {why}"))
+}
+
+/// The same with another reason than that there is no effect.
+pub(super) fn refuse_with(
+    matches: &ArgMatches,
+    options: &[(&str, &str)],
+    reason: &str,
+) -> Result<(), Failure> {
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     match options.iter().find(|(id, _)| is_given(id)) {
-        Some((_, name)) => Err(Failure::Fault(format!("{name} has no effect {why}"))),
+        Some((_, name)) => Err(Failure::Fault(format!("{name} {reason}"))),
         None => Ok(()),
+    }
+}
+
+/// Notes that a gate judges nothing: its verdict says nothing about the runs.
+pub(super) fn note_idle(gate: &Gate, check: &Check, output: &Output) {
+    if gate.judges_nothing(check) {
+        output.note("no rule is on, so nothing was checked");
     }
 }
 
@@ -61,7 +80,7 @@ pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, ar
         .and_then(Arg::get_env)
         .filter(|name| is_set(name));
     if let Some(name) = variable {
-        let name = format!("{} (a variable)", name.to_string_lossy());
+        let name = format!("variable {}", name.to_string_lossy());
         error.insert(ContextKind::InvalidArg, ContextValue::String(name));
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader};
 use crate::source::Artifact;
-use crate::store::{self, EpisodeDir, Given, RunDir, Runs};
+use crate::store::{self, EpisodeDir, Fault, Given, RunDir, Runs};
 
 /// What the newest run is called.
 const LATEST: &str = "@latest";
@@ -25,8 +25,7 @@ impl RunData {
     ///
     /// # Errors
     ///
-    /// [`Error::NoRunData`] where a path leads to no run data and no run, and
-    /// [`Error::SeveralRunData`] where several run-data directories are below it.
+    /// [`Error::NoRunData`] where a path leads to no run data and no run.
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
         let parts: Vec<(PathBuf, Runs)> = paths
             .iter()
@@ -41,6 +40,23 @@ impl RunData {
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
         let (root, runs) = find(path, Given::None)?;
         Ok(Self::new(root, runs))
+    }
+
+    /// The same, with only one run-data directory below it.
+    pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
+        only_one_below(path)?;
+        Self::find_here(path)
+    }
+
+    /// The same as [`RunData::find`] for one path, below which only one run-data directory may be.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RunData::find`], and [`Error::SeveralRunData`].
+    pub fn find_only(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        only_one_below(path)?;
+        Self::find(&[path])
     }
 
     /// The run that a user names: by its id, by `@latest` for the newest, by a path, or by the
@@ -122,12 +138,25 @@ impl RunData {
         }))
     }
 
-    /// The error for an id that no run has, with ids that differ from it in a few letters.
+    /// The error for an id that no run has, with ids of which the whole, a part or the end differs
+    /// from it in a few letters.
     fn unknown(&self, id: &str) -> Error {
         let wanted: String = id.chars().take(64).collect::<String>().to_lowercase();
+        let length = wanted.chars().count();
+        let most = (length / 4).clamp(1, 3);
         let is_near = |known: &str| {
-            let distance = strsim::osa_distance(&wanted, &known.to_lowercase());
-            (distance <= (wanted.chars().count() / 4).clamp(1, 3)).then_some(distance)
+            let known = known.to_lowercase();
+            let parts = known.split(is_separator);
+            let starts = known.match_indices(is_separator);
+            let ends = starts.filter_map(|(at, separator)| known.get(at + separator.len()..));
+            // A text of another length differs in more letters, so few are compared.
+            parts
+                .chain(ends)
+                .chain([&*known])
+                .filter(|text| text.chars().count().abs_diff(length) <= most)
+                .map(|text| strsim::osa_distance(&wanted, text))
+                .min()
+                .filter(|distance| *distance <= most)
         };
         let near = self.runs.iter().filter(|run| run.name.len() <= 128);
         let mut ranked: Vec<(usize, &RunDir)> = near
@@ -177,20 +206,21 @@ impl RunReader {
     }
 }
 
+/// Whether a character separates the parts of an id.
+fn is_separator(character: char) -> bool {
+    !character.is_alphanumeric()
+}
+
 /// What a path leads to, and the runs there.
 fn find(path: &Path, given: Given<'_>) -> Result<(PathBuf, Runs), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
     }
     let one = || Ok((path.to_owned(), store::runs_at(path, given)));
-    if store::is_below_episodes(path) || !path.is_dir() {
+    if leads_to_runs(path) {
         return one();
     }
-    let mut below = store::run_data_below(path);
-    if let [only] = &*below {
-        let runs = store::runs(only).map_err(|_| Error::NoRunData { path: only.clone() })?;
-        return Ok((only.clone(), runs));
-    }
+    let below = store::run_data_below(path);
     if below.is_empty() {
         return match RunReader::around_given(path, given) {
             Some(_) => one(),
@@ -199,11 +229,39 @@ fn find(path: &Path, given: Given<'_>) -> Result<(PathBuf, Runs), Error> {
             }),
         };
     }
-    let more = below.len() > MAX_MATCHES;
-    below.truncate(MAX_MATCHES);
-    Err(Error::SeveralRunData {
-        path: path.to_owned(),
-        found: below,
-        more,
-    })
+    let of = |run_data: &PathBuf| {
+        store::runs(run_data).unwrap_or_else(|source| Runs {
+            runs: Vec::new(),
+            faults: vec![Fault::Unlistable {
+                path: run_data.join("episodes"),
+                source,
+            }],
+        })
+    };
+    let runs = Runs::joined(below.iter().map(of).collect());
+    let root = match &*below {
+        [only] => only.clone(),
+        _ => path.to_owned(),
+    };
+    Ok((root, runs))
+}
+
+/// Refuses a path below which several run-data directories are.
+fn only_one_below(path: &Path) -> Result<(), Error> {
+    if leads_to_runs(path) {
+        return Ok(());
+    }
+    let mut found = store::run_data_below(path);
+    if found.len() <= 1 {
+        return Ok(());
+    }
+    let more = found.len() > MAX_MATCHES;
+    found.truncate(MAX_MATCHES);
+    let path = path.to_owned();
+    Err(Error::SeveralRunData { path, found, more })
+}
+
+/// Whether a path is in run data, or is no directory, so that nothing is searched below it.
+fn leads_to_runs(path: &Path) -> bool {
+    path.join("episodes").is_dir() || store::is_below_episodes(path) || !path.is_dir()
 }

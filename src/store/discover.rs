@@ -486,6 +486,16 @@ fn up(typed: &Path, levels: usize, real: &Path) -> PathBuf {
     }
 }
 
+/// Whether a directory in an episode holds a timeline, so that a run may be hidden there.
+pub(super) fn holds_timeline(directory: &Path) -> Result<bool, Fault> {
+    let timeline = directory.join(Artifact::Events.file_name());
+    match timeline.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
+        Err(source) => Err(unlistable(directory, source)),
+    }
+}
+
 /// Whether a symbolic link leads to itself, and so nowhere.
 fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
@@ -553,20 +563,12 @@ impl Found {
         run_data: impl Fn() -> PathBuf,
         excludes: Excludes<'_>,
     ) {
-        let timeline = |directory: &Path| {
-            let timeline = directory.join(Artifact::Events.file_name());
-            match timeline.symlink_metadata() {
-                Ok(_) => Ok(true),
-                Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
-                Err(source) => Err(unlistable(directory, source)),
-            }
-        };
         for name in &listing.directories {
             let directory = episode.join(name);
             if excludes(&directory) {
                 continue;
             }
-            match timeline(&directory) {
+            match holds_timeline(&directory) {
                 Ok(true) => self.faults.push(Fault::Hidden(directory)),
                 Ok(false) => {}
                 Err(fault) => self.faults.push(fault),
@@ -574,7 +576,7 @@ impl Found {
         }
         for name in &listing.links {
             let link = episode.join(name);
-            if timeline(&link).unwrap_or(true) {
+            if holds_timeline(&link).unwrap_or(true) {
                 self.follow(link, run_data(), excludes);
             }
         }

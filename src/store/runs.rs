@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
 
-use super::discover::{EPISODES, Fault, Nature, discover, names_episodes, nature};
+use super::discover::{EPISODES, Fault, Nature, discover, holds_timeline, names_episodes, nature};
 use super::disk::{entry_kind, list};
 use super::path::{self, join};
 use super::{EpisodeDir, Given};
-use crate::source::EntryKind;
+use crate::source::{Artifact, EntryKind};
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
@@ -119,12 +119,15 @@ impl Runs {
     fn collect(&mut self, group: &Path) -> io::Result<()> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
+        let names_artifacts = group.file_name().is_some_and(|name| name == EPISODES);
+        let mut is_stray = false;
         while let Some(entry) = dir.read() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if matches!(name, b"." | b".." | b".git") {
                 continue;
             }
+            is_stray |= names_artifacts && is_artifact(name);
             if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
                 continue;
             }
@@ -156,19 +159,25 @@ impl Runs {
                 self.runs.push(run);
             }
         }
+        if is_stray {
+            self.faults.push(Fault::Stray(group.to_owned()));
+        }
         Ok(())
     }
 
     /// Whether a directory is most likely a run. The runs of one that is a group are collected.
     fn is_run(&mut self, name: &OsStr, path: &Path, hard_links: u64) -> bool {
         // A directory with only its two default hard links contains no directories, so no runs.
-        if hard_links == 2 {
-            return name != EPISODES;
+        if hard_links == 2 && name != EPISODES {
+            return true;
         }
         let before = self.runs.len();
         let searched = list(path).and_then(|listing| {
             let nature = nature(name, listing.entries);
-            if nature != Nature::Episode {
+            if nature == Nature::Episode {
+                let hidden = listing.directories.iter().map(|name| path.join(name));
+                self.faults.extend(hidden.filter_map(hidden_run));
+            } else {
                 self.collect(path)?;
             }
             Ok(nature)
@@ -188,6 +197,20 @@ impl Runs {
         self.runs
             .extend(below.into_iter().filter(|run| run.episode().is_some()));
         self.runs.len() == before
+    }
+}
+
+fn is_artifact(name: &[u8]) -> bool {
+    let name = std::str::from_utf8(name).ok();
+    name.and_then(Artifact::from_file_name).is_some()
+}
+
+/// The fault of a directory in an episode, if it has any.
+fn hidden_run(directory: PathBuf) -> Option<Fault> {
+    match holds_timeline(&directory) {
+        Ok(true) => Some(Fault::Hidden(directory)),
+        Ok(false) => None,
+        Err(fault) => Some(fault),
     }
 }
 

@@ -5,10 +5,11 @@ use std::ops::Range;
 use clap::{ArgMatches, Args};
 
 use super::output::Output;
-use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs};
+use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs, now};
 use super::{Exit, Failure};
 use crate::config::{Ignore, Rules};
 use crate::printable::{columns_of, escape};
+use crate::timestamp::Timestamp;
 
 /// Show the settings for `runvet validate` and the origin of each
 ///
@@ -32,7 +33,7 @@ pub(in crate::cli) struct Config {
 impl Config {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
-        let rows = rows(&settings);
+        let rows = rows(&settings, &now()?);
         let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
         let names = width(|row| &row.name).unwrap_or_default();
         let values = width(|row| &row.value).unwrap_or_default();
@@ -43,6 +44,9 @@ impl Config {
         } in &rows
         {
             writeln!(output.stdout(), "{name:names$}  {value:values$}  {origin}")?;
+        }
+        if settings.gate.file.is_none() && !matches.get_flag("no_config") {
+            output.note("no runvet.toml was found");
         }
         Ok(Exit::Success)
     }
@@ -71,7 +75,7 @@ impl Row {
 }
 
 /// All settings.
-fn rows(settings: &Settings) -> Vec<Row> {
+fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     let gate = &settings.gate;
     let mut rows = vec![
         Row::of("format", &settings.format, ToString::to_string),
@@ -86,7 +90,7 @@ fn rows(settings: &Settings) -> Vec<Row> {
         }),
         Row::of("verify-manifest", &gate.verify_manifest, bool::to_string),
     ];
-    rows.extend(configured(&gate.file));
+    rows.extend(configured(&gate.file, now));
     let rules = &gate.rules;
     let origin = rules.origin.to_string();
     rows.extend(
@@ -103,7 +107,7 @@ fn or_dash(value: Option<impl ToString>) -> String {
 }
 
 /// The settings in the configuration that decide which findings count.
-fn configured(file: &ConfigFile) -> Vec<Row> {
+fn configured(file: &ConfigFile, now: &Timestamp) -> Vec<Row> {
     let config = &file.config;
     let at = |span: Range<usize>| format!("{}:{}", file.file().name, file.file().line(&span));
     let mut rows: Vec<Row> = config
@@ -122,21 +126,26 @@ fn configured(file: &ConfigFile) -> Vec<Row> {
         let globs: Vec<&str> = within.paths.iter().map(|glob| &**glob.get_ref()).collect();
         levels(&within.rules, &format!(" in {}", globs.join(" ")));
     }
-    rows.extend(config.ignores.iter().map(|ignore| ignored(ignore, &at)));
+    let ignores = config.ignores.iter();
+    rows.extend(ignores.map(|ignore| ignored(ignore, now, &at)));
     rows
 }
 
-fn ignored(ignore: &Ignore, at: &impl Fn(Range<usize>) -> String) -> Row {
+fn ignored(ignore: &Ignore, now: &Timestamp, at: &impl Fn(Range<usize>) -> String) -> Row {
     let place: String = [&ignore.file, &ignore.pointer]
         .into_iter()
         .flatten()
         .flat_map(|part| [" ", part.get_ref().as_str()])
         .collect();
     let (rule, episode) = (ignore.rule.get_ref(), ignore.episode.get_ref());
-    let until = ignore.expires.as_ref().map(|day| format!(" until {day}"));
+    let effect = match &ignore.expires {
+        None => "ignored".to_owned(),
+        Some(day) if now >= day.start() => format!("expired on {day}"),
+        Some(day) => format!("ignored until {day}"),
+    };
     Row::new(
         &format!("{rule} in {episode}{place}"),
-        &format!("ignored{}", until.unwrap_or_default()),
+        &effect,
         &at(ignore.rule.span()),
     )
 }

@@ -55,7 +55,10 @@ pub(in crate::cli) struct Diff {
 impl Diff {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let names = self.run_data.names();
-        let (left, right) = (names.get(&self.left, output)?, names.get(&self.right, output)?);
+        let (left, right) = (
+            names.get(&self.left, output)?,
+            names.get(&self.right, output)?,
+        );
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         let check = Check::new();
         let left = Subject::new(&left, &check, &mut gate)?;

@@ -17,7 +17,7 @@ const SUMMARY: &str = include_str!("../example/summary.json");
 /// Its events, without the digest of the state.
 const EVENTS: &str = include_str!("../example/events.jsonl");
 
-/// Print the least valid record, or write the least valid run
+/// Print the smallest valid record, or write the smallest valid run
 ///
 /// Every rule accepts them, those that are off by default too. docs/writing-runs.md says what to
 /// write when.

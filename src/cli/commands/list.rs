@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, refuse};
+use super::usage::{GATE, note_idle, refuse};
 use super::words::word_of;
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -140,6 +140,9 @@ impl List {
             .then(|| self.gate.resolve(matches, Baselines::Read))
             .transpose()?;
         let mut gate = gate.map(|settings| settings.gate);
+        if let Some(gate) = &gate {
+            note_idle(gate, &Check::new(), output);
+        }
         let mut opened = 0;
         let matching = run_data
             .iter()

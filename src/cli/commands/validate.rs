@@ -14,7 +14,7 @@ use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::settings::{Baselines, Origin, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
-use super::usage::refuse;
+use super::usage::{note_idle, refuse};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
@@ -83,12 +83,12 @@ pub(in crate::cli) struct Validate {
 
     /// Read more paths from a file, one per line; `-` is standard input
     ///
-    /// A deleted artifact stands for its episode, if that still has another one, and is passed over
-    /// otherwise.
+    /// A deleted artifact stands for its episode, and is skipped where no other artifact is left in
+    /// the directory. A path whose directory is gone too is refused; `--skip-others` skips it.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
 
-    /// Pass over paths in that file that lead to nothing, or to a file that is no artifact
+    /// Skip paths in that file that do not exist, and files that are not artifacts
     #[arg(long, requires = "files_from")]
     skip_others: bool,
 
@@ -181,6 +181,9 @@ impl Validate {
 
         let format = settings.format.value;
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
+        if !is_empty {
+            note_idle(&gate, &check, output);
+        }
         if !self.quiet && foreign > 0 {
             output.note(&passed_over(foreign));
         }
@@ -401,7 +404,7 @@ impl Validate {
                 })?;
                 if listed.others > 0 && !self.quiet {
                     let paths = count(listed.others, "path");
-                    output.note(&format!("passed over {paths} without an artifact"));
+                    output.note(&format!("skipped {paths} without an artifact"));
                 }
                 paths.extend(listed.paths);
             }

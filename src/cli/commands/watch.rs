@@ -16,6 +16,7 @@ use signal_hook::iterator::Signals;
 use super::clock::now_in_utc;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
+use super::usage::note_idle;
 use super::validate::{kept_changing, passed_over};
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -52,7 +53,7 @@ pub(in crate::cli) struct Watch {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// Print only verdicts on runs that are not valid, and those that end such a state
+    /// Print only invalid runs, and when one becomes valid or is gone
     #[arg(long)]
     only_invalid: bool,
 
@@ -92,6 +93,7 @@ impl Watch {
             Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
         });
 
+        note_idle(&gate, &Check::new(), output);
         let mut verdicts = Verdicts {
             format: self.format,
             only_invalid: self.only_invalid,
@@ -112,7 +114,7 @@ impl Watch {
                 }
                 News::Gone(dir) => printed = verdicts.forget(output, &store::display(&dir)),
                 News::PassedOver(foreign) => output.note(&passed_over(foreign)),
-                News::AllSeen => output.note(&format!("at first: {}", verdicts.summary())),
+                News::AllSeen => output.note(&format!("first check: {}", verdicts.summary())),
             }
             if printed.is_ok() {
                 ControlFlow::Continue(())
@@ -199,7 +201,10 @@ impl Verdicts {
     fn summary(&self) -> String {
         let invalid = self.of_runs.values().filter(|last| !last.is_valid).count();
         let runs = count(self.of_runs.len() as u64, "run");
-        format!("{runs}, {invalid} not valid")
+        match invalid {
+            0 => format!("{runs}, none invalid"),
+            invalid => format!("{runs}, {invalid} not valid"),
+        }
     }
 }
 

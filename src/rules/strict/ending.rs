@@ -1,4 +1,4 @@
-//! `strict/ending`: the timeline does not end as the run did.
+//! `strict/ending`: the end of the timeline contradicts the status.
 
 use crate::facts::{Ending, Run, StateFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     info: RuleInfo {
         id: "strict/ending",
         level: Level::Off,
-        title: "the timeline does not end as the run did",
+        title: "the end of the timeline contradicts the status",
         hint: "Emit one `terminate` event, with the status of the run, after all plan, act and direction events.",
         page: include_str!("ending.md"),
     },

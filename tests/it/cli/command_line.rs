@@ -204,6 +204,19 @@ fn unknown_rule_is_refused_with_a_suggestion() {
         "{}",
         stderr(&output)
     );
+    let said = run(&["validate", "--rule", "all=off", case]);
+    assert!(stderr(&said).contains("did you mean `*`?"));
+    for args in [
+        &["--rule", "*=off"][..],
+        &["--select", "plan/*", "--rule", "plan/*=off"],
+    ] {
+        let output = run(&[&["validate", "--quiet", case], args].concat());
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(
+            stderr(&output),
+            "note: no rule is on, so nothing was checked\n"
+        );
+    }
     assert_eq!(code(&["validate", "--rule", "nothing/*=off", case]), 2);
     assert_eq!(code(&["validate", "--rule", "episode/task=fatal", case]), 2);
     assert_eq!(code(&["validate", "--rule", "episode/task", case]), 2);
@@ -229,10 +242,18 @@ fn rules_lists_and_explain_explains_every_rule() {
         let output = run(&["explain", group]);
         let text = stdout(&output);
         assert!(
-            text.lines().count() == 4 && text.lines().all(|line| line.starts_with("plan/")),
+            text.lines().count() >= 4 && text.lines().all(|line| line.starts_with("plan/")),
             "{text}"
         );
     }
+    let output = run(&["explain", "outcomes"]);
+    let said = stderr(&output);
+    assert!(
+        said.contains("did you mean `projection/outcomes`?"),
+        "{said}"
+    );
+    let two = run(&["explain", "plan/projection", "lifecycle/links"]);
+    assert!(stdout(&two).contains("\n\n# lifecycle/links ("));
     let output = run(&["explain", "lifecycle/link"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(

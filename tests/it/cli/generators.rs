@@ -120,6 +120,10 @@ fn manual_pages_list_every_command_and_option() {
         "the text after the options too"
     );
     assert!(
+        page("runvet-validate.1").contains(".SH NOTES\n.nf\nExit codes:\n"),
+        "in lines as they are"
+    );
+    assert!(
         page("runvet-validate.1").contains("RUNVET_FORMAT"),
         "and the variables"
     );

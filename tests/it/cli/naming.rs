@@ -73,13 +73,19 @@ fn run_without_a_name_is_the_one_around_or_the_newest() {
 }
 
 #[test]
-fn several_run_data_directories_below_are_listed() {
+fn several_run_data_directories_below_are_named() {
     let project = project();
     copy_dir(
         &run_of("good/terminal"),
         &project.path().join("old/episodes/ep"),
     );
-    for args in [&["list"][..], &["list", "."], &["view"], &["plan", "ep"]] {
+    for args in [&["list"][..], &["list", "."]] {
+        let args = [args, &["--format", "ids", "--sort", "id"]].concat();
+        let output = runvet(project.path(), &args, Width::Narrow);
+        assert_eq!(stderr(&output), "");
+        assert_eq!(stdout(&output), "ep\nep_01_answer\nep_03_edited\n");
+    }
+    for args in [&["view"][..], &["plan", "ep"]] {
         let output = runvet(project.path(), args, Width::Narrow);
         assert_eq!(
             (output.status.code(), stdout(&output)),

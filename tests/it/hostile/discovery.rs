@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
+use runvet::check::{Check, Fault};
 use runvet::gate::{Exit, Gate};
 use runvet::read;
 use tempfile::TempDir;
@@ -292,7 +292,13 @@ proptest! {
         let mut listed: Vec<PathBuf> = run_data.iter().map(|run| run.path().to_owned()).collect();
         listed.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         prop_assert_eq!(&listed, &judged);
-        prop_assert!(run_data.faults().is_empty());
+        let paths = |faults: &[Fault]| -> Vec<PathBuf> {
+            faults.iter().map(|fault| fault.path().to_owned()).collect()
+        };
+        let (mut noted, mut reported) = (paths(run_data.faults()), paths(&found.faults));
+        noted.sort();
+        reported.sort();
+        prop_assert_eq!(noted, reported);
         let latest = run_data.get("@latest").ok();
         prop_assert_eq!(latest.is_some(), !judged.is_empty());
     }

@@ -815,7 +815,11 @@ fn run_data_is_found_above_below_and_at_paths() {
     copy_dir(&run_of("good/terminal"), &runs("1/2/3/4/5/6"));
     assert_eq!(listed(&[project.path().to_owned()]).unwrap(), ["ep_a"]);
     copy_dir(&run_of("good/terminal"), &runs("other"));
-    let error = listed(&[project.path().to_owned()]).unwrap_err();
+    assert_eq!(
+        listed(&[project.path().to_owned()]).unwrap(),
+        ["ep_a", "ep_a"]
+    );
+    let error = RunData::find_only(project.path()).unwrap_err();
     let Error::SeveralRunData { found, more, .. } = &error else {
         panic!("{error}")
     };
@@ -872,6 +876,13 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
         error.to_string(),
         "there is no run \"EP_02_pausde\"; did you mean ep_02_paused?"
     );
+    for name in ["pausde", "02_pasued"] {
+        let error = run_data.get(name).unwrap_err();
+        let Error::UnknownRun { nearest, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(nearest, &["ep_02_paused"], "{name}");
+    }
     let said = |name: &str| run_data.get(name).unwrap_err().to_string();
     assert_eq!(
         said("ep_zzz"),
@@ -904,7 +915,12 @@ fn unknown_or_ambiguous_id_is_an_error_that_helps() {
     );
     let several = run_data.get(temp.path().to_str().unwrap()).unwrap_err();
     assert!(matches!(several, Error::SeveralRuns { .. }), "{several}");
-    for path in ["./nowhere", "no/where", "../Cargo.toml"] {
+    let error = run_data.get("./Cargo.toml").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "./Cargo.toml: it is not an artifact of a run"
+    );
+    for path in ["./nowhere", "no/where"] {
         assert!(
             matches!(run_data.get(path).unwrap_err(), Error::UnknownRun { .. }),
             "{path}"
