@@ -55,7 +55,6 @@ pub use json::{write_json, write_json_pretty, write_json_text};
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Line, Paint};
 pub(crate) use wording::count;
-use wording::counts;
 pub(crate) use wording::verdict;
 #[cfg(feature = "cli")]
 pub(crate) use wording::{faults, stage};

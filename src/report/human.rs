@@ -272,7 +272,7 @@ impl Renderer for Human {
             return Ok(());
         }
         let skips = self.skips(episode);
-        if episode.findings.is_empty() && skips.is_empty() {
+        if shown.is_empty() && skips.is_empty() {
             return Ok(());
         }
         let stage = stage(episode.lifecycle);

@@ -8,7 +8,7 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use super::concise::lines;
-use super::{Closing, Renderer, counts};
+use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity};
 use crate::printable::escape;
 
@@ -144,11 +144,9 @@ impl Renderer for Junit {
         suite.tests += 1;
         suite.failures += u64::from(fails);
         suite.errors += u64::from(fault.is_some());
-        let (name, dir, counts) = (
-            escape(&episode.id),
-            escape(&episode.dir),
-            counts(errors, warnings),
-        );
+        let (name, dir) = (escape(&episode.id), escape(&episode.dir));
+        let first = episode.by_weight().first().map(|first| &*first.message);
+        let first = escape(first.unwrap_or_default());
         let case = suite
             .cases
             .create_element("testcase")
@@ -161,7 +159,7 @@ impl Renderer for Junit {
                     let attributes = [("type", "runvet"), ("message", &*fault.message)];
                     writer.create_element("error").with_attributes(attributes)
                 } else if fails {
-                    let attributes = [("type", "runvet"), ("message", &*counts)];
+                    let attributes = [("type", "runvet"), ("message", &*first)];
                     writer.create_element("failure").with_attributes(attributes)
                 } else {
                     writer.create_element("system-out")

@@ -163,7 +163,6 @@ impl Validate {
         let mut new_baseline = None;
         if let Some(path) = &self.write_baseline {
             new_baseline = Some((path, whole_file(path)?));
-            gate = gate.record_baseline(path);
         }
         let paths = self.paths(output)?;
         let given = if self.paths.is_empty() && self.files_from.is_none() {
@@ -177,6 +176,13 @@ impl Validate {
         let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
             selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
+        }
+        let mut lacks_baseline = new_baseline.is_some();
+        if let Some((path, _)) = &new_baseline
+            && let Some(baseline) = self.record(&check, &gate, &selection, path)
+        {
+            gate = gate.with_baseline(baseline);
+            lacks_baseline = false;
         }
 
         let format = settings.format.value;
@@ -197,7 +203,7 @@ impl Validate {
             }
         }
         let exit = match outcome.exit(settings.deny_warnings.value) {
-            _ if output.is_muted() => Exit::Fault,
+            _ if output.is_muted() || lacks_baseline => Exit::Fault,
             Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
             exit => exit,
         };
@@ -208,14 +214,44 @@ impl Validate {
         if has_report {
             sinks.keep()?;
         }
-        if let (Some((path, file)), Some(baseline)) = (new_baseline, gate.baseline()) {
-            if !outcome.is_complete {
-                output.fault(&incomplete_baseline(path, &outcome));
-            } else if has_report {
-                self.keep_baseline(path, file, baseline, output)?;
+        if let Some((path, file)) = new_baseline {
+            match gate.baseline() {
+                Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output)?,
+                Some(_) => {}
+                None => output.fault(&incomplete_baseline(path, &outcome)),
             }
         }
         Ok(exit)
+    }
+
+    /// What a new baseline is to list, if everything can be looked at.
+    ///
+    /// A report is written while episodes are judged, and must know whether their findings are in
+    /// the baseline. An episode that can't be judged may be the last, so this judges all of them
+    /// before the first is reported.
+    fn record(
+        &self,
+        check: &Check,
+        gate: &Gate,
+        selection: &Selection,
+        path: &Path,
+    ) -> Option<Baseline> {
+        if !selection.faults.is_empty() {
+            return None;
+        }
+        let mut selected = Selection::default();
+        selected.episodes.clone_from(&selection.episodes);
+        let mut gate = gate.clone().record_baseline(path);
+        let mut progress = Progress::new(self.quiet, selected.episodes.len());
+        let outcome = gate.each(check, selected, |judged| {
+            progress.step();
+            match judged {
+                Ok(episode) if !episode.kept_changing() => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        });
+        progress.finish();
+        outcome.is_complete.then(|| gate.baseline().cloned())?
     }
 
     /// Judges episodes, and writes the report of each as soon as it is known.

@@ -37,8 +37,8 @@ fn written() -> Vec<(String, String)> {
     while let Some(line) = lines.next() {
         if let Some(name) = line.strip_prefix("```json write=") {
             let text = lines.by_ref().take_while(|line| *line != "```");
-            let text: String = text.map(|line| format!("{line}\n")).collect();
-            blocks.push((name.to_owned(), text));
+            let text: Vec<&str> = text.collect();
+            blocks.push((name.to_owned(), text.join("\n") + "\n"));
         } else if line.starts_with("```") {
             assert!(
                 !line.starts_with("```json") || line.contains("file="),
@@ -71,7 +71,7 @@ fn guide_for_writers_writes_a_run_that_every_rule_accepts() {
     for (name, text) in written() {
         if name == "events.jsonl" {
             let event: serde_json::Value = serde_json::from_str(&text).unwrap();
-            timeline.push_str(&format!("{event}\n"));
+            timeline += &(event.to_string() + "\n");
             fs::write(dir.join(&name), &timeline).unwrap();
             continue;
         }

@@ -2,6 +2,7 @@
 //! sought a second time, line by line.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 
 use proptest::collection::vec;
@@ -33,7 +34,10 @@ fn records(case: &str) -> (Value, Vec<Value>) {
 
 fn sha256(state: &str) -> String {
     let digest = Sha256::digest(state.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The evidence of a state.
@@ -108,7 +112,8 @@ fn writes(is_sealed: bool, event_first: bool) -> Vec<Write> {
 }
 
 fn lines(events: &[Value]) -> String {
-    events.iter().map(|event| format!("{event}\n")).collect()
+    let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 fn check(check: &Check, state: &Value, events: &[Value]) -> EpisodeReport {
@@ -136,10 +141,10 @@ fn run_is_sound_when_its_writer_stops_at_any_write() {
         let (mut files, mut events): (Vec<(Artifact, String)>, _) = (Vec::new(), String::new());
         for (number, write) in writes(is_sealed, event_first).into_iter().enumerate() {
             match write {
-                Write::Event(event) => events.push_str(&format!("{event}\n")),
-                Write::State(state) => {
+                Write::Event(event) => events += &(event.to_string() + "\n"),
+                Write::State(snapshot) => {
                     files.retain(|(artifact, _)| *artifact != Artifact::State);
-                    files.push((Artifact::State, state.to_string()));
+                    files.push((Artifact::State, snapshot.to_string()));
                 }
                 Write::File(artifact, text) => files.push((artifact, text)),
             }

@@ -173,6 +173,42 @@ fn closed_directories_leave_every_report_written() {
 }
 
 #[test]
+fn findings_count_when_no_baseline_can_be_written() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    for (is_closed, code) in [(true, 2), (false, 0)] {
+        let temp = Unprivileged::scratch();
+        run_data::write(temp.path(), 6, 3).unwrap();
+        if is_closed {
+            close(temp.path(), &["ep_closed"]);
+        }
+        fs::set_permissions(temp.path(), Permissions::from_mode(0o777)).unwrap();
+        let report = |format: &str, args: &[&str]| {
+            let json = "--output=json=report.json";
+            let args = [&["validate", "--format", format, json, "."], args].concat();
+            let output = ended(user.runvet(&[], &args).current_dir(temp.path()));
+            let file = fs::read_to_string(temp.path().join("report.json")).unwrap();
+            (output.status.code(), stdout(&output).to_owned(), file)
+        };
+        for format in FORMATS {
+            let plain = report(format, &[]);
+            let accepted = report(format, &["--write-baseline=known"]);
+            assert_eq!(accepted.0, Some(code), "{format}");
+            assert_eq!(is_closed, plain == accepted, "{format}: {}", accepted.1);
+            assert_eq!(temp.path().join("known").exists(), !is_closed);
+            let report: Value = serde_json::from_str(&accepted.2).unwrap();
+            let (errors, baselined) = if is_closed { (3, 0) } else { (0, 3) };
+            let totals = &report["totals"];
+            assert_eq!(
+                (&totals["errors"], &totals["baselined"]),
+                (&json!(errors), &json!(baselined))
+            );
+        }
+    }
+}
+
+#[test]
 fn list_and_view_tell_of_closed_directories() {
     let Some(user) = Unprivileged::new() else {
         return;

@@ -91,9 +91,22 @@ fn crashed_run_is_judged_at_every_byte() {
                 ),
                 // A state that says that the run has ended requires artifacts that do not exist
                 // yet.
-                Artifact::State | Artifact::Summary => (
+                Artifact::State => (
                     Lifecycle::Terminal,
                     set(["lifecycle/artifacts", "lifecycle/learn-missing"]),
+                ),
+                // A summary that counts proposals requires lines that do not exist yet.
+                Artifact::Summary => (
+                    Lifecycle::Terminal,
+                    set([
+                        "lifecycle/artifacts",
+                        "lifecycle/learn-missing",
+                        "summary/learning",
+                    ]),
+                ),
+                Artifact::Learn if part.is_empty() => (
+                    Lifecycle::Terminal,
+                    set(["lifecycle/artifacts", "summary/learning"]),
                 ),
                 Artifact::Learn => (Lifecycle::Terminal, set(["lifecycle/artifacts"])),
                 // Of these two it matters that they are there.
