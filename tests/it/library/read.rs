@@ -655,7 +655,7 @@ fn read_error_has_path_and_place() {
     let (file, place, reason) = fault(stored.record().unwrap_err());
     assert_eq!((&*file, place), ("state.json", Some((1, 1))), "{reason}");
     assert_eq!(
-        reason, "the record lacks the required field `episode`",
+        reason, "the record lacks the required fields `episode`, `goal`, `outcomes` and `plan`",
         "the first of what does not fit"
     );
     assert_eq!(
