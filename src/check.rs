@@ -191,6 +191,11 @@ impl Check {
         &self.levels
     }
 
+    /// Whether the files that a manifest names are read.
+    pub(crate) fn reads_named_files(&self) -> bool {
+        self.wanted.named_files
+    }
+
     /// The same check with other levels.
     pub(crate) fn with_levels(&self, levels: Vec<Level>) -> Self {
         let wanted = wanted(&levels);

@@ -105,8 +105,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         }
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);
-            // If the message can't be printed, there is no other place to report that.
-            let _ = error.print();
+            output.drawn(&usage::printable(error));
             Ok(Exit::Fault)
         }
         // A request for the help or the version.

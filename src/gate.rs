@@ -506,6 +506,11 @@ impl Gate {
         levels.iter().all(|level| *level == Level::Off)
     }
 
+    /// Whether the files that a manifest names are read, in some directory.
+    pub(crate) fn reads_named_files(&self, check: &Check) -> bool {
+        self.check(check).reads_named_files()
+    }
+
     /// The check that judges every rule that counts in some directory.
     fn check(&self, check: &Check) -> Check {
         check.with_levels(self.levels.anywhere(check.levels()))

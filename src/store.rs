@@ -26,7 +26,7 @@ mod whole;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
-pub(crate) use changed::{Changed, changed_since};
+pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::{Discovery, Fault};
 pub(crate) use discover::{Excludes, discover};
 pub(crate) use disk::Directory;

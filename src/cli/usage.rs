@@ -10,6 +10,7 @@ use super::Failure;
 use super::output::Output;
 use crate::check::Check;
 use crate::gate::Gate;
+use crate::printable::escape;
 
 /// The options that decide which findings count: their ids and their names.
 pub(super) const GATE: [(&str, &str); 7] = [
@@ -50,6 +51,36 @@ pub(super) fn note_idle(gate: &Gate, check: &Check, output: &Output) {
     if gate.judges_nothing(check) {
         output.note("no rule is on, so nothing was checked");
     }
+}
+
+/// A complaint as it is printed. It quotes arguments, and the names of run data may be among them,
+/// which a shell puts there for a pattern.
+pub(super) fn printable(mut error: clap::Error) -> String {
+    let context: Vec<_> = error
+        .context()
+        .map(|(kind, value)| (kind, value.clone()))
+        .collect();
+    for (kind, value) in context {
+        let value = match value {
+            ContextValue::String(text) => ContextValue::String(escape(&text).into_owned()),
+            ContextValue::Strings(texts) => {
+                ContextValue::Strings(texts.iter().map(|text| escape(text).into_owned()).collect())
+            }
+            // Tips, of a line each.
+            ContextValue::StyledStrs(texts) => {
+                let tips = texts
+                    .iter()
+                    .map(|text| escape(&text.to_string()).into_owned());
+                ContextValue::StyledStrs(tips.map(Into::into).collect())
+            }
+            other => other,
+        };
+        error.insert(kind, value);
+    }
+    // What is left comes from the reasons why a value is refused.
+    let text = error.render().to_string();
+    let lines = text.lines().map(|line| format!("{}\n", escape(line)));
+    lines.collect()
 }
 
 /// Has a complaint about a value name the environment variable that the value comes from.

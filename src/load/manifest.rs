@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
-use crate::digest::FileDigest;
+use crate::digest::{FileDigest, Parts};
 use crate::document::{Document, Node, Number, Tape};
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
@@ -84,7 +84,7 @@ fn verify_files(
         files,
         seen: BTreeMap::new(),
         bytes_left: MAX_DIGESTED_BYTES,
-        unjudged: None,
+        unjudged: Unjudged::default(),
     };
     let entries = manifest.root().get("files").into_iter();
     for (index, entry) in entries.flat_map(Node::items).enumerate() {
@@ -95,7 +95,7 @@ fn verify_files(
             troubles.add(Trouble::NamedFile { index, name, why });
         }
     }
-    let unjudged = verifier.unjudged;
+    let unjudged = verifier.unjudged.reason();
     unjudged.map_or(Recorded::Read(()), Recorded::Unjudged)
 }
 
@@ -135,8 +135,7 @@ struct Verifier<'f> {
     files: &'f dyn Artifacts,
     seen: BTreeMap<String, Measured>,
     bytes_left: u64,
-    /// Why a file could not be judged; the first reason.
-    unjudged: Option<SkipReason>,
+    unjudged: Unjudged,
 }
 
 impl Verifier<'_> {
@@ -160,7 +159,12 @@ impl Verifier<'_> {
             };
             if !listed.equals(Number::of(&actual.to_string())) {
                 let listed = listed.text().to_owned();
-                return Ok(Some(FileTrouble::Size { listed, actual }));
+                let measured = entry.digest.map(|_| self.measure(path, true));
+                return Ok(Some(FileTrouble::Size {
+                    listed,
+                    actual,
+                    digest: measured.and_then(|it| it.ok()??.digest),
+                }));
             }
         }
         let Some(listed) = entry.digest else {
@@ -191,14 +195,11 @@ impl Verifier<'_> {
             }
         };
         let Some(measured) = measured else {
-            self.unjudged.get_or_insert_with(|| SkipReason {
-                kind: SkipKind::Unreadable,
-                text: format!(
-                    "the files that manifest.json names have more than {} GiB together",
-                    MAX_DIGESTED_BYTES >> 30
-                )
-                .into(),
-            });
+            let why = format!(
+                "the files that manifest.json names have more than {} GiB together",
+                MAX_DIGESTED_BYTES >> 30
+            );
+            self.unjudged.add(path, SkipKind::Unreadable, why);
             return Ok(None);
         };
         if measured.digest.is_some() {
@@ -217,6 +218,7 @@ impl Verifier<'_> {
             }
             Unreadable::Directory => return Some(FileTrouble::Directory),
             Unreadable::Special => return Some(FileTrouble::Special),
+            Unreadable::Denied => return Some(FileTrouble::Denied),
             _ => {}
         }
         let kind = if *why == Unreadable::ListedOnly {
@@ -224,15 +226,39 @@ impl Verifier<'_> {
         } else {
             SkipKind::Unreadable
         };
-        self.unjudged.get_or_insert_with(|| SkipReason {
-            kind,
-            text: format!(
-                "{}, which manifest.json names, can't be read: {why}",
-                quote(name)
-            )
-            .into(),
-        });
+        let why = format!(
+            "{}, which manifest.json names, can't be read: {why}",
+            quote(name)
+        );
+        self.unjudged.add(name, kind, why);
         None
+    }
+}
+
+/// The files that could not be judged. They are as many as a manifest names, so only their number
+/// and a digest are kept: who accepts that some can't be judged does not accept it of others.
+#[derive(Default)]
+struct Unjudged {
+    first: Option<(SkipKind, String)>,
+    count: u64,
+    names_and_reasons: Parts,
+}
+
+impl Unjudged {
+    fn add(&mut self, name: &str, kind: SkipKind, why: String) {
+        self.count += 1;
+        self.names_and_reasons.add(name.as_bytes());
+        self.names_and_reasons.add(why.as_bytes());
+        self.first.get_or_insert((kind, why));
+    }
+
+    /// Why they were not judged, unless there are none.
+    fn reason(self) -> Option<SkipReason> {
+        let (kind, why) = self.first?;
+        let (count, digest) = (self.count, self.names_and_reasons.digest());
+        let files = if count == 1 { "file" } else { "files" };
+        let text = format!("{why} (not judged: {count} {files}, digest {digest})").into();
+        Some(SkipReason { kind, text })
     }
 }
 

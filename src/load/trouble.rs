@@ -102,9 +102,13 @@ pub(crate) enum FileTrouble {
     Directory,
     /// It is a FIFO, a socket or a device.
     Special,
+    /// Reading it is not permitted.
+    Denied,
     Size {
         listed: String,
         actual: u64,
+        /// Its digest, where one is listed too.
+        digest: Option<FileDigest>,
     },
     Digest {
         listed: FileDigest,

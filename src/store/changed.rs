@@ -39,13 +39,30 @@ pub(crate) enum GitError {
     Outside { path: PathBuf, top: PathBuf },
 }
 
-/// Those of the episodes below paths that changed since a revision. Where links are followed, an
-/// episode in which an artifact is one counts as changed: git tells of the link alone.
+/// What of an episode a check reads besides its artifacts, which alone are asked of git. An episode
+/// that has such a thing counts as changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Reads {
+    /// The targets of artifacts that are links: git tells of the link alone.
+    pub(crate) links: bool,
+    /// The files that a manifest names.
+    pub(crate) named_files: bool,
+}
+
+impl Reads {
+    fn more_of(self, episode: &EpisodeDir) -> bool {
+        let is_link = |it: &Artifact| episode.entries.kind(*it) == Some(EntryKind::Link);
+        (self.links && Artifact::ALL.iter().any(is_link))
+            || (self.named_files && episode.entries.has(Artifact::Manifest))
+    }
+}
+
+/// Those of the episodes below paths that changed since a revision.
 pub(crate) fn changed_since(
     revision: &str,
     episodes: Vec<EpisodeDir>,
     paths: &[PathBuf],
-    follow_links: bool,
+    reads: Reads,
 ) -> Result<Changed, GitError> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
@@ -58,10 +75,7 @@ pub(crate) fn changed_since(
                 path: episode.path.clone(),
                 source,
             })?;
-        let has_link = Artifact::ALL
-            .iter()
-            .any(|it| episode.entries.kind(*it) == Some(EntryKind::Link));
-        if changes.touch(&episode, &dir)? || (follow_links && has_link) {
+        if changes.touch(&episode, &dir)? || reads.more_of(&episode) {
             touched.push(episode);
         }
         real.insert(dir);

@@ -21,7 +21,7 @@ use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::store::{Changed, EpisodeDir, Given, WholeFile, changed_since};
+use crate::store::{Changed, EpisodeDir, Given, Reads, WholeFile, changed_since};
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -100,7 +100,8 @@ pub(in crate::cli) struct Validate {
     ///
     /// Runs git in the working directory, whose repository must contain the paths. An artifact
     /// counts as changed if it was committed, staged, edited, added or deleted since, if git
-    /// ignores it, or if it is a link that `--follow-links` follows.
+    /// ignores it, or if it is a link that `--follow-links` follows. With `--verify-manifest`,
+    /// every episode with a manifest.json is checked: git is not asked for the files it names.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
@@ -175,7 +176,12 @@ impl Validate {
         let foreign = selection.foreign.len();
         let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
-            selection.episodes = self.changed(revision, selection.episodes, &paths, output)?;
+            let reads = Reads {
+                links: self.follow_links,
+                named_files: gate.reads_named_files(&check),
+            };
+            selection.episodes =
+                self.changed(revision, selection.episodes, &paths, reads, output)?;
         }
         let mut lacks_baseline = new_baseline.is_some();
         if let Some((path, _)) = &new_baseline
@@ -378,11 +384,12 @@ impl Validate {
         revision: &str,
         episodes: Vec<EpisodeDir>,
         paths: &[PathBuf],
+        reads: Reads,
         output: &Output,
     ) -> Result<Vec<EpisodeDir>, Failure> {
         let found = episodes.len() as u64;
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, paths, self.follow_links).map_err(Failure::fault)?;
+            changed_since(revision, episodes, paths, reads).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");

@@ -37,23 +37,46 @@ fn word(trouble: &Trouble) -> Option<Draft> {
 /// A file that is not as its entry says.
 fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
     let entry = Pointer::new("/files").item(index);
-    let (field, message) = match why {
+    // What was found is a part of the fingerprint: who accepts a file as it is does not accept it
+    // as it will be.
+    let (field, found, message) = match why {
         FileTrouble::Leaves => (
             "name",
+            "outside".to_owned(),
             format!("{name} leads out of the episode's directory, so it was not opened"),
         ),
-        FileTrouble::Absent => ("name", format!("there is no file {name}")),
+        FileTrouble::Absent => (
+            "name",
+            "absent".to_owned(),
+            format!("there is no file {name}"),
+        ),
         FileTrouble::Link => (
             "name",
+            "link".to_owned(),
             format!("{name} is a symbolic link, or lies behind one, so it was not opened"),
         ),
-        FileTrouble::Directory => ("name", format!("{name} is a directory")),
+        FileTrouble::Directory => (
+            "name",
+            "directory".to_owned(),
+            format!("{name} is a directory"),
+        ),
         FileTrouble::Special => (
             "name",
+            "special".to_owned(),
             format!("{name} is a FIFO, a socket or a device, so it was not opened"),
         ),
-        FileTrouble::Size { listed, actual } => (
+        FileTrouble::Denied => (
+            "name",
+            "denied".to_owned(),
+            format!("{name} can't be read: reading it is not permitted"),
+        ),
+        FileTrouble::Size {
+            listed,
+            actual,
+            digest,
+        } => (
             "size_bytes",
+            digest.map_or_else(|| actual.to_string(), |digest| format!("{actual} {digest}")),
             format!(
                 "{name} has {actual} bytes, but `size_bytes` is {}",
                 brief(listed)
@@ -61,14 +84,9 @@ fn named(index: usize, name: &str, why: &FileTrouble) -> Draft {
         ),
         FileTrouble::Digest { listed, actual } => (
             "sha256",
+            actual.to_string(),
             format!("{name} has the SHA-256 {actual}, but `sha256` is {listed}"),
         ),
-    };
-    // Who accepts a file as it is does not accept it as it will be.
-    let found = match why {
-        FileTrouble::Size { actual, .. } => actual.to_string(),
-        FileTrouble::Digest { actual, .. } => actual.to_string(),
-        _ => field.to_owned(),
     };
     Draft::new(
         Place::value(Artifact::Manifest, entry.field(field)),

@@ -116,6 +116,29 @@ fn linked_artifact_counts_as_changed_when_links_are_followed() {
 }
 
 #[test]
+fn run_with_a_manifest_counts_when_manifests_are_verified() {
+    let repository = Repository::with(&["bare", "named"]);
+    fs::remove_file(repository.episode("bare").join("manifest.json")).unwrap();
+    let named = repository.episode("named");
+    let manifest = r#"{"files": [{"name": "out.txt", "size_bytes": 5}]}"#;
+    fs::write(named.join("manifest.json"), manifest).unwrap();
+    fs::write(named.join("out.txt"), "hello").unwrap();
+    repository.commit();
+    fs::write(named.join("out.txt"), "EVIL").unwrap();
+    let since = ["--changed-since", "HEAD"];
+    assert_eq!(checked(repository.path(), &since), [""; 0]);
+    for on in ["--verify-manifest", "--rule=manifest/digest=warning"] {
+        let verified = [&since[..], &[on]].concat();
+        assert_eq!(checked(repository.path(), &verified), ["named"], "{on}");
+    }
+    let verified = [&since[..], &["--verify-manifest"]].concat();
+    assert_eq!(
+        validate(repository.path(), &verified).status.code(),
+        Some(1)
+    );
+}
+
+#[test]
 fn run_data_cannot_hide_itself_from_git() {
     let repository = Repository::with(&["clean", "crooked"]);
     let ignored = repository.add_episode("ignored");

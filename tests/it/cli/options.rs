@@ -375,3 +375,27 @@ fn show_reports_lines_that_are_no_events() {
     assert_eq!(show(&["--line", "3"]).0, 2);
     assert!(show(&["--line", "2"]).2.contains("no event on line 2"));
 }
+
+#[test]
+fn arguments_are_escaped_where_they_are_refused() {
+    let evil = "x\u{1b}[31m\n::error::forged\u{202e}";
+    let shown = "x\\u{1b}[31m\\n::error::forged\\u{202e}";
+    let of = |option: &str| format!("--{option}={evil}");
+    let (status, rule, select, unknown) = (of("status"), of("rule"), of("select"), of(evil));
+    for args in [
+        &["show", "state", "episodes/ep_01_answer", evil][..],
+        &["show", evil],
+        &[evil],
+        &["list", &status],
+        &["validate", &rule],
+        &["validate", &select],
+        &["validate", &unknown],
+    ] {
+        let output = demo(args);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{args:?}: {said}");
+        assert!(!said.contains("\n::"), "{args:?}: {said}");
+        assert!(said.contains(shown), "{args:?}: {said}");
+    }
+}

@@ -2,7 +2,7 @@
 //! twice.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -13,8 +13,8 @@ use rustix::fs::{CWD, FileType, Mode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::process::ended;
-use crate::support::runs::{copy_of, copy_of_good_run};
+use crate::support::process::{Unprivileged, ended};
+use crate::support::runs::{copy_dir, copy_of, copy_of_good_run};
 
 /// A good run with a manifest.
 struct Run {
@@ -181,4 +181,88 @@ fn manifest_is_judged_only_when_the_run_has_ended() {
         .iter()
         .find(|skip| skip.rule == "manifest/digest");
     assert_eq!(skip.unwrap().kind, SkipKind::Lifecycle);
+}
+
+#[test]
+fn forbidden_named_file_is_a_finding() {
+    let run = Run::new(&json!([{"name": "out.txt", "size_bytes": 5}]));
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let scratch = Unprivileged::scratch();
+    let dir = scratch.path().join("ep_answer");
+    copy_dir(&run.dir, &dir);
+    fs::write(dir.join("out.txt"), "hello").unwrap();
+    fs::set_permissions(dir.join("out.txt"), fs::Permissions::from_mode(0o000)).unwrap();
+    let args = ["validate", "--verify-manifest", "--format=json"];
+    let output = ended(&mut user.runvet(&[], &[&args[..], &[dir.to_str().unwrap()]].concat()));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    let finding = &report["episodes"][0]["findings"][0];
+    assert_eq!(finding["pointer"], "/files/0/name");
+    assert_eq!(
+        finding["message"],
+        "\"out.txt\" can't be read: reading it is not permitted"
+    );
+}
+
+#[test]
+fn fingerprint_holds_the_digest_where_the_size_differs() {
+    let zeros = "0".repeat(64);
+    let run = Run::new(&json!([{"name": "out.txt", "size_bytes": 4, "sha256": zeros}]));
+    let fingerprint = |content: &str| {
+        fs::write(run.dir.join("out.txt"), content).unwrap();
+        let [finding] = run.check().findings.try_into().unwrap();
+        assert_eq!(
+            finding.location.pointer.as_deref(),
+            Some("/files/0/size_bytes")
+        );
+        finding.fingerprint
+    };
+    assert_eq!(fingerprint("hello"), fingerprint("hello"));
+    assert_ne!(fingerprint("hello"), fingerprint("EVIL!"));
+}
+
+#[test]
+fn fingerprint_tells_apart_what_is_in_the_place_of_a_file() {
+    let run = Run::new(&json!([{"name": "gone", "size_bytes": 4}]));
+    let gone = run.dir.join("gone");
+    let fingerprint = || run.check().findings.remove(0).fingerprint;
+    let absent = fingerprint();
+    symlink("/etc/passwd", &gone).unwrap();
+    let link = fingerprint();
+    fs::remove_file(&gone).unwrap();
+    fs::create_dir(&gone).unwrap();
+    let directory = fingerprint();
+    assert!(absent != link && link != directory && directory != absent);
+}
+
+#[test]
+fn skip_stands_for_no_other_unjudged_files() {
+    let reason = |names: &[&str]| {
+        let entry = |name: &&str| json!({"name": name, "size_bytes": 1});
+        let files: Value = names.iter().map(entry).collect();
+        let manifest = json!({ "files": files }).to_string();
+        let good = Run::new(&json!([]));
+        let read = |artifact: Artifact| fs::read(good.dir.join(artifact.file_name())).unwrap();
+        let contents = Artifact::ALL.map(|artifact| match artifact {
+            Artifact::Manifest => manifest.clone().into_bytes(),
+            other => read(other),
+        });
+        let given: Vec<_> = Artifact::ALL
+            .into_iter()
+            .zip(contents.iter().map(Vec::as_slice))
+            .collect();
+        let [skip] = strict()
+            .records("ep_answer", &given)
+            .skipped
+            .try_into()
+            .unwrap();
+        skip.reason
+    };
+    let one = reason(&["a"]);
+    assert_eq!(one, reason(&["a"]));
+    assert_ne!(one, reason(&["a", "b"]));
+    assert_ne!(reason(&["a", "b"]), reason(&["a", "c"]));
+    assert!(reason(&["a", "b"]).contains("2 "), "{one}");
 }
