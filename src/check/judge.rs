@@ -58,7 +58,7 @@ pub(super) fn episode<R>(
         }
         let mut causes = causes::of_violations(&drafts);
         if let Some(timeline) = loaded.run.timeline.read()
-            && !timeline.slips.is_empty()
+            && !(drafts.is_empty() || timeline.slips.is_empty())
         {
             causes.append(&mut causes::add(&mut drafts, &timeline.slips));
         }
