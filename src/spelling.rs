@@ -41,7 +41,7 @@ fn is_one_edit(name: &str, known: &str) -> bool {
     }
 }
 
-/// Words of which slips are looked for. Most other words are told from all of these by their ends.
+/// Words of which slips are looked for. The ends of most other words differ from those of all of these.
 pub(crate) struct Lexicon<const N: usize> {
     pub(crate) words: [&'static str; N],
     /// A bit for each beginning of a word, and for each end: two letters.

@@ -903,7 +903,7 @@ fn baseline_accepts_skips_until_they_change() {
     let expected = "1 episode: all valid; 3 findings in the baseline\n";
     assert_eq!(stdout(&output), expected);
 
-    // Another reason is another skip, and one that is gone is told.
+    // Another reason is another skip, and the report names one that is gone.
     let summary = format!("{crashed}/summary.json");
     project.write(&summary, "{");
     let (other, _) = report(&[]);

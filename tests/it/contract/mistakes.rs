@@ -1,4 +1,4 @@
-//! What people write by mistake is told in a sentence, at its place, with help that fits.
+//! What people write by mistake gets a sentence, its place and help that fits.
 
 use std::fs;
 use std::num::NonZeroUsize;
