@@ -41,7 +41,8 @@ fn is_one_edit(name: &str, known: &str) -> bool {
     }
 }
 
-/// Words of which slips are looked for. The ends of most other words differ from those of all of these.
+/// Words of which slips are looked for. The ends of most other words differ from those of all of
+/// these.
 pub(crate) struct Lexicon<const N: usize> {
     pub(crate) words: [&'static str; N],
     /// A bit for each beginning of a word, and for each end: two letters.

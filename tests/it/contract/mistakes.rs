@@ -102,7 +102,7 @@ fn nan_and_infinity_are_told() {
 }
 
 #[test]
-fn python_repr_is_told() {
+fn python_repr_gets_its_own_help() {
     for text in ["'step-1'", "None", "True"] {
         let report = replaced(STATE, "\"step-1\"", text);
         assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
