@@ -6,6 +6,7 @@
 mod act;
 mod as_of;
 mod event;
+mod evidence;
 mod listener;
 mod mirror;
 mod note;

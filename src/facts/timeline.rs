@@ -11,11 +11,12 @@ use super::StateFacts;
 use super::act::KeptAct;
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
+use super::evidence::{Columns, Evidence, StepEvidence, StepIds};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
-use crate::digest::{Digest, FileDigest};
+use crate::digest::FileDigest;
 use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
@@ -27,55 +28,23 @@ struct PlanTrace {
     event: KeptEvent,
     /// The ids of its step records; of an event that is kept whole, computed on first use.
     step_ids: Option<StepIds>,
-    statuses: BTreeMap<String, AsOf<StepEvidence>>,
+    evidence: Evidence,
 }
 
 impl PlanTrace {
     fn new(line: Line, text: &[u8], tape: &mut Tape) -> Self {
         let event = KeptEvent::new(line, text);
+        let evidence = if event.text().is_some() {
+            Evidence::Few(BTreeMap::new())
+        } else {
+            Evidence::Many(Columns::new(StepIds::of(text, tape)))
+        };
         Self {
-            step_ids: event.text().is_none().then(|| StepIds::of(text, tape)),
             event,
-            statuses: BTreeMap::new(),
+            step_ids: None,
+            evidence,
         }
     }
-
-    /// Whether the plan event has a record of a step.
-    fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
-        let text = self.event.text().unwrap_or_default();
-        let step_ids = self.step_ids.get_or_insert_with(|| StepIds::of(text, tape));
-        step_ids.has(id)
-    }
-}
-
-/// The ids of the step records of a plan event, as digests: there may be millions.
-#[derive(Debug)]
-struct StepIds(Box<[Digest]>);
-
-impl StepIds {
-    fn of(text: &[u8], tape: &mut Tape) -> Self {
-        let document = tape.read_record(text).ok();
-        let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-        let records = records.into_iter().flat_map(Node::items);
-        let ids = records.filter_map(|record| record.get("id")?.text());
-        let mut ids: Vec<Digest> = ids.map(|id| Digest::of([id.as_bytes()])).collect();
-        tape.release();
-        ids.sort_unstable();
-        ids.dedup();
-        Self(ids.into())
-    }
-
-    fn has(&self, id: &str) -> bool {
-        !self.0.is_empty() && self.0.binary_search(&Digest::of([id.as_bytes()])).is_ok()
-    }
-}
-
-/// What an act event says about a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepEvidence {
-    pub(crate) line: Line,
-    /// The status; `None` where the event has an unknown status, so that of the step is unknown.
-    pub(crate) status: Option<StepStatus>,
 }
 
 /// The start event.
@@ -119,6 +88,8 @@ pub(crate) struct Timeline {
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
     plan: Option<AsOf<PlanTrace>>,
+    /// Whether the steps have more evidence than is kept, so that nothing can be said of the plan.
+    pub(crate) exceeds_memory: bool,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
@@ -138,10 +109,18 @@ impl Timeline {
         self.plan
             .as_ref()?
             .at(reach)?
-            .statuses
-            .get(step_id)?
-            .at(reach)
-            .copied()
+            .evidence
+            .at(reach, step_id)
+    }
+
+    /// Keeps evidence of steps within bounds.
+    fn limit_evidence(&mut self) {
+        let Some(plan) = &self.plan else { return };
+        let bytes: usize = plan.values().map(|trace| trace.evidence.bytes()).sum();
+        if bytes > MAX_EVIDENCE_BYTES {
+            self.exceeds_memory = true;
+            self.plan = None;
+        }
     }
 
     /// Whether any act event up to a line has an action's id.
@@ -163,6 +142,10 @@ impl Timeline {
         self.acts.get(id)?.at(reach)
     }
 }
+
+/// The bytes of ids and evidence of steps that are kept of one timeline, at most: enough for a plan
+/// of as many steps as a line may have, with evidence as of each line that matters.
+const MAX_EVIDENCE_BYTES: usize = 96 << 20;
 
 /// The bytes of act events that are kept of one timeline, at most: beyond that, they are read again
 /// where they are needed.
@@ -281,10 +264,15 @@ impl<'a> TimelineReader<'a> {
 
     fn plan(&mut self, line: Line, text: &[u8]) {
         let trace = PlanTrace::new(line, text, &mut self.tape);
+        let marks = self.timeline.marks;
         match &mut self.timeline.plan {
-            Some(plan) => plan.set(line.number, trace, self.timeline.marks),
+            Some(plan) => {
+                plan.current_mut().evidence.forget_all_but(marks);
+                plan.set(line.number, trace, marks);
+            }
             none => *none = Some(AsOf::new(line.number, trace)),
         }
+        self.timeline.limit_evidence();
     }
 
     fn act(
@@ -296,16 +284,19 @@ impl<'a> TimelineReader<'a> {
     ) {
         let marks = self.timeline.marks;
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
-            let trace = plan.current_mut();
-            if self.step_ids.binary_search(step_id).is_ok()
-                || trace.has_step(step_id, &mut self.tape)
-            {
-                let evidence = StepEvidence {
-                    line,
-                    status: *status,
-                };
-                set(&mut trace.statuses, step_id, line, evidence, marks);
-            }
+            let (trace, tape) = (plan.current_mut(), &mut self.tape);
+            let said = StepEvidence {
+                line,
+                status: *status,
+            };
+            let is_of_state = self.step_ids.binary_search(step_id).is_ok();
+            let (event, step_ids) = (&trace.event, &mut trace.step_ids);
+            trace.evidence.add(step_id, said, marks, is_of_state, || {
+                let text = event.text().unwrap_or_default();
+                let step_ids = step_ids.get_or_insert_with(|| StepIds::of(text, tape));
+                step_ids.has(step_id)
+            });
+            self.timeline.limit_evidence();
         }
         if let Some(step_id) = &act.unset_step
             && self.timeline.slips.bare_status.is_none()

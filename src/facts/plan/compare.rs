@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::super::StateFacts;
 use super::super::listener::Listener;
-use super::super::timeline::StepEvidence;
+use super::super::evidence::StepEvidence;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::event::EventFacts;
-use super::super::timeline::{StepEvidence, Timeline};
+use super::super::evidence::StepEvidence;
+use super::super::timeline::Timeline;
 use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
