@@ -5,6 +5,7 @@
 
 mod act;
 mod as_of;
+mod columns;
 mod event;
 mod evidence;
 mod listener;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::as_of::{AsOf, Marks};
+use super::columns::{Columns, PackedLine, Said};
 use crate::digest::Digest;
 use crate::document::{Node, Tape};
 use crate::record::StepStatus;
@@ -23,14 +24,25 @@ pub(super) enum Evidence {
     /// Of a short plan event: for each step that the plan event or the state has.
     Few(BTreeMap<String, AsOf<StepEvidence>>),
     /// Of a long one, which may have millions of steps.
-    Many(Columns),
+    Many(StepIds, Columns<Packed>),
 }
 
 /// The number of steps of a short plan event that have evidence, from which only those count that it
 /// has a record of. The state may have millions of others.
 const MANY_STEPS: usize = 4096;
 
+impl Default for Evidence {
+    fn default() -> Self {
+        Self::Few(BTreeMap::new())
+    }
+}
+
 impl Evidence {
+    /// Of the steps with these ids.
+    pub(super) fn many(ids: StepIds) -> Self {
+        Self::Many(ids, Columns::default())
+    }
+
     /// Adds what an act event says about a step, if the plan event or the state has it.
     pub(super) fn add(
         &mut self,
@@ -42,7 +54,12 @@ impl Evidence {
     ) {
         let line = said.line.number;
         let few = match self {
-            Self::Many(columns) => return columns.add(id, said, marks),
+            Self::Many(ids, columns) => {
+                if let Some(index) = ids.position(id) {
+                    columns.set((index, ids.0.len()), Packed::new(said), marks);
+                }
+                return;
+            }
             Self::Few(few) => few,
         };
         if let Some(of_step) = few.get_mut(id) {
@@ -56,14 +73,14 @@ impl Evidence {
     pub(super) fn at(&self, line: u64, id: &str) -> Option<StepEvidence> {
         match self {
             Self::Few(few) => few.get(id)?.at(line).copied(),
-            Self::Many(columns) => columns.at(line, id),
+            Self::Many(ids, columns) => columns.at(ids.position(id)?, line)?.said(),
         }
     }
 
     /// Forgets what counted at lines that are marks no more.
     pub(super) fn forget_all_but(&mut self, marks: Marks) {
-        if let Self::Many(columns) = self {
-            columns.earlier.retain(|(mark, _)| marks.has(*mark));
+        if let Self::Many(_, columns) = self {
+            columns.forget_all_but(marks);
         }
     }
 
@@ -71,7 +88,7 @@ impl Evidence {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Few(_) => 0,
-            Self::Many(columns) => columns.bytes(),
+            Self::Many(ids, columns) => size_of_val(&*ids.0) + columns.bytes(),
         }
     }
 }
@@ -106,104 +123,29 @@ impl StepIds {
     }
 }
 
-/// The evidence for each step of a plan event, in the order of its ids: the latest, and the latest
-/// at each mark after which there was more.
-#[derive(Debug)]
-pub(super) struct Columns {
-    ids: StepIds,
-    current: Box<[Packed]>,
-    earlier: Vec<(u64, Box<[Packed]>)>,
-}
-
-impl Columns {
-    pub(super) fn new(ids: StepIds) -> Self {
-        Self {
-            ids,
-            current: Box::default(),
-            earlier: Vec::new(),
-        }
-    }
-
-    fn empty(&self) -> Box<[Packed]> {
-        vec![Packed::default(); self.ids.0.len()].into()
-    }
-
-    fn add(&mut self, id: &str, said: StepEvidence, marks: Marks) {
-        let Some(position) = self.ids.position(id) else {
-            return;
-        };
-        if self.current.is_empty() {
-            self.current = self.empty();
-        }
-        let Some(current) = self.current.get_mut(position) else {
-            return;
-        };
-        let before = std::mem::replace(current, Packed::new(said));
-        let Some(before_said) = before.said() else {
-            return;
-        };
-        let (from, to) = (before_said.line.number, said.line.number);
-        for mark in marks.lines().filter(|mark| (from..to).contains(mark)) {
-            if !self.earlier.iter().any(|(of, _)| *of == mark) {
-                self.earlier.retain(|(of, _)| marks.has(*of));
-                let column = self.empty();
-                self.earlier.push((mark, column));
-            }
-            let column = self.earlier.iter_mut().find(|(of, _)| *of == mark);
-            if let Some(place) = column.and_then(|(_, column)| column.get_mut(position)) {
-                *place = before;
-            }
-        }
-    }
-
-    fn at(&self, line: u64, id: &str) -> Option<StepEvidence> {
-        let position = self.ids.position(id)?;
-        let said = self.current.get(position)?.said()?;
-        if said.line.number <= line {
-            return Some(said);
-        }
-        let (_, column) = self.earlier.iter().find(|(mark, _)| *mark == line)?;
-        column.get(position)?.said()
-    }
-
-    fn bytes(&self) -> usize {
-        let columns = usize::from(!self.current.is_empty()) + self.earlier.len();
-        self.ids.0.len() * (size_of::<Digest>() + columns * size_of::<Packed>())
-    }
-}
-
-/// Evidence in sixteen bytes, or none: a line of a timeline has a number and an offset below 2^35
-/// and a length below 2^27.
-#[derive(Clone, Copy, Debug, Default)]
-struct Packed([u64; 2]);
-
-const LENGTH_BITS: u32 = 28;
-const STATUS_BITS: u32 = 8;
+/// Evidence, or none: its line, tagged with the place of the status in the vocabulary, counted from
+/// one.
+#[derive(Debug, Default)]
+pub(super) struct Packed(PackedLine);
 
 impl Packed {
     fn new(said: StepEvidence) -> Self {
-        let line = said.line;
-        // Zero is for no evidence, one for an unknown status.
-        let status = said.status.map_or(1, |status| status as u64 + 2);
-        Self([
-            line.number << LENGTH_BITS | line.length as u64,
-            line.offset << STATUS_BITS | status,
-        ])
+        let place = |status| StepStatus::ALL.iter().position(|known| *known == status);
+        let tag = said.status.and_then(place).map_or(0, |place| place + 1);
+        Self(PackedLine::new(said.line, u8::try_from(tag).unwrap_or(0)))
     }
 
-    fn said(self) -> Option<StepEvidence> {
-        let Self([first, second]) = self;
-        let split = |of: u64, bits: u32| (of >> bits, (of & ((1 << bits) - 1)) as usize);
-        let ((number, length), (offset, status)) =
-            (split(first, LENGTH_BITS), split(second, STATUS_BITS));
-        let status = status.checked_sub(1)?.checked_sub(1);
+    fn said(&self) -> Option<StepEvidence> {
+        let place = usize::from(self.0.tag()).checked_sub(1);
         Some(StepEvidence {
-            line: Line {
-                number,
-                offset,
-                length,
-            },
-            status: status.and_then(|index| StepStatus::ALL.get(index).copied()),
+            line: self.0.line()?,
+            status: place.and_then(|place| StepStatus::ALL.get(place).copied()),
         })
+    }
+}
+
+impl Said for Packed {
+    fn line(&self) -> Option<u64> {
+        self.0.number()
     }
 }

@@ -5,13 +5,12 @@
 //! as.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::StateFacts;
-use super::act::KeptAct;
+use super::act::{ActBudget, Acts, KeptAct, TooManyRefused};
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
-use super::evidence::{Columns, Evidence, StepEvidence, StepIds};
+use super::evidence::{Evidence, StepEvidence, StepIds};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::Tally;
@@ -35,9 +34,9 @@ impl PlanTrace {
     fn new(line: Line, text: &[u8], tape: &mut Tape) -> Self {
         let event = KeptEvent::new(line, text);
         let evidence = if event.text().is_some() {
-            Evidence::Few(BTreeMap::new())
+            Evidence::default()
         } else {
-            Evidence::Many(Columns::new(StepIds::of(text, tape)))
+            Evidence::many(StepIds::of(text, tape))
         };
         Self {
             event,
@@ -74,7 +73,7 @@ pub(crate) struct UnrecordedActs {
 
 /// What rules need to know about a timeline.
 #[derive(Debug, Default)]
-pub(crate) struct Timeline {
+pub(crate) struct Timeline<'a> {
     /// The first line that is not an event.
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
@@ -88,17 +87,18 @@ pub(crate) struct Timeline {
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
     plan: Option<AsOf<PlanTrace>>,
-    /// Whether the steps have more evidence than is kept, so that nothing can be said of the plan.
+    /// Whether steps and actions have more evidence than is kept, so that nothing can be said of
+    /// them.
     pub(crate) exceeds_memory: bool,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
-    acts: BTreeMap<String, AsOf<KeptAct>>,
+    acts: Acts<'a>,
     /// The others, without those that the runtime made up.
     pub(crate) unrecorded: Option<UnrecordedActs>,
 }
 
-impl Timeline {
+impl Timeline<'_> {
     /// The latest plan event up to a line.
     pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
         Some(&self.plan.as_ref()?.at(reach)?.event)
@@ -106,11 +106,7 @@ impl Timeline {
 
     /// What the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
-        self.plan
-            .as_ref()?
-            .at(reach)?
-            .evidence
-            .at(reach, step_id)
+        self.plan.as_ref()?.at(reach)?.evidence.at(reach, step_id)
     }
 
     /// Keeps evidence of steps within bounds.
@@ -133,55 +129,50 @@ impl Timeline {
         state.actions().any(|action| {
             let has_id = action.get("id").is_some_and(|id| !id.node().is_null());
             let id = action.text(&["id"]);
-            has_id && id.is_none_or(|id| !self.acts.contains_key(&*id))
+            has_id && id.is_none_or(|id| !self.acts.has(&id))
         })
     }
 
     /// The latest act event up to a line that has the id of an action.
     pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.acts.get(id)?.at(reach)
+        self.acts.at(reach, id)
     }
 }
 
 /// The bytes of ids and evidence of steps that are kept of one timeline, at most: enough for a plan
-/// of as many steps as a line may have, with evidence as of each line that matters.
+/// of as many steps as a line may have, each with evidence as of three lines.
 const MAX_EVIDENCE_BYTES: usize = 96 << 20;
 
-/// The bytes of act events that are kept of one timeline, at most: beyond that, they are read again
-/// where they are needed.
-const MAX_ACT_BYTES: usize = 16 << 20;
-
 /// Reads events one by one.
-pub(crate) struct TimelineReader<'a> {
-    timeline: Timeline,
-    expected_id: Option<&'a str>,
+pub(crate) struct TimelineReader<'i, 'a> {
+    timeline: Timeline<'a>,
+    expected_id: Option<&'i str>,
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
-    /// The ids of the state's actions, sorted.
-    action_ids: Vec<Cow<'a, str>>,
     tape: Tape,
-    act_bytes_left: usize,
+    act_budget: ActBudget,
     /// The bytes of the state, where it is a snapshot that may be as old as an earlier event; and
     /// their digest, computed on first use.
     snapshot: Option<(&'a [u8], Option<FileDigest>)>,
 }
 
-impl<'a> TimelineReader<'a> {
+impl<'i, 'a> TimelineReader<'i, 'a> {
     /// A reader of the timeline of a run: its id, and the ids of its state's steps and actions.
     pub(crate) fn new(
-        expected_id: Option<&'a str>,
+        expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        mut action_ids: Vec<Cow<'a, str>>,
+        action_ids: Vec<Cow<'a, str>>,
     ) -> Self {
         step_ids.sort_unstable();
-        action_ids.sort_unstable();
         Self {
-            timeline: Timeline::default(),
+            timeline: Timeline {
+                acts: Acts::new(action_ids),
+                ..Timeline::default()
+            },
             expected_id,
             step_ids,
-            action_ids,
             tape: Tape::default(),
-            act_bytes_left: MAX_ACT_BYTES,
+            act_budget: ActBudget::default(),
             snapshot: None,
         }
     }
@@ -193,15 +184,15 @@ impl<'a> TimelineReader<'a> {
     }
 
     /// The id of the run.
-    pub(crate) fn expected_id(&self) -> Option<&'a str> {
+    pub(crate) fn expected_id(&self) -> Option<&'i str> {
         self.expected_id
     }
 
-    pub(crate) fn finish(self) -> Timeline {
+    pub(crate) fn finish(self) -> Timeline<'a> {
         self.timeline
     }
 
-    pub(crate) fn timeline_mut(&mut self) -> &mut Timeline {
+    pub(crate) fn timeline_mut(&mut self) -> &mut Timeline<'a> {
         &mut self.timeline
     }
 
@@ -307,11 +298,13 @@ impl<'a> TimelineReader<'a> {
         }
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
-        if self.action_ids.binary_search(id).is_ok() {
+        if let Some(position) = self.timeline.acts.position(id) {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
-            let kept = KeptAct::new(line, act, text, refused, &mut self.act_bytes_left);
-            set(&mut self.timeline.acts, id, line, kept, marks);
+            match KeptAct::new(line, act, text, refused, &mut self.act_budget) {
+                Ok(kept) => self.timeline.acts.add(position, kept, marks),
+                Err(TooManyRefused) => self.timeline.exceeds_memory = true,
+            }
         } else if !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
@@ -326,15 +319,6 @@ impl<'a> TimelineReader<'a> {
             });
             unrecorded.lines += 1;
         }
-    }
-}
-
-/// Changes the value of a name at a line.
-fn set<T>(values: &mut BTreeMap<String, AsOf<T>>, name: &str, line: Line, value: T, marks: Marks) {
-    if let Some(values) = values.get_mut(name) {
-        values.set(line.number, value, marks);
-    } else {
-        values.insert(name.to_owned(), AsOf::new(line.number, value));
     }
 }
 

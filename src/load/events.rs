@@ -55,7 +55,7 @@ impl Split {
 
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
-    pub(super) facts: TimelineReader<'a>,
+    pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,

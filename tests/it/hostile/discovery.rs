@@ -156,6 +156,7 @@ fn episode_above_run_data_hides_no_run() {
     let (code, dirs, _) = data.validate(&["--config", "runvet.toml", "top"]);
     assert_eq!((code, &*dirs), (0, &expected[..1]));
     // Below `episodes` the search stops at an episode.
+    fs::remove_file(data.path("runvet.toml")).unwrap();
     let copy = "episodes/ep_answer/copy/episodes/ep_03_edited";
     copy_dir(&bad_run(), &data.path(copy));
     assert_eq!(data.validate(&["episodes"]).0, 1);
