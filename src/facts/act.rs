@@ -40,6 +40,11 @@ impl<'a> Acts<'a> {
         self.kept.set((position, self.ids.len()), act, marks);
     }
 
+    /// The bytes that the events take, but for what is kept of each besides its line.
+    pub(super) fn bytes(&self) -> usize {
+        self.kept.bytes()
+    }
+
     /// Whether there is an event for an id.
     pub(super) fn has(&self, id: &str) -> bool {
         self.position(id).is_some_and(|at| self.kept.has(at))

@@ -1,5 +1,5 @@
-//! Act events that name steps of a plan -> the latest for each step, as of each line that a snapshot
-//! may be as old as.
+//! Act events that name steps of a plan -> the latest for each step, as of each line that a
+//! snapshot may be as old as.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ pub(super) enum Evidence {
     Many(StepIds, Columns<Packed>),
 }
 
-/// The number of steps of a short plan event that have evidence, from which only those count that it
-/// has a record of. The state may have millions of others.
+/// The number of steps of a short plan event with evidence from which only those count that it has
+/// a record of. The state may have millions of others.
 const MANY_STEPS: usize = 4096;
 
 impl Default for Evidence {

@@ -201,7 +201,7 @@ fn is_mirrored(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::act::KeptAct;
+    use super::super::act::{ActBudget, KeptAct};
     use super::super::note::ActNote;
     use super::*;
 

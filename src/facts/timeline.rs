@@ -57,6 +57,7 @@ pub(crate) struct Start {
 #[derive(Debug)]
 pub(crate) struct ForeignEvents {
     pub(crate) first: Line,
+    /// The id of the first, as messages show it.
     pub(crate) id: String,
     pub(crate) lines: u64,
 }
@@ -109,11 +110,11 @@ impl Timeline<'_> {
         self.plan.as_ref()?.at(reach)?.evidence.at(reach, step_id)
     }
 
-    /// Keeps evidence of steps within bounds.
+    /// Keeps evidence within bounds.
     fn limit_evidence(&mut self) {
-        let Some(plan) = &self.plan else { return };
-        let bytes: usize = plan.values().map(|trace| trace.evidence.bytes()).sum();
-        if bytes > MAX_EVIDENCE_BYTES {
+        let traces = self.plan.iter().flat_map(AsOf::values);
+        let steps: usize = traces.map(|trace| trace.evidence.bytes()).sum();
+        if steps + self.acts.bytes() > MAX_EVIDENCE_BYTES {
             self.exceeds_memory = true;
             self.plan = None;
         }
@@ -139,8 +140,9 @@ impl Timeline<'_> {
     }
 }
 
-/// The bytes of ids and evidence of steps that are kept of one timeline, at most: enough for a plan
-/// of as many steps as a line may have, each with evidence as of three lines.
+/// The bytes of ids of steps and of evidence of steps and actions that are kept of one timeline, at
+/// most: enough for a plan of as many steps as a line may have, or for as many actions as a state
+/// may have, each with evidence as of three lines.
 const MAX_EVIDENCE_BYTES: usize = 96 << 20;
 
 /// Reads events one by one.
@@ -208,12 +210,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             return;
         }
         if event.is_foreign(self.expected_id) {
-            let id = event.episode_id.clone().unwrap_or_default().into_owned();
             self.timeline
                 .foreign
                 .get_or_insert(ForeignEvents {
                     first: line,
-                    id,
+                    id: quote(event.episode_id.as_deref().unwrap_or_default()),
                     lines: 0,
                 })
                 .lines += 1;
@@ -302,7 +303,10 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
             match KeptAct::new(line, act, text, refused, &mut self.act_budget) {
-                Ok(kept) => self.timeline.acts.add(position, kept, marks),
+                Ok(kept) => {
+                    self.timeline.acts.add(position, kept, marks);
+                    self.timeline.limit_evidence();
+                }
                 Err(TooManyRefused) => self.timeline.exceeds_memory = true,
             }
         } else if !is_synthetic {

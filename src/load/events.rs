@@ -97,7 +97,7 @@ impl EventsReader<'_, '_> {
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
         if self.facts.timeline_mut().exceeds_memory {
-            let why = "the steps of the plan have more evidence than fits into the memory";
+            let why = "steps and actions have more evidence than fits into the memory";
             return Err(Unreadable::Lacking(why.into()));
         }
         Ok(stream)

@@ -139,7 +139,14 @@ impl Runs {
             let stat = dir.fd().and_then(|dir| {
                 rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
             });
-            let Ok(stat) = stat else { continue };
+            let stat = match stat.map_err(io::Error::from) {
+                Ok(stat) => stat,
+                Err(error) if path::is_nothing(&error) => continue,
+                Err(source) => {
+                    self.faults.push(Fault::Unlistable { path, source });
+                    continue;
+                }
+            };
             let may_all_list = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
             if let (false, Ok(dir)) = (may_all_list, dir.fd())
                 && let Err(error) =

@@ -56,7 +56,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .read()
         .and_then(|timeline| timeline.foreign.as_ref())
     {
-        let id = quote(&foreign.id);
+        let id = &foreign.id;
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),
             lines => format!(
