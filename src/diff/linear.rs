@@ -8,12 +8,15 @@ use super::{Subject, compare};
 use crate::check::linear::{SHAPES, Shape, hold_to_doubling};
 use crate::check::{Check, all_rules};
 use crate::document::work;
-use crate::finding::Totals;
+use crate::finding::{EpisodeReport, Totals};
 use crate::gate::{Baseline, Gate};
 use crate::read::RunReader;
 use crate::report::{Closing, Format, Options, write_json};
 use crate::source::Artifact;
 use crate::store::write_new_dir;
+
+/// The size of which the double is tried.
+const SIZE: usize = 50;
 
 /// A run with the records of a shape, and one whose values differ.
 fn runs(shape: &Shape, size: usize) -> (tempfile::TempDir, [RunReader; 2]) {
@@ -37,7 +40,7 @@ fn runs(shape: &Shape, size: usize) -> (tempfile::TempDir, [RunReader; 2]) {
 #[test]
 fn work_of_views_doubles_at_most_when_runs_double() {
     for shape in &SHAPES {
-        hold_to_doubling(shape.name, |size| {
+        hold_to_doubling(shape.name, SIZE, |size| {
             let (_temp, [run, _]) = runs(shape, size);
             let view = || crate::view::dashboard(&run, &Check::new(), &mut Gate::new());
             let (dashboard, done) = work::of(view);
@@ -51,7 +54,7 @@ fn work_of_views_doubles_at_most_when_runs_double() {
 #[test]
 fn work_of_diffs_doubles_at_most_when_runs_double() {
     for shape in &SHAPES {
-        hold_to_doubling(shape.name, |size| {
+        hold_to_doubling(shape.name, SIZE, |size| {
             let (_temp, runs) = runs(shape, size);
             let diff = || {
                 let subject = |run| Subject::new(run, &Check::new(), &mut Gate::new()).unwrap();
@@ -69,7 +72,7 @@ fn work_of_diffs_doubles_at_most_when_runs_double() {
 #[test]
 fn work_of_baselines_doubles_at_most_when_runs_double() {
     for shape in &SHAPES {
-        hold_to_doubling(shape.name, |size| {
+        hold_to_doubling(shape.name, SIZE, |size| {
             let (state, events) = ((shape.state)(size), (shape.events)(size));
             let records = [
                 (Artifact::State, state.as_bytes()),
@@ -90,30 +93,37 @@ fn work_of_baselines_doubles_at_most_when_runs_double() {
 
 #[test]
 fn work_of_renderers_doubles_at_most_when_findings_double() {
-    for (shape, format) in SHAPES
-        .iter()
-        .flat_map(|shape| Format::ALL.iter().map(move |format| (shape, *format)))
-    {
-        hold_to_doubling(&format!("{format}: {}", shape.name), |size| {
+    for shape in &SHAPES {
+        let reports = [1, SIZE, 2 * SIZE].map(|size| {
             let (state, events) = ((shape.state)(size), (shape.events)(size));
             let records = [
                 (Artifact::State, state.as_bytes()),
                 (Artifact::Events, events.as_bytes()),
             ];
-            let report = Check::new().records("ep_1", &records);
-            let options = Options::default().rules(all_rules()).max_findings(0);
-            let mut renderer = format.renderer(&options);
-            let mut totals = Totals::default();
-            totals.add(&report);
-            let mut written = Counted::default();
-            let ((), done) = work::of(|| {
-                renderer.begin(&mut written).unwrap();
-                renderer.episode(&mut written, &report).unwrap();
-                renderer.end(&mut written, &Closing::new(&totals)).unwrap();
-            });
-            done + written.bytes + written.writes
+            (size, Check::new().records("ep_1", &records))
         });
+        for format in Format::ALL {
+            hold_to_doubling(&format!("{format}: {}", shape.name), SIZE, |size| {
+                let of_size = reports.iter().find(|(of, _)| *of == size);
+                rendering(*format, &of_size.unwrap().1)
+            });
+        }
     }
+}
+
+/// The work of writing a report with all its findings.
+fn rendering(format: Format, report: &EpisodeReport) -> u64 {
+    let options = Options::default().rules(all_rules()).max_findings(0);
+    let mut renderer = format.renderer(&options);
+    let mut totals = Totals::default();
+    totals.add(report);
+    let mut written = Counted::default();
+    let ((), done) = work::of(|| {
+        renderer.begin(&mut written).unwrap();
+        renderer.episode(&mut written, report).unwrap();
+        renderer.end(&mut written, &Closing::new(&totals)).unwrap();
+    });
+    done + written.bytes + written.writes
 }
 
 /// Counts what is written instead of keeping it.
