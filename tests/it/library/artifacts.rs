@@ -8,13 +8,14 @@ use std::io;
 use runvet::check::{Check, Session};
 use runvet::document::OwnedDocument;
 use runvet::finding::Finding;
-use runvet::gate::Gate;
+use runvet::gate::{Baseline, Gate};
 use runvet::plan::compare;
 use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
 use runvet::record::State;
 use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
 use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
 use runvet::view::{Moments, RunPage};
+use rustix::fs::{CWD, FileType, Mode};
 
 use crate::support::corpus::{corpus, expecting_cases, good_cases};
 
@@ -233,6 +234,42 @@ fn error_of_a_fetch_ends_the_check() {
             _ => Err("503"),
         });
     assert_eq!(settled, Err("503"));
+}
+
+/// Waits for good where anything opens a file to read it: all of them are FIFOs.
+#[test]
+fn settings_from_texts_are_applied_without_any_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, baseline) = (
+        dir.path().join("runvet.toml"),
+        dir.path().join("baseline.json"),
+    );
+    let episode = dir.path().join("episodes/ep_1");
+    fs::create_dir_all(&episode).unwrap();
+    let artifacts = Artifact::ALL.map(|artifact| episode.join(artifact.file_name()));
+    for file in [&config, &baseline].into_iter().chain(&artifacts) {
+        rustix::fs::mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    }
+    let (check, key) = (Check::new(), EpisodeKey::from(&*episode));
+    let memory = || Memory::from_iter([(Artifact::State, Content::Bytes(b"{}"))]);
+    let mut first = Gate::new().record_baseline(&baseline);
+    let known = first.artifacts(&check, &key, Some("ep_1"), &memory());
+    let mut accepted = Vec::new();
+    first.baseline().unwrap().write(&mut accepted).unwrap();
+    let accepted = String::from_utf8(accepted).unwrap();
+    let baseline = Baseline::from_json(&baseline, &accepted).unwrap();
+
+    let text = "baseline = 'baseline.json'\n[rules]\n'events/missing' = 'off'";
+    let gate = Gate::from_toml(&config, text, None).unwrap();
+    let mut gate = gate.with_baseline(baseline);
+    let report = gate.artifacts(&check, &key, Some("ep_1"), &memory());
+    assert_eq!(known.suppressed.len(), report.suppressed.len() + 1);
+    assert_eq!((report.findings.len(), report.valid), (0, Some(true)));
+    let run = RunReader::of(&key, Some("ep_1"), memory());
+    assert_eq!(
+        run.check(&mut check.session()).unwrap().findings.len(),
+        known.suppressed.len()
+    );
 }
 
 #[test]
