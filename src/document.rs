@@ -11,6 +11,7 @@ mod essence;
 mod index;
 mod limit;
 mod meaning;
+mod mold;
 mod node;
 mod number;
 mod owned;
@@ -32,6 +33,7 @@ use std::ops::Range;
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
+pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
 pub use node::{Items, Key, Members, Node};
 pub use number::Number;
@@ -150,6 +152,12 @@ impl Tape {
         }
     }
 
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.duplicates.clear();
+        self.open.clear();
+    }
+
     /// Reads a JSON text.
     ///
     /// # Errors
@@ -190,10 +198,8 @@ impl Tape {
         }
         #[cfg(test)]
         work::add(text.len());
-        self.tokens.clear();
+        self.clear();
         self.tokens.reserve(room);
-        self.duplicates.clear();
-        self.open.clear();
         let read = Parser::new(bytes, Builder { tape: self, text }).text();
         read.map_err(|error| {
             if advice::is_utf16(bytes) {
@@ -233,6 +239,15 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.text
+    }
+
+    /// The value at an index of the tape.
+    pub(crate) fn node_at(self, index: u32) -> Option<Node<'a>> {
+        let is_there = (index as usize) < self.tape.tokens.len();
+        is_there.then_some(Node {
+            document: self,
+            index,
+        })
     }
 
     /// The bytes of the token at an index of the tape.

@@ -170,7 +170,7 @@ const SYNTHETIC: u8 = 1 << 7;
 #[derive(Default)]
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
-    skeletons: Skeletons<Field>,
+    skeletons: Skeletons<Field, u8>,
 }
 
 impl NoteTaker {
@@ -184,7 +184,9 @@ impl NoteTaker {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
         let known = self.skeletons.read(bytes, |found| {
-            parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
+            if let Some(field) = found.mark {
+                parts.set(field, Some(Part::string(found.span, found.escaped)));
+            }
         });
         if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
