@@ -29,6 +29,7 @@ pub(crate) mod work;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
@@ -124,6 +125,13 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
 
+/// The text that bytes are.
+#[inline]
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    // The fast way says no more than whether there is an error.
+    simdutf8::basic::from_utf8(bytes).or_else(|_| std::str::from_utf8(bytes))
+}
+
 /// The buffers of a parse, which can be reused for the next text.
 #[derive(Default)]
 pub struct Tape {
@@ -189,7 +197,7 @@ impl Tape {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(UTF16);
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
+        let text = utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
             what: "the text has a byte that is not UTF-8",
         })?;

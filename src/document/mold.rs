@@ -7,7 +7,7 @@ use super::skeleton::{Skeletons, scalars};
 use super::token::Token;
 #[cfg(test)]
 use super::work;
-use super::{Document, Refused, Tape};
+use super::{Document, Refused, Tape, utf8};
 
 /// The length of the longest text of which a mold is made: long texts rarely share a skeleton.
 const MAX_MOLD_BYTES: usize = 16 << 10;
@@ -75,7 +75,7 @@ impl<T> Molds<T> {
         tape: &'a mut Tape,
     ) -> Result<(Document<'a>, Option<&'m T>), Refused> {
         if bytes.len() <= MAX_MOLD_BYTES
-            && let Ok(text) = std::str::from_utf8(bytes)
+            && let Ok(text) = utf8(bytes)
             && let Some(mold) = self.cast(bytes, tape)
         {
             let known = self.molds.get(mold).map(|mold| &mold.known);
