@@ -276,6 +276,13 @@ pub(crate) fn id<'a>(
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
+/// Whether a text occurs more than once.
+pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
+    let mut texts: Vec<_> = texts.collect();
+    texts.sort_unstable();
+    texts.windows(2).any(|pair| pair.first() == pair.last())
+}
+
 /// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.
 pub(crate) fn lifecycle(state: Option<StateFacts<'_>>, entries: Entries) -> Lifecycle {
     let has_ended = || entries.has(Artifact::Summary) || entries.has(Artifact::Manifest);
