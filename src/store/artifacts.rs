@@ -256,14 +256,18 @@ impl<'a> Opened<'a> {
     /// Reads a whole record.
     pub(crate) fn read_record(mut self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
         const LIMIT: usize = MAX_RECORD_BYTES;
-        let expected = self.size.map_or(PART, |size| size.try_into().unwrap_or(LIMIT));
+        let expected = self
+            .size
+            .map_or(PART, |size| size.try_into().unwrap_or(LIMIT));
         let (mut length, mut read) = (0, 0);
         buffer.clear();
         while !self.is_at_end() {
             if read == length {
                 // One byte more than the limit shows that there are more.
                 length = (2 * length).max(expected + 1).min(LIMIT + 1);
-                buffer.try_reserve_exact(length - buffer.len()).map_err(io::Error::from)?;
+                buffer
+                    .try_reserve_exact(length - buffer.len())
+                    .map_err(io::Error::from)?;
                 buffer.resize(length, 0);
             }
             match self.read(buffer.get_mut(read..).unwrap_or_default()) {
