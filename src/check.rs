@@ -11,6 +11,7 @@ mod judge;
 #[cfg(test)]
 mod linear;
 mod locate;
+mod rule_list;
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
@@ -32,6 +33,7 @@ use judge::Identity;
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
+pub use rule_list::{RuleEntry, RuleList};
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
