@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::binary::{run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
@@ -110,6 +110,33 @@ fn list_of_invalid_runs_names_the_first_error() {
     assert!(lines[0].contains(" FIRST ERROR "), "{lines:?}");
     assert!(lines[1].contains(" projection/outcomes +1 "), "{lines:?}");
     assert_eq!(lines.len(), 4, "{lines:?}");
+}
+
+#[test]
+fn list_in_json_says_where_runs_are_and_which_are_invalid() {
+    let runs = |args: &[&str]| {
+        let output = demo(&[&["list", "--sort", "id", "--format", "json"], args].concat());
+        let list: Value = serde_json::from_str(stdout(&output)).unwrap();
+        list["runs"].as_array().unwrap().clone()
+    };
+    let [all, invalid] = [&[][..], &["--invalid"]].map(runs);
+    assert_eq!((all.len(), invalid.len()), (5, 3));
+    for run in &all {
+        assert_eq!(
+            (&run["valid"], &run["first_error"]),
+            (&Value::Null, &Value::Null)
+        );
+        assert!(
+            corpus()
+                .join("demo")
+                .join(run["dir"].as_str().unwrap())
+                .is_dir()
+        );
+    }
+    assert_eq!(
+        (&invalid[0]["valid"], &invalid[0]["first_error"]),
+        (&json!(false), &json!("projection/outcomes"))
+    );
 }
 
 #[test]

@@ -429,6 +429,11 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
     ] {
         let output = runvet(&demo(), &[&["view", "ep_01"], args].concat(), Width::Narrow);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = stderr(&output);
+        assert!(
+            said.contains("ep_01_answer/events.jsonl is one event"),
+            "{said}"
+        );
     }
 }
 
