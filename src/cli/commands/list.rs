@@ -252,7 +252,7 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<Failing> {
     if gate.excludes(run.path()) {
         return None;
     }
-    let report = gate.episode(&Check::new(), run.dir()).ok()?;
+    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
     if report.valid == Some(true) {
         return None;
     }
