@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, note_idle, refuse};
+use super::usage::{GATE, note_idle, refuse, refuse_colour};
 use super::words::word_of;
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -126,6 +126,9 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
 
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.format != Format::Human {
+            refuse_colour(self.color, matches, "in this format")?;
+        }
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = if self.limit == 0 {
             usize::MAX

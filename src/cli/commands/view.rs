@@ -6,7 +6,7 @@ use super::output::{Color, Output, style, width};
 use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, refuse};
+use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::gate::Gate;
@@ -69,6 +69,9 @@ pub(in crate::cli) struct View {
 
 impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.json {
+            refuse_colour(self.color, matches, "with --json")?;
+        }
         let run = self.run.open(output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
             if self.json {

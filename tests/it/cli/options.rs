@@ -209,6 +209,18 @@ fn options_without_effect_are_refused() {
         ]);
         assert!(!stderr(&used).contains("no effect"), "{}", stderr(&used));
     }
+    for args in [
+        &["view", "ep_01", "--json"][..],
+        &["plan", "ep_01", "--json"],
+        &["diff", "ep_01", "ep_02", "--json"],
+        &["list", "--format", "json"],
+        &["validate", "--format", "json"],
+    ] {
+        let always = [args, &["--color", "always"]].concat();
+        refused(&always, "--color always has no effect ");
+        let never = demo(&[args, &["--color", "never"]].concat());
+        assert!(!stderr(&never).contains("no effect"), "{}", stderr(&never));
+    }
     // A variable is meant for other calls too.
     let mut list = runvet(&["list", "--run-data", "demo"]);
     let output = list.env("RUNVET_RULES", "plan/*=off").output().unwrap();

@@ -439,6 +439,22 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
 }
 
 #[test]
+fn plan_of_an_unsupported_version_is_compared_all_the_same() {
+    let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
+    replace(
+        &dir.join("state.json"),
+        r#""version":"1.0""#,
+        r#""version":"2.0""#,
+    );
+    let output = runvet(temp.path(), &["plan"], Width::Wide);
+    let text = stdout(&output);
+    assert!(text.contains("! ○ step-2 pending"), "{text}");
+    let said =
+        "? `version` is \"2.0\", but runvet supports \"1.0\"; its plan is compared all the same";
+    assert_eq!(text.lines().last(), Some(said), "{text}");
+}
+
+#[test]
 fn nothing_is_cut_or_wrapped_when_no_width_is_known() {
     let temp = tempfile::tempdir().unwrap();
     for run in ["ep_01_answer", "ep_03_edited"] {
