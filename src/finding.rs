@@ -69,7 +69,7 @@ pub struct RuleInfo {
 }
 
 /// The level of a rule: the severity of its findings, or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Level {
