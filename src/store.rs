@@ -23,6 +23,7 @@ mod snapshot;
 mod stillness;
 #[cfg(feature = "cli")]
 mod whole;
+mod writing;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
@@ -48,6 +49,11 @@ pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::Movement;
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
+
+pub(crate) use writing::{
+    Appending, Disk, FileSystem, append_all, contains, digest_of, files_below, read_whole,
+    whole_lines,
+};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.
