@@ -10,6 +10,7 @@
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
+//! - [`recorder`] writes runs, right at every moment;
 //! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
 //! - [`diff`] compares two runs;
 //! - [`report`] writes what was found, for people and for programs;
@@ -37,6 +38,7 @@ pub mod plan;
 pub mod printable;
 pub mod read;
 pub mod record;
+pub mod recorder;
 pub mod report;
 mod rule;
 mod rules;
@@ -64,3 +66,6 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/recording.md")]
+struct RecordingPage;

@@ -79,6 +79,7 @@ mod library {
     mod artifacts;
     mod documents;
     mod read;
+    mod recorder;
     mod words;
 }
 

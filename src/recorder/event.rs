@@ -1,0 +1,108 @@
+//! What happens in a run -> one line of `events.jsonl`, in the one form that equal events have.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::clock::Micros;
+use super::error::Error;
+use crate::record::DateTime;
+
+/// An event. Its fields stand in the order of their names, so that its text is canonical: sorted
+/// keys, no blanks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the reference"
+)]
+pub(super) struct Event {
+    pub(super) agent_id: String,
+    pub(super) episode_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) event_type: Option<String>,
+    pub(super) id: String,
+    pub(super) payload: Map<String, Value>,
+    pub(super) phase: String,
+    pub(super) timestamp: DateTime,
+}
+
+impl Event {
+    /// When it happened.
+    pub(super) fn at(&self) -> Option<Micros> {
+        Micros::parse(&self.timestamp.0)
+    }
+
+    pub(super) fn is(&self, phase: &str, event_type: &str) -> bool {
+        self.phase == phase && self.event_type.as_deref() == Some(event_type)
+    }
+
+    /// The line, with its newline.
+    pub(super) fn line(&self) -> Result<Vec<u8>, Error> {
+        let mut line = serde_json::to_vec(self)
+            .map_err(|error| Error::refused("an event", error.to_string()))?;
+        if line.len() > MAX_LINE_BYTES {
+            return Err(Error::TooLarge {
+                what: "an event",
+                limit: "64 MiB",
+            });
+        }
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// The length of the longest line that a reader reads.
+pub(super) const MAX_LINE_BYTES: usize = crate::store::MAX_RECORD_BYTES;
+
+/// An event before it is dated and numbered.
+pub(super) struct Draft {
+    pub(super) phase: String,
+    pub(super) event_type: Option<&'static str>,
+    pub(super) agent_id: String,
+    pub(super) payload: Map<String, Value>,
+}
+
+impl Draft {
+    pub(super) fn new(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
+        Self {
+            phase: phase.into(),
+            event_type: None,
+            agent_id: "system".into(),
+            payload,
+        }
+    }
+
+    /// An event of the runtime itself, such as `run.interrupt`.
+    pub(super) fn runtime(event_type: &'static str, payload: Map<String, Value>) -> Self {
+        Self {
+            event_type: Some(event_type),
+            ..Self::new("runtime", payload)
+        }
+    }
+
+    /// The event of a run with a number and a time.
+    pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> Event {
+        Event {
+            agent_id: self.agent_id,
+            episode_id: episode_id.into(),
+            event_type: self.event_type.map(Into::into),
+            id: format!("evt-{number:06}"),
+            payload: self.payload,
+            phase: self.phase,
+            timestamp: DateTime(at.text()),
+        }
+    }
+
+    pub(super) fn by(mut self, agent_id: impl Into<String>) -> Self {
+        self.agent_id = agent_id.into();
+        self
+    }
+}
+
+/// The members of an object, without those that are null.
+pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+    members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
