@@ -4,13 +4,12 @@
 #[path = "../../tests/it/support/sessions.rs"]
 mod sessions;
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, json};
 
-use self::sessions::{Random, Session, Ticking, recorder};
+use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
 use super::run::fold_of;
 use super::{Durability, End, Error, Recorded, Recorder, Task};
 use crate::check::Check;
@@ -144,16 +143,10 @@ fn crash_points(calls: &[Call], mut look: impl FnMut(&Files)) {
     }
 }
 
-/// The number of sessions, which `make crash` raises.
-fn sessions() -> u64 {
-    let sessions = std::env::var("RUNVET_CRASH_SESSIONS").ok();
-    sessions.map_or(200, |sessions| sessions.parse().unwrap())
-}
-
 #[test]
 fn crash_leaves_no_error_and_can_be_recovered_from() {
     let (mut points, mut ended) = (0, 0);
-    for seed in 0..sessions() {
+    for seed in 0..crash_sessions() {
         let dir = scratch();
         let (recorder, disk) = logged(dir.path(), seed);
         let end = record(&recorder, dir.path(), seed).unwrap();
@@ -174,9 +167,11 @@ fn crash_leaves_no_error_and_can_be_recovered_from() {
             }
         });
     }
-    let note = format!("{points} crash points of {} sessions\n", sessions());
-    std::io::stderr().write_all(note.as_bytes()).unwrap();
-    assert!(points > 20 * sessions() && ended > sessions() / 4);
+    say(&format!(
+        "{points} crash points of {} sessions",
+        crash_sessions()
+    ));
+    assert!(points > 20 * crash_sessions() && ended > crash_sessions() / 4);
 }
 
 /// The events whose lines were whole and durable after some calls.
@@ -198,7 +193,7 @@ fn synced(calls: &[Call]) -> Vec<u8> {
 #[test]
 fn power_loss_spares_what_was_synced() {
     let mut judged = 0;
-    for seed in (0..sessions()).filter(|seed| !seed.is_multiple_of(5)) {
+    for seed in (0..crash_sessions()).filter(|seed| !seed.is_multiple_of(5)) {
         let dir = scratch();
         let (recorder, disk) = logged(dir.path(), seed);
         record(&recorder, dir.path(), seed).unwrap();
@@ -234,7 +229,7 @@ fn power_loss_spares_what_was_synced() {
             );
         }
     }
-    assert!(judged > 3 * sessions(), "{judged}");
+    assert!(judged > 3 * crash_sessions(), "{judged}");
 }
 
 #[test]

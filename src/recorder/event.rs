@@ -42,6 +42,11 @@ impl Event {
         self.is("runtime", "run.state_projection")
     }
 
+    /// The digest of a state, in its evidence.
+    pub(super) fn sealed(&self) -> Option<&str> {
+        self.payload.get("state_sha256")?.as_str()
+    }
+
     /// Whether a line of `learn.jsonl` repeats it.
     pub(super) fn is_proposal(&self) -> bool {
         self.phase == "learn" && self.payload.contains_key("proposal")

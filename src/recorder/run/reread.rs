@@ -11,7 +11,7 @@ use super::super::text::text;
 use super::super::timeline::Held;
 use crate::digest::FileDigest;
 use crate::document::{LEAST_BYTES_BEYOND, Tape};
-use crate::store::{MAX_RECORD_BYTES, open_written, whole_lines};
+use crate::store::{MAX_RECORD_BYTES, digest_of, open_written, whole_lines};
 
 /// What the files of lines of an episode hold.
 pub(super) struct Reread {
@@ -36,10 +36,11 @@ pub(super) struct Relearned {
 pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
     let events = dir.join("events.jsonl");
     let reading = || Error::io("reading", &events);
-    let sealed = last_evidence(&events).map_err(reading())?;
+    let persisted = digest_of(&dir.join("state.json")).ok();
+    let persisted = persisted.map(|(digest, _)| digest);
     let mut lines = Lines {
         id,
-        sealed,
+        marks: Marks::of(&events, persisted.as_deref()).map_err(reading())?,
         fold: None,
         held: Held::default(),
         tail: Held::default(),
@@ -77,19 +78,40 @@ pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
     }
 }
 
-/// The number of the last line that is evidence of a state. The digest in it covers all that led to
-/// that state, so that no other has to be compared.
-fn last_evidence(path: &Path) -> io::Result<u64> {
-    let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
-    let (mut number, mut last) = (0, 0);
-    whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
-        number += 1;
-        if finder.find(line).is_some() && parse(line).is_ok_and(|event| event.is_evidence()) {
-            last = number;
-        }
-        true
-    })?;
-    Ok(last)
+/// What has to be known of a timeline before it is folded: numbers of lines.
+#[derive(Default)]
+struct Marks {
+    /// The last evidence of a state. Its digest covers all that led to that state, so that no other
+    /// has to be compared.
+    sealed: u64,
+    /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
+    /// the persisted state is none that a failure of power left: that evidence was synced.
+    hole: Option<u64>,
+}
+
+impl Marks {
+    fn of(path: &Path, persisted: Option<&str>) -> io::Result<Self> {
+        let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
+        let (mut number, mut marks) = (0, Self::default());
+        whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
+            number += 1;
+            if is_hole(line) {
+                marks.hole.get_or_insert(number);
+            } else if finder.find(line).is_some()
+                && let Ok(event) = parse(line)
+                && event.is_evidence()
+            {
+                if persisted.is_some() && event.sealed() == persisted {
+                    marks.hole = None;
+                }
+                if marks.hole.is_none() {
+                    marks.sealed = number;
+                }
+            }
+            true
+        })?;
+        Ok(marks)
+    }
 }
 
 /// Whether a line was written, and then lost in part when power failed: what a disk did not keep of
@@ -112,7 +134,7 @@ fn parse(line: &[u8]) -> Result<Event, String> {
 /// The lines of a timeline, so far.
 struct Lines<'i> {
     id: &'i str,
-    sealed: u64,
+    marks: Marks,
     fold: Option<Fold>,
     held: Held,
     /// What comes after the first hole.
@@ -122,8 +144,8 @@ struct Lines<'i> {
 
 impl Lines<'_> {
     fn add(&mut self, line: &[u8]) -> Result<(), String> {
-        let events = self.fold.as_ref().map_or(0, |fold| fold.events);
-        if self.tail.length > 0 || (events >= self.sealed && is_hole(line)) {
+        let number = self.fold.as_ref().map_or(0, |fold| fold.events) + 1;
+        if self.marks.hole.is_some_and(|hole| hole <= number) {
             self.tail.add(line);
             return Ok(());
         }
@@ -140,7 +162,7 @@ impl Lines<'_> {
         fold.add(&event).map_err(told)?;
         let fits = fold.held().check("the state");
         fits.map_err(|error| error.to_string())?;
-        if fold.events == self.sealed && !is_sealed(fold) {
+        if fold.events == self.marks.sealed && !is_sealed(fold) {
             return Err(format!(
                 "the events up to {} do not lead to the state of its digest",
                 event.id

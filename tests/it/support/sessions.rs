@@ -1,5 +1,6 @@
 //! Random runs of an agent, the same for the same seed.
 
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -287,4 +288,17 @@ fn unless_refused<T>(done: Result<T, Error>) -> Result<Option<T>, Error> {
         Err(Error::Refused { .. }) => Ok(None),
         done => done.map(Some),
     }
+}
+
+/// The number of sessions that are cut off at every point; `make crash` raises it.
+pub(crate) fn crash_sessions() -> u64 {
+    let sessions = std::env::var("RUNVET_CRASH_SESSIONS").ok();
+    sessions.map_or(200, |sessions| sessions.parse().unwrap())
+}
+
+/// A line on standard error, which the test harness does not capture.
+pub(crate) fn say(line: &str) {
+    std::io::stderr()
+        .write_all(format!("{line}\n").as_bytes())
+        .unwrap();
 }
