@@ -93,6 +93,7 @@ impl Marks {
     fn of(path: &Path, persisted: Option<&str>) -> io::Result<Self> {
         let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
         let (mut number, mut marks) = (0, Self::default());
+        let mut is_anchored = persisted.is_none();
         whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
             number += 1;
             if is_hole(line) {
@@ -101,8 +102,10 @@ impl Marks {
                 && let Ok(event) = parse(line)
                 && event.is_evidence()
             {
-                if persisted.is_some() && event.sealed() == persisted {
+                // A state that did not change has the same evidence again.
+                if !is_anchored && event.sealed() == persisted {
                     marks.hole = None;
+                    is_anchored = true;
                 }
                 if marks.hole.is_none() {
                     marks.sealed = number;
