@@ -289,6 +289,15 @@ impl Run {
     }
 }
 
+#[cfg(test)]
+impl Run {
+    /// The same run in a process that was forked.
+    pub(super) fn forked(mut self) -> Self {
+        self.events.fork();
+        self
+    }
+}
+
 /// What the events of an episode lead to.
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {

@@ -53,6 +53,7 @@ mod hostile {
     mod named;
     mod properties;
     mod values;
+    mod writers;
 }
 
 /// The command line for users, hooks and pipelines.
