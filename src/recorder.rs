@@ -35,6 +35,7 @@ mod error;
 mod event;
 mod fold;
 mod policies;
+pub mod protocol;
 mod recovery;
 mod run;
 mod size;

@@ -210,6 +210,11 @@ impl Run {
         pending.map(|step| step.id.clone()).collect()
     }
 
+    /// The ids of the steps that are open, sorted.
+    pub(super) fn open_steps(&self) -> Vec<String> {
+        self.fold.open.iter().cloned().collect()
+    }
+
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
     /// or one of the runtime's own.
     ///
@@ -335,7 +340,12 @@ impl Run {
     /// [`Error::Refused`] where one of these is set already, or an extension does not start with
     /// `x-`.
     pub fn act(&mut self, step: &OpenStep, action: Action) -> Result<String, Error> {
-        self.must_be(&step.id, StepStatus::Running, "acting")?;
+        self.act_in(&step.id, action)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(super) fn act_in(&mut self, step: &str, action: Action) -> Result<String, Error> {
+        self.must_be(step, StepStatus::Running, "acting")?;
         let is_set = [
             ("id", action.id.is_some()),
             ("step_id", action.step_id.is_some()),
@@ -370,7 +380,7 @@ impl Run {
             return Err(Error::refused("the action", "it can't be written as JSON"));
         };
         payload.insert("id".into(), id.clone().into());
-        payload.insert("step_id".into(), step.id.clone().into());
+        payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), StepStatus::Running.word().into());
         self.write(Draft::new("act", payload))?;
         Ok(id)
@@ -386,7 +396,12 @@ impl Run {
         reason = "a step that was closed can't be used again"
     )]
     pub fn close(&mut self, step: OpenStep, end: StepEnd) -> Result<(), Error> {
-        self.must_be(&step.id, StepStatus::Running, "closing a step")?;
+        self.close_step(&step.id, end)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(super) fn close_step(&mut self, step: &str, end: StepEnd) -> Result<(), Error> {
+        self.must_be(step, StepStatus::Running, "closing a step")?;
         let (status, payload) = match end {
             StepEnd::Done => (StepStatus::Done, Map::new()),
             StepEnd::DoneWith(outputs) => (StepStatus::Done, object([("outputs", outputs.into())])),
@@ -396,7 +411,7 @@ impl Run {
             StepEnd::Failed(error) => (StepStatus::Failed, object([("error", error)])),
             StepEnd::Skipped(why) => (StepStatus::Skipped, object([("reason", why.into())])),
         };
-        self.set_step(&step.id, status, payload)
+        self.set_step(step, status, payload)
     }
 
     /// Adds a belief, with its confidence from 0 to 1.
@@ -565,6 +580,15 @@ impl Run {
     /// # Errors
     /// [`Error::Refused`] while a step is open, and those of [`Run::persist`].
     pub fn pause(mut self, reason: &str) -> Result<Paused, Error> {
+        self.interrupt(reason)?;
+        Ok(Paused {
+            id: self.id().into(),
+            path: self.dir,
+        })
+    }
+
+    /// Like [`Run::pause`], for those who go on with the run where it is refused.
+    pub(crate) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
         if let Some(open) = self.fold.open.iter().next() {
             return Err(Error::refused(
                 "pausing",
@@ -573,11 +597,7 @@ impl Run {
         }
         let payload = object([("reason", reason.into())]);
         self.write(Draft::runtime("run.interrupt", payload))?;
-        self.persist()?;
-        Ok(Paused {
-            id: self.id().into(),
-            path: self.dir,
-        })
+        self.persist()
     }
 
     /// The run as it stands in its records.
