@@ -1,10 +1,11 @@
 //! An episode that was left -> a run that goes on, or one that is complete.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::ending::{End, Recorded, learn_line};
 use super::error::Error;
-use super::event::{Draft, Event, MAX_LINE_BYTES, object};
+use super::event::{Draft, Event, MAX_LINE_BYTES, event_id, object};
 use super::fold::{Fold, Unfoldable};
 use super::run::text;
 use super::timeline::{Held, Timeline};
@@ -129,7 +130,14 @@ impl Recorder {
             return Err(Error::Absent { id: id.into() });
         }
         let mut events = self.open_locked(&path, id)?;
-        let read = read_events(&path, id)?;
+        let persisted = match read_whole(&dir.join("state.json"), MAX_LINE_BYTES) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            read => Some(read.map_err(io("reading", &dir.join("state.json")))?),
+        };
+        let digest = persisted
+            .as_deref()
+            .map(|state| FileDigest::of(state).to_string());
+        let read = read_events(&path, id, digest.as_deref())?;
         let cut = cut_tail(events.as_mut(), &path, &read)?;
         let mut learn = self.open(&dir.join("learn.jsonl"))?;
         let learn_held = complete_learn(learn.as_mut(), &dir.join("learn.jsonl"), &read, id)?;
@@ -142,12 +150,9 @@ impl Recorder {
         );
         let snapshot = read_whole(&dir.join("snapshots/pre.json"), MAX_LINE_BYTES).ok();
         run.before = Before::read(run.fold.verify.as_ref(), snapshot.as_deref());
-        run.has_state = dir.join("state.json").is_file();
-        let has_ended = run.fold.terminated.is_some() && {
-            let state = text(&run.fold.state, "the state")?;
-            read_whole(&dir.join("state.json"), MAX_LINE_BYTES)
-                .is_ok_and(|persisted| persisted == state)
-        };
+        run.has_state = persisted.is_some();
+        let has_ended =
+            run.fold.terminated.is_some() && persisted == Some(text(&run.fold.state, "the state")?);
         Ok(Left {
             run,
             cut,
@@ -191,7 +196,8 @@ struct Read {
     learn: Vec<u8>,
 }
 
-fn read_events(path: &Path, id: &str) -> Result<Read, Error> {
+/// Reads the events, one of which must seal the state that is persisted, given as its digest.
+fn read_events(path: &Path, id: &str, persisted: Option<&str>) -> Result<Read, Error> {
     let untrusted = |reason: String| Error::Untrusted {
         id: id.into(),
         reason,
@@ -200,11 +206,21 @@ fn read_events(path: &Path, id: &str) -> Result<Read, Error> {
     let mut fold: Option<Fold> = None;
     let (mut held, mut learn) = (Held::default(), Vec::new());
     let mut wrong = None;
+    let mut is_sealed_state = persisted.is_none();
+    let mut number = 0;
     let mut take = |line: &[u8]| -> Result<(), String> {
+        number += 1;
         let event: Event = serde_json::from_slice(line)
             .map_err(|error| format!("a line of events.jsonl is not one that it wrote: {error}"))?;
         if event.episode_id != id {
             return Err(format!("the event {} belongs to another run", event.id));
+        }
+        // What another writer recorded may say more than its events do, and would be lost.
+        if event.id != event_id(number) {
+            return Err(format!(
+                "the event {} is not one that a recorder wrote",
+                event.id
+            ));
         }
         let told = |Unfoldable(why)| why;
         match &mut fold {
@@ -219,6 +235,8 @@ fn read_events(path: &Path, id: &str) -> Result<Read, Error> {
                 })?;
             }
         }
+        let sealed = fold.as_ref().and_then(|fold| fold.sealed_last.as_deref());
+        is_sealed_state |= sealed.is_some() && sealed == persisted;
         if event.phase == "learn" && event.payload.contains_key("proposal") {
             learn.extend(learn_line(&event).map_err(|error| error.to_string())?);
         }
@@ -232,6 +250,9 @@ fn read_events(path: &Path, id: &str) -> Result<Read, Error> {
     .map_err(io("reading", path))?;
     if let Some(reason) = wrong {
         return Err(untrusted(reason));
+    }
+    if !is_sealed_state {
+        return Err(untrusted("no event is the evidence of state.json".into()));
     }
     let fold = fold.ok_or_else(|| untrusted("events.jsonl has no `start` event".into()))?;
     Ok(Read {
@@ -324,7 +345,7 @@ impl Run {
         for name in left {
             let path = self.dir.join(name);
             match self.recorder.disk.remove(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(io("removing", &path)(error));
                 }
                 _ => {}

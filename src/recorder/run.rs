@@ -232,8 +232,8 @@ impl Run {
     /// keeps its status; all others are pending.
     ///
     /// # Errors
-    /// [`Error::Refused`] for steps without id or with the same one, and where an open step is
-    /// missing.
+    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing that
+    /// is open or has an action.
     pub fn plan(
         &mut self,
         steps: impl IntoIterator<Item = StepDraft>,
@@ -268,6 +268,14 @@ impl Run {
             return Err(Error::refused(
                 "the plan",
                 format!("it lacks the step {open:?}, which is open"),
+            ));
+        }
+        let actions = self.fold.state.outcomes.actions.iter().flatten();
+        let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
+        if let Some(step) = acted.find(|id| !ids.contains(id)) {
+            return Err(Error::refused(
+                "the plan",
+                format!("it lacks the step {step:?}, which has an action"),
             ));
         }
         if source.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) enum Command {
     /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
     Open(String),
     /// Adds an action of an open step.
-    Act(Act),
+    Act(Box<Act>),
     /// Ends an open step: an object, or the id of a step that did what it should.
     Close(Either<String, Close>),
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.

@@ -125,7 +125,7 @@ impl Session {
         let recorded = match command {
             Command::Plan(plan) => return plan_steps(run, plan),
             Command::Open(step) => return open(run, &step),
-            Command::Act(act) => return self::act(run, act),
+            Command::Act(act) => return self::act(run, *act),
             Command::Close(end) => return close(run, end),
             Command::Finish(finish) => {
                 let end = end(finish.in_full())?;
