@@ -81,7 +81,7 @@ pub(super) fn record(
         output.fault(&format!("can't execute {command}: {error}"));
     }
     let code = executed.code();
-    match finish(run, step, command, executed) {
+    match finish(run, step, command, &executed) {
         Ok(()) => Ok(code),
         Err(error) => {
             output.fault(&error);
@@ -193,7 +193,7 @@ fn finish(
     mut run: Run,
     step: OpenStep,
     command: &CommandLine,
-    executed: Executed,
+    executed: &Executed,
 ) -> Result<(), Error> {
     run.act(&step, executed.action(command))?;
     let end = match executed.error() {

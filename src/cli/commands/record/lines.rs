@@ -68,7 +68,8 @@ impl Lines {
             let end = newline.unwrap_or(self.waiting.len());
             is_too_long |= end - self.from > self.limit;
             if newline.is_some() || (self.has_ended && (end > self.from || is_too_long)) {
-                let from = std::mem::replace(&mut self.from, end + 1);
+                let after = self.waiting.len().min(end + 1);
+                let from = std::mem::replace(&mut self.from, after);
                 self.seen = self.from;
                 if is_too_long {
                     return Ok(Next::TooLong);
