@@ -31,4 +31,4 @@ mod session;
 pub use answer::Recovery;
 pub use answer::{Answer, Done, Failed, Failure, Judgement};
 pub(crate) use command::Command;
-pub use session::{MAX_LINE_BYTES, Session};
+pub use session::{LINE_LIMIT, Session};

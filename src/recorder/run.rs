@@ -232,8 +232,8 @@ impl Run {
     /// keeps its status; all others are pending.
     ///
     /// # Errors
-    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing that
-    /// is open or has an action.
+    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing
+    /// that is open or has an action.
     pub fn plan(
         &mut self,
         steps: impl IntoIterator<Item = StepDraft>,

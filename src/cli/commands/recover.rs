@@ -13,9 +13,9 @@ use crate::report::write_json;
 
 /// Make the records of a run whole after its process died
 ///
-/// Cuts off an event that was not written whole, and completes an end that was cut short. A run that
-/// has not ended stays in progress: `runvet record --resume` goes on with it, `runvet abandon` ends
-/// it. Only runs that runvet recorded can be recovered.
+/// Cuts off an event that was not written whole, and completes an end that was cut short. A run
+/// that has not ended stays in progress: `runvet record --resume` goes on with it, `runvet abandon`
+/// ends it. Only runs that runvet recorded can be recovered.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -74,7 +74,7 @@ pub(super) struct RecordedRun {
 }
 
 impl RecordedArgs {
-    /// The recorder writes runs directly into `episodes`, so that a run elsewhere is not one of its.
+    /// The recorder writes runs directly into `episodes`: it did not write a run elsewhere.
     pub(super) fn find(&self, output: &Output) -> Result<RecordedRun, Failure> {
         let found = self.run_data.get(&self.episode, output)?;
         let dir = std::path::absolute(found.path()).map_err(Failure::fault)?;

@@ -225,8 +225,8 @@ pub struct Failed {
 pub struct Failure {
     /// The sort of error. Of the line: `syntax` (it is not JSON), `command` (it is not one command
     /// that exists), `argument` (the command can't have this argument), `too_large`. Of the call:
-    /// `refused`, `too_large`, `ended`. Of the run: `absent`, `busy`, `exists`, `untrusted`. Faults:
-    /// `io`, `not_durable`, `poisoned`, `forked`.
+    /// `refused`, `too_large`, `ended`. Of the run: `absent`, `busy`, `exists`, `untrusted`.
+    /// Faults: `io`, `not_durable`, `poisoned`, `forked`.
     #[schemars(extend("examples" = ["refused"]))]
     pub kind: &'static str,
     /// What is wrong, in words for people.

@@ -11,7 +11,7 @@ use crate::record::StepKind;
 use crate::spelling::is_near;
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
-pub const MAX_LINE_BYTES: usize = crate::store::MAX_RECORD_BYTES;
+pub const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
 
 /// The source of a plan that names none.
 const SOURCE: &str = "planner.external";
@@ -61,7 +61,7 @@ impl Session {
         answered
     }
 
-    /// The answer to a line that is longer than [`MAX_LINE_BYTES`].
+    /// The answer to a line that is longer than [`LINE_LIMIT`].
     #[must_use]
     pub fn too_long() -> Answer {
         Answer::Failed(Failed::new(
@@ -101,7 +101,7 @@ impl Session {
 
     /// Checks the grammar and the limits before anything is built of a line.
     fn read(&mut self, line: &[u8]) -> Result<Command, Failed> {
-        if line.len() > MAX_LINE_BYTES {
+        if line.len() > LINE_LIMIT {
             return Err(Failed::new("too_large", "the line is longer than 64 MiB"));
         }
         let document = self.tape.read_record(line).map_err(|refused| {

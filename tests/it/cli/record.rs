@@ -12,6 +12,8 @@ use runvet::recorder::{Recorder, Task};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::support::action::with_runvet;
+use crate::support::markdown::shown;
 use crate::support::recording::{
     Talk, answer, complaints, fed, follows, json, only_run, recording, session,
 };
@@ -495,4 +497,33 @@ fn memory_is_flat_over_a_million_lines() {
     assert_eq!(answers.lines().count(), 1_000_002);
     assert!(answers.lines().all(|line| line.starts_with("{\"ok\":true")));
     assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn sessions_in_the_document_are_recorded() {
+    for (language, line, program) in [
+        ("python", "import subprocess", "python3"),
+        (
+            "sh",
+            "'{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'",
+            "sh",
+        ),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let script = shown("docs/recording.md", language, line);
+        let mut command = with_runvet(program);
+        let output = command
+            .args(["-c", &script])
+            .current_dir(temp.path())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{said}{printed}"
+        );
+        assert!(printed.contains("success_unverified"), "{printed}");
+        assert_eq!(complaints(&temp.path().join("runs")), [""; 0]);
+    }
 }

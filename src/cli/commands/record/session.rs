@@ -6,7 +6,7 @@ use super::super::output::Output;
 use super::super::{Exit, Failure};
 use super::OnEof;
 use super::lines::{Lines, Next};
-use crate::recorder::protocol::{Answer, MAX_LINE_BYTES, Session};
+use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::write_json;
 
@@ -61,7 +61,7 @@ enum Ended {
 
 fn converse(session: &mut Session, exit: &mut Exit, output: &mut Output) -> Result<Ended, Failure> {
     let input = |error: io::Error| Failure::Fault(format!("can't read standard input: {error}"));
-    let mut lines = Lines::new(MAX_LINE_BYTES).map_err(input)?;
+    let mut lines = Lines::new(LINE_LIMIT).map_err(input)?;
     print(output, &session.greeting())?;
     while !session.is_over() {
         let answer = match lines.next().map_err(input)? {
