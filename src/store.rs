@@ -11,6 +11,8 @@ mod discover;
 mod disk;
 mod foreign;
 mod lines;
+#[cfg(test)]
+pub(crate) mod logged;
 mod memory;
 mod nearby;
 #[cfg(feature = "cli")]
@@ -23,7 +25,9 @@ mod snapshot;
 mod stillness;
 #[cfg(feature = "cli")]
 mod whole;
+mod workspace;
 mod writing;
+mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
@@ -46,14 +50,13 @@ pub(crate) use settings::read_text;
 pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
-pub(crate) use stillness::Movement;
+pub(crate) use stillness::{Movement, Seen};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 
-pub(crate) use writing::{
-    Appending, Disk, FileSystem, append_all, contains, digest_of, files_below, read_whole,
-    whole_lines,
-};
+pub(crate) use workspace::{contains, files_below};
+pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
+pub(crate) use written::{digest_of, episode_dir, is_there, open_written, read_whole, whole_lines};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

@@ -118,6 +118,8 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    #[expect(dead_code, reason = "the tests of the library have it too")]
+    pub(crate) mod sessions;
     pub(crate) mod skip;
     pub(crate) mod sources;
     pub(crate) mod terminal;

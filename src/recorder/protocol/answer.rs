@@ -113,9 +113,9 @@ impl Done {
         }
     }
 
-    pub(super) fn judged(verdict: Verdict) -> Self {
+    pub(super) fn judged(verdict: Judgement) -> Self {
         Self {
-            verdict: Some(verdict.into()),
+            verdict: Some(verdict),
             ..Self::nothing()
         }
     }
@@ -163,6 +163,8 @@ pub enum Judgement {
         /// What policies suggest.
         hints: Vec<String>,
     },
+    /// A policy changed the plan so that the step is skipped.
+    Skipped,
     /// A policy blocked the step or the run.
     Veto {
         /// The policy, as `policy:name@version`.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::{End, Error, Gate, Run, StepDraft, StepEnd, Verdict};
-use super::answer::{Answer, Done, Failed};
+use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
 use crate::document::{Document, Kind, Tape};
 use crate::printable::quote;
@@ -214,7 +214,7 @@ fn plan_steps(run: &mut Run, plan: PlanArgument) -> Result<Done, Failed> {
         }
     });
     let verdict = run.plan(steps, source.as_deref().unwrap_or(SOURCE))?;
-    Ok(Done::judged(verdict))
+    Ok(Done::judged(verdict.into()))
 }
 
 fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
@@ -223,8 +223,9 @@ fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
             hints: step.hints().to_vec(),
         },
         Gate::Vetoed(veto) => Verdict::Vetoed(veto),
+        Gate::Skipped => return Ok(Done::judged(Judgement::Skipped)),
     };
-    Ok(Done::judged(verdict))
+    Ok(Done::judged(verdict.into()))
 }
 
 fn act(run: &mut Run, act: Act) -> Result<Done, Failed> {

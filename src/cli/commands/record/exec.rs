@@ -104,8 +104,9 @@ fn begin(recorder: &Recorder, task: Task, command: &CommandLine) -> Result<(Run,
     let _ = run.plan([draft], "planner.exec")?;
     let step = match run.open(STEP)? {
         Gate::Go(step) => step,
-        Gate::Vetoed(veto) => {
-            let (what, why) = ("the command", veto.reason);
+        // Only policies do that, and this recorder has none.
+        Gate::Vetoed(_) | Gate::Skipped => {
+            let (what, why) = ("the command", "a policy does not let it pass".into());
             return Err(Error::Refused { what, why });
         }
     };
