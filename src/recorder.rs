@@ -35,6 +35,7 @@ mod error;
 mod event;
 mod fold;
 mod phase;
+pub mod protocol;
 mod run;
 mod size;
 mod summary;

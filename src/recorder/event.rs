@@ -99,7 +99,7 @@ impl Draft {
             agent_id: self.agent_id,
             episode_id: episode_id.into(),
             event_type: self.event_type.map(Into::into),
-            id: format!("evt-{number:06}"),
+            id: event_id(number),
             payload: self.payload,
             phase: self.phase,
             timestamp: DateTime(at.text()),
@@ -110,6 +110,11 @@ impl Draft {
         self.agent_id = agent_id.into();
         self
     }
+}
+
+/// The id of the event with a number, the first being 1.
+pub(super) fn event_id(number: u64) -> String {
+    format!("evt-{number:06}")
 }
 
 /// The members of an object, without those that are null.

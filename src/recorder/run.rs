@@ -107,6 +107,11 @@ impl Run {
         pending.map(|step| step.id.clone()).collect()
     }
 
+    /// The ids of the steps that are open, sorted.
+    pub(super) fn open_steps(&self) -> Vec<String> {
+        self.fold.open.iter().cloned().collect()
+    }
+
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
     /// or one of the runtime's own.
     ///

@@ -65,12 +65,15 @@ mod cli {
     mod contested;
     mod diff;
     mod example;
+    mod exec;
     mod generators;
     mod hooks;
     mod installed;
     mod naming;
     mod options;
     mod reason;
+    mod record;
+    mod recover;
     mod view;
     mod watch;
 }
@@ -108,6 +111,7 @@ mod support {
     pub(crate) mod process;
     pub(crate) mod python;
     pub(crate) mod random;
+    pub(crate) mod recording;
     pub(crate) mod repository;
     #[path = "../../../benches/run_data.rs"]
     pub(crate) mod run_data;

@@ -159,7 +159,7 @@ impl Run {
     }
 
     /// The run as it stands in its records.
-    pub(super) fn recorded(&self) -> Recorded {
+    pub(in crate::recorder) fn recorded(&self) -> Recorded {
         Recorded {
             path: self.dir.clone(),
             state: self.fold.state.clone(),

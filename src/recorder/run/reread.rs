@@ -5,7 +5,7 @@ use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use super::super::error::Error;
-use super::super::event::{Event, learn_line};
+use super::super::event::{Event, event_id, learn_line};
 use super::super::fold::{Fold, Unfoldable};
 use super::super::text::text;
 use super::super::timeline::Held;
@@ -46,6 +46,7 @@ pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
         tail: Held::default(),
         learn: Learn::open(&dir.join("learn.jsonl"))?,
     };
+    let (is_persisted, is_sealed) = (persisted.is_some(), lines.marks.is_sealed);
     let mut wrong = None;
     let rest = whole_lines(&events, MAX_RECORD_BYTES, &mut |line| {
         wrong = lines.add(line).err();
@@ -59,6 +60,12 @@ pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
         learn,
         ..
     } = lines;
+    // What another writer persisted may say more than its events do, and would be lost.
+    let is_another = is_persisted && !is_sealed && tail.length == 0;
+    let wrong = wrong.or_else(|| {
+        is_another
+            .then(|| "no event is the evidence of state.json, which is not the recorder's".into())
+    });
     match (wrong, fold) {
         (None, Some(fold)) => Ok(Reread {
             fold,
@@ -87,13 +94,14 @@ struct Marks {
     /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
     /// the persisted state is none that a failure of power left: that evidence was synced.
     hole: Option<u64>,
+    /// Whether a line is the evidence of the persisted state.
+    is_sealed: bool,
 }
 
 impl Marks {
     fn of(path: &Path, persisted: Option<&str>) -> io::Result<Self> {
         let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
         let (mut number, mut marks) = (0, Self::default());
-        let mut is_anchored = persisted.is_none();
         whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
             number += 1;
             if is_hole(line) {
@@ -103,9 +111,9 @@ impl Marks {
                 && event.is_evidence()
             {
                 // A state that did not change has the same evidence again.
-                if !is_anchored && event.sealed() == persisted {
+                if !marks.is_sealed && persisted.is_some() && event.sealed() == persisted {
+                    marks.is_sealed = true;
                     marks.hole = None;
-                    is_anchored = true;
                 }
                 if marks.hole.is_none() {
                     marks.sealed = number;
@@ -156,6 +164,12 @@ impl Lines<'_> {
         let event = parse(line)?;
         if event.episode_id != self.id {
             return Err(format!("the event {} belongs to another run", event.id));
+        }
+        if event.id != event_id(number) {
+            return Err(format!(
+                "the event {} does not have the id that a recorder gives it",
+                event.id
+            ));
         }
         let told = |Unfoldable(why)| why;
         let Some(fold) = &mut self.fold else {

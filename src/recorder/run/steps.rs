@@ -129,8 +129,8 @@ impl Run {
     /// keeps its status; all others are pending.
     ///
     /// # Errors
-    /// [`Error::Refused`] for steps without id or with the same one, and where an open step is
-    /// missing.
+    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing
+    /// that is open or has an action.
     pub fn plan(
         &mut self,
         steps: impl IntoIterator<Item = StepDraft>,
@@ -165,6 +165,14 @@ impl Run {
             return Err(Error::refused(
                 "the plan",
                 format!("it lacks the step {open:?}, which is open"),
+            ));
+        }
+        let actions = self.fold.state.outcomes.actions.iter().flatten();
+        let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
+        if let Some(step) = acted.find(|id| !ids.contains(id)) {
+            return Err(Error::refused(
+                "the plan",
+                format!("it lacks the step {step:?}, which has an action"),
             ));
         }
         if source.is_empty() {
@@ -239,8 +247,17 @@ impl Run {
     /// [`Error::Refused`] where one of these is set already, or an extension does not start with
     /// `x-`.
     pub fn act(&mut self, step: &OpenStep, action: Action) -> Result<String, Error> {
+        self.act_in(&step.id, action)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(in crate::recorder) fn act_in(
+        &mut self,
+        step: &str,
+        action: Action,
+    ) -> Result<String, Error> {
         self.must_not_have_ended()?;
-        self.must_be(&step.id, StepStatus::Running, "acting")?;
+        self.must_be(step, StepStatus::Running, "acting")?;
         let is_set = [
             ("id", action.id.is_some()),
             ("step_id", action.step_id.is_some()),
@@ -275,7 +292,7 @@ impl Run {
             return Err(Error::refused("the action", "it can't be written as JSON"));
         };
         payload.insert("id".into(), id.clone().into());
-        payload.insert("step_id".into(), step.id.clone().into());
+        payload.insert("step_id".into(), step.into());
         payload.insert("step_status".into(), StepStatus::Running.word().into());
         self.write(Draft::new("act", payload))?;
         Ok(id)
@@ -291,8 +308,17 @@ impl Run {
         reason = "a step that was closed can't be used again"
     )]
     pub fn close(&mut self, step: OpenStep, end: StepEnd) -> Result<(), Error> {
+        self.close_step(&step.id, end)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(in crate::recorder) fn close_step(
+        &mut self,
+        step: &str,
+        end: StepEnd,
+    ) -> Result<(), Error> {
         self.must_not_have_ended()?;
-        self.must_be(&step.id, StepStatus::Running, "closing a step")?;
+        self.must_be(step, StepStatus::Running, "closing a step")?;
         let (status, payload) = match end {
             StepEnd::Done => (StepStatus::Done, Map::new()),
             StepEnd::DoneWith(outputs) => (StepStatus::Done, object([("outputs", outputs.into())])),
@@ -302,7 +328,7 @@ impl Run {
             StepEnd::Failed(error) => (StepStatus::Failed, object([("error", error)])),
             StepEnd::Skipped(why) => (StepStatus::Skipped, object([("reason", why.into())])),
         };
-        self.set_step(&step.id, status, payload)
+        self.set_step(step, status, payload)
     }
 
     /// Executes all pending steps with an adapter: opens, runs, acts and closes each, in the order
