@@ -9,7 +9,7 @@
 mod causes;
 mod judge;
 #[cfg(test)]
-mod linear;
+pub(crate) mod linear;
 mod locate;
 mod rule_list;
 mod session;
