@@ -3,6 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
+use crate::check::RuleList;
 use crate::config::Config;
 use crate::diff::Diff;
 use crate::document::Document;
@@ -24,6 +25,7 @@ static RECORD_COMMAND: schema::Schema =
     schema::Schema::new(include_str!("../schemas/record-command.schema.json"));
 static RECORD_ANSWER: schema::Schema =
     schema::Schema::new(include_str!("../schemas/record-answer.schema.json"));
+static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
 static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
@@ -50,6 +52,8 @@ pub enum Schema {
     RecordCommand,
     /// A line that `runvet record` prints
     RecordAnswer,
+    /// What `runvet rules --format json` prints
+    Rules,
     /// `runvet.toml`
     Config,
 }
@@ -65,6 +69,7 @@ words!(Schema {
     Diff = "diff",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
+    Rules = "rules",
     Config = "config",
 });
 
@@ -81,6 +86,7 @@ impl Schema {
             Self::Diff => &DIFF,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,
+            Self::Rules => &RULES,
             Self::Config => &CONFIG,
         }
     }
@@ -117,11 +123,14 @@ impl Schema {
     #[must_use]
     pub fn generate(self) -> String {
         let settings = match self {
-            Self::View | Self::List | Self::Plan | Self::Diff | Self::RecordAnswer => {
-                SchemaSettings::draft2020_12()
-                    .for_serialize()
-                    .with_transform(RecursiveTransform(record::written_may_be_null))
-            }
+            Self::View
+            | Self::List
+            | Self::Plan
+            | Self::Diff
+            | Self::RecordAnswer
+            | Self::Rules => SchemaSettings::draft2020_12()
+                .for_serialize()
+                .with_transform(RecursiveTransform(record::written_may_be_null)),
             _ => SchemaSettings::draft2020_12()
                 .with_transform(RecursiveTransform(record::absent_is_not_null)),
         };
@@ -142,6 +151,7 @@ impl Schema {
             Self::Diff => generator.into_root_schema_for::<Diff>(),
             Self::RecordCommand => generator.into_root_schema_for::<Command>(),
             Self::RecordAnswer => generator.into_root_schema_for::<Answer>(),
+            Self::Rules => generator.into_root_schema_for::<RuleList>(),
             Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
