@@ -21,11 +21,11 @@ static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.
 static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
 static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
 static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
+static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
 static RECORD_COMMAND: schema::Schema =
     schema::Schema::new(include_str!("../schemas/record-command.schema.json"));
 static RECORD_ANSWER: schema::Schema =
     schema::Schema::new(include_str!("../schemas/record-answer.schema.json"));
-static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
 static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
@@ -48,12 +48,12 @@ pub enum Schema {
     Plan,
     /// What `runvet diff --json` prints
     Diff,
+    /// What `runvet rules --format json` prints
+    Rules,
     /// A line that `runvet record` reads
     RecordCommand,
     /// A line that `runvet record` prints
     RecordAnswer,
-    /// What `runvet rules --format json` prints
-    Rules,
     /// `runvet.toml`
     Config,
 }
@@ -67,9 +67,9 @@ words!(Schema {
     List = "list",
     Plan = "plan",
     Diff = "diff",
+    Rules = "rules",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
-    Rules = "rules",
     Config = "config",
 });
 
@@ -84,9 +84,9 @@ impl Schema {
             Self::List => &LIST,
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
+            Self::Rules => &RULES,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,
-            Self::Rules => &RULES,
             Self::Config => &CONFIG,
         }
     }
@@ -127,8 +127,8 @@ impl Schema {
             | Self::List
             | Self::Plan
             | Self::Diff
-            | Self::RecordAnswer
-            | Self::Rules => SchemaSettings::draft2020_12()
+            | Self::Rules
+            | Self::RecordAnswer => SchemaSettings::draft2020_12()
                 .for_serialize()
                 .with_transform(RecursiveTransform(record::written_may_be_null)),
             _ => SchemaSettings::draft2020_12()
@@ -149,9 +149,9 @@ impl Schema {
             Self::List => generator.into_root_schema_for::<Listing>(),
             Self::Plan => generator.into_root_schema_for::<PlanPage>(),
             Self::Diff => generator.into_root_schema_for::<Diff>(),
+            Self::Rules => generator.into_root_schema_for::<RuleList>(),
             Self::RecordCommand => generator.into_root_schema_for::<Command>(),
             Self::RecordAnswer => generator.into_root_schema_for::<Answer>(),
-            Self::Rules => generator.into_root_schema_for::<RuleList>(),
             Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

@@ -152,6 +152,11 @@ impl Fold {
     /// Adds an event.
     pub(super) fn add(&mut self, event: &Event) -> Folded {
         let at = event.at().ok_or_else(|| wrong(event))?;
+        self.add_at(event, at)
+    }
+
+    /// Adds an event whose time is known.
+    pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
         if at < self.last {
             return Err(Unfoldable(format!(
                 "the event {} is earlier than the one before it",

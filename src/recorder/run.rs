@@ -198,11 +198,12 @@ impl Run {
     fn write_event(&mut self, draft: Draft) -> Result<Event, Error> {
         self.must_be_sound()?;
         self.must_fit(&draft)?;
-        let event = draft.at(self.id(), self.fold.events + 1, self.now());
+        let at = self.now();
+        let event = draft.at(self.id(), self.fold.events + 1, at);
         let line = event.line()?;
         let appended = self.events.append(&line);
         self.unless_unknown(appended)?;
-        if let Err(wrong) = self.fold.add(&event) {
+        if let Err(wrong) = self.fold.add_at(&event, at) {
             self.is_poisoned = true;
             return Err(Error::refused("the event", wrong.0));
         }
@@ -291,6 +292,15 @@ impl Run {
                 format!("a policy stopped the run: {reason}"),
             )),
         }
+    }
+}
+
+#[cfg(test)]
+impl Run {
+    /// The same run in a process that was forked.
+    pub(super) fn forked(mut self) -> Self {
+        self.events.fork();
+        self
     }
 }
 

@@ -75,6 +75,12 @@ impl Timeline {
         (self.owner != std::process::id()).then_some(self.owner)
     }
 
+    /// Makes it that of another process, as a fork does for the child.
+    #[cfg(test)]
+    pub(super) fn fork(&mut self) {
+        self.owner += 1;
+    }
+
     /// Adds a line, newline included.
     pub(super) fn append(&mut self, line: &[u8]) -> Result<(), Failed> {
         match append_all(self.file.as_mut(), line) {

@@ -54,6 +54,7 @@ mod hostile {
     mod properties;
     mod tricks;
     mod values;
+    mod writers;
 }
 
 /// The command line for users, hooks and pipelines.

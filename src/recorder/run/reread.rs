@@ -110,7 +110,8 @@ impl Marks {
                 && let Ok(event) = parse(line)
                 && event.is_evidence()
             {
-                if persisted.is_some() && event.sealed() == persisted {
+                // A state that did not change has the same evidence again.
+                if !marks.is_sealed && persisted.is_some() && event.sealed() == persisted {
                     marks.is_sealed = true;
                     marks.hole = None;
                 }
