@@ -52,6 +52,8 @@ pub enum Fault {
     Stray(PathBuf),
     /// A directory with a timeline lies in an episode, where nothing is searched.
     Hidden(PathBuf),
+    /// The key of an object is no path: a part of it is empty, `.` or `..`.
+    Key(PathBuf),
     /// A symbolic link below `episodes` leads to a directory that is not searched.
     Link {
         /// The link.
@@ -70,6 +72,7 @@ impl Fault {
             | Self::NotAnArtifact(path)
             | Self::Stray(path)
             | Self::Hidden(path)
+            | Self::Key(path)
             | Self::Unlistable { path, .. }
             | Self::Link { path, .. } => path,
         }
@@ -96,6 +99,7 @@ impl Fault {
             Self::Hidden(_) => "a directory in an episode holds events.jsonl, so a run may be \
                                 hidden; move it, or exclude it"
                 .into(),
+            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is no path".into(),
             Self::Link { target, .. } => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \
                  too",
@@ -369,15 +373,9 @@ impl Root {
     /// What a directory is by its own entries.
     fn nature(&self, below: &Path, listing: &Listing) -> Nature {
         let name = below.file_name().or_else(|| self.real.file_name());
-        if self.is_below_episodes(below) {
-            nature(name.unwrap_or_default(), listing.entries)
-        } else if name.is_some_and(|name| name == EPISODES) {
-            Nature::None
-        } else if holds_records(listing.entries) && !listing.holds_episodes {
-            Nature::Episode
-        } else {
-            Nature::None
-        }
+        let name = name.unwrap_or_default();
+        let is_below = self.is_below_episodes(below);
+        nature_of(name, is_below, listing.entries, listing.holds_episodes)
     }
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
@@ -410,7 +408,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 /// Whether a directory is below one called `episodes`.
-fn below_episodes(real: &Path) -> bool {
+pub(super) fn below_episodes(real: &Path) -> bool {
     real.parent().is_some_and(names_episodes)
 }
 
@@ -436,6 +434,23 @@ pub(super) enum Nature {
     UnlessAbove,
     /// It is none.
     None,
+}
+
+/// What a directory is, by its name, where it is, its own entries, and whether it contains a
+/// directory called `episodes`.
+pub(super) fn nature_of(
+    name: &OsStr,
+    is_below_episodes: bool,
+    entries: Entries,
+    holds_episodes: bool,
+) -> Nature {
+    if is_below_episodes {
+        nature(name, entries)
+    } else if name != EPISODES && holds_records(entries) && !holds_episodes {
+        Nature::Episode
+    } else {
+        Nature::None
+    }
 }
 
 /// What a directory below one called `episodes` is, by its name and its own entries. Nothing else

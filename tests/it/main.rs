@@ -78,6 +78,7 @@ mod cli {
 mod library {
     mod artifacts;
     mod documents;
+    mod keys;
     mod read;
     mod words;
 }
