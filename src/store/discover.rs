@@ -8,8 +8,6 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use super::EpisodeDir;
 use super::disk::{Listing, list};
 use super::foreign::{Given, is_foreign};
@@ -658,71 +656,41 @@ impl Found {
 /// Walks down from a directory below the root until it meets episodes. If a directory has many
 /// entries, several workers search them. What is excluded is never opened.
 fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, excludes: Excludes<'_>, found: &mut Found) {
-    let start = join(&root.typed, from);
-    let mut entries = WalkDir::new(&start).into_iter();
-    while let Some(entry) = entries.next() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                let path = error.path().unwrap_or(&root.typed).to_owned();
-                let source = error.into_io_error();
-                let source = source.unwrap_or_else(|| io::Error::other("a loop of directories"));
-                found.faults.push(unlistable(&path, source));
-                continue;
-            }
-        };
-        let is_start = entry.depth() == 0;
-        if !is_start && !entry.file_type().is_dir() {
-            continue;
-        }
-        if !is_start && entry.file_name() == ".git" {
-            entries.skip_current_dir();
-            continue;
-        }
-        let below = match entry.path().strip_prefix(&start) {
-            Ok(below) if !is_start => from.join(below),
-            _ => from.to_owned(),
-        };
+    let mut waiting = vec![from.to_owned()];
+    while let Some(below) = waiting.pop() {
         let typed = join(&root.typed, &below);
         let listing = match list(&typed) {
             Ok(listing) => listing,
             Err(source) => {
                 found.faults.push(unlistable(&typed, source));
-                entries.skip_current_dir();
                 continue;
             }
         };
         if !found.sort_in(root, &below, &listing, excludes) {
-            entries.skip_current_dir();
             continue;
         }
         let mut directories = listing.directories;
         let number = directories.len();
         directories.retain(|name| !excludes(&typed.join(name)));
-        let left_out = number - directories.len();
-        found.excluded += left_out;
-        if left_out > 0 || directories.len() >= SPLIT {
-            entries.skip_current_dir();
-            let jobs = if directories.len() >= SPLIT {
-                jobs
-            } else {
-                NonZeroUsize::MIN
-            };
-            in_order(
-                &directories,
-                jobs,
-                || (),
-                |(), name| {
-                    let mut found = Found::default();
-                    let below = below.join(name);
-                    walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
-                    found
-                },
-                |part| {
-                    found.append(part);
-                    ControlFlow::Continue(())
-                },
-            );
+        found.excluded += number - directories.len();
+        if directories.len() < SPLIT {
+            waiting.extend(directories.iter().map(|name| below.join(name)));
+            continue;
         }
+        in_order(
+            &directories,
+            jobs,
+            || (),
+            |(), name| {
+                let mut found = Found::default();
+                let below = below.join(name);
+                walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
+                found
+            },
+            |part| {
+                found.append(part);
+                ControlFlow::Continue(())
+            },
+        );
     }
 }
