@@ -3,6 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
+use crate::check::RuleList;
 use crate::config::Config;
 use crate::diff::Diff;
 use crate::document::Document;
@@ -19,6 +20,7 @@ static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.
 static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
 static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
 static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
+static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
 static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
@@ -41,6 +43,8 @@ pub enum Schema {
     Plan,
     /// What `runvet diff --json` prints
     Diff,
+    /// What `runvet rules --format json` prints
+    Rules,
     /// `runvet.toml`
     Config,
 }
@@ -54,6 +58,7 @@ words!(Schema {
     List = "list",
     Plan = "plan",
     Diff = "diff",
+    Rules = "rules",
     Config = "config",
 });
 
@@ -68,6 +73,7 @@ impl Schema {
             Self::List => &LIST,
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
+            Self::Rules => &RULES,
             Self::Config => &CONFIG,
         }
     }
@@ -104,9 +110,11 @@ impl Schema {
     #[must_use]
     pub fn generate(self) -> String {
         let settings = match self {
-            Self::View | Self::List | Self::Plan | Self::Diff => SchemaSettings::draft2020_12()
-                .for_serialize()
-                .with_transform(RecursiveTransform(record::written_may_be_null)),
+            Self::View | Self::List | Self::Plan | Self::Diff | Self::Rules => {
+                SchemaSettings::draft2020_12()
+                    .for_serialize()
+                    .with_transform(RecursiveTransform(record::written_may_be_null))
+            }
             _ => SchemaSettings::draft2020_12()
                 .with_transform(RecursiveTransform(record::absent_is_not_null)),
         };
@@ -125,6 +133,7 @@ impl Schema {
             Self::List => generator.into_root_schema_for::<Listing>(),
             Self::Plan => generator.into_root_schema_for::<PlanPage>(),
             Self::Diff => generator.into_root_schema_for::<Diff>(),
+            Self::Rules => generator.into_root_schema_for::<RuleList>(),
             Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

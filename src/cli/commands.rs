@@ -51,7 +51,7 @@ impl Command {
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
-            Self::Plan(command) => command.run(output),
+            Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),
             Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),

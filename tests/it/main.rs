@@ -52,6 +52,7 @@ mod hostile {
     mod memory;
     mod named;
     mod properties;
+    mod tricks;
     mod values;
 }
 
