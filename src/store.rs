@@ -14,6 +14,8 @@ mod foreign;
 mod hidden;
 mod keys;
 mod lines;
+#[cfg(test)]
+pub(crate) mod logged;
 mod memory;
 mod nature;
 mod nearby;
@@ -29,6 +31,9 @@ mod stillness;
 mod walk;
 #[cfg(feature = "cli")]
 mod whole;
+mod workspace;
+mod writing;
+mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
@@ -57,6 +62,10 @@ pub(crate) use stillness::{Movement, Seen};
 pub(crate) use walk::Excludes;
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
+
+pub(crate) use workspace::{contains, files_below};
+pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
+pub(crate) use written::{digest_of, episode_dir, is_there, open_written, read_whole, whole_lines};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.
