@@ -83,6 +83,7 @@ mod cli {
 mod library {
     mod artifacts;
     mod documents;
+    mod keys;
     mod read;
     mod recorder;
     mod words;
