@@ -112,7 +112,7 @@ impl Run {
     }
 
     /// Like [`Run::finish`], for those who go on with the run where it is refused.
-    pub(crate) fn end(&mut self, end: End) -> Result<(), Error> {
+    pub fn end(&mut self, end: End) -> Result<(), Error> {
         let mut end = match self.fold.stopped.clone() {
             Some(reason) if end.status != RunStatus::Vetoed => End::vetoed(reason),
             _ => end,
