@@ -4,6 +4,32 @@
 //! One pass checks the whole grammar of RFC 8259, including values that nobody reads, finds
 //! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
+//!
+//! A walk over the tape turns a text into the values of another language, without a tree between:
+//!
+//! ```
+//! use runvet::document::{Key, Kind, Node, Tape};
+//!
+//! /// A value as Lisp writes it. The nesting of a text is limited, so the recursion is too.
+//! fn lisp(node: Node<'_>) -> String {
+//!     let each = |parts: Vec<String>| format!("({})", parts.join(" "));
+//!     match node.kind() {
+//!         Kind::Null | Kind::False => "nil".into(),
+//!         Kind::True => "t".into(),
+//!         Kind::Number => node.number().unwrap().text().into(), // as written, any number of digits
+//!         Kind::String => format!("{:?}", node.text().unwrap()), // borrowed unless it has escapes
+//!         Kind::Array => each(node.items().map(lisp).collect()),
+//!         Kind::Object => {
+//!             let pair = |key: Key<'_>| format!("({} . {})", key.name(), lisp(key.value()));
+//!             each(node.members().map(pair).collect())
+//!         }
+//!     }
+//! }
+//!
+//! let mut tape = Tape::default(); // reused for the next text
+//! let document = tape.read(br#"{"a": [1.50, true], "b": "x"}"#).unwrap();
+//! assert_eq!(lisp(document.root()), r#"((a . (1.50 t)) (b . "x"))"#);
+//! ```
 
 mod advice;
 mod builder;
@@ -33,7 +59,7 @@ use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use node::unquoted;
-pub use node::{Items, Key, Members, Node};
+pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};

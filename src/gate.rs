@@ -34,7 +34,6 @@ use std::path::{Path, PathBuf};
 
 use crate::check::{self, Check, Discovery, Fault};
 use crate::config::{Config, File};
-use crate::facts::Run;
 use crate::finding::{
     EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -408,7 +407,7 @@ impl Gate {
                 return outcome;
             }
         }
-        let checked = self.check(check);
+        let checked = self.prepare(check);
         let mut left = selection.episodes.len();
         checked.each(&selection.episodes, |checked| {
             left -= 1;
@@ -436,8 +435,9 @@ impl Gate {
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
     pub fn episode(&mut self, check: &Check, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        self.episode_and(check, episode, |_| ())
-            .map(|(report, ())| report)
+        let mut report = self.prepare(check).episode(episode)?;
+        self.judge(check, &mut report);
+        Ok(report)
     }
 
     /// Judges records that are not on a disk, as [`Check::records`] checks them.
@@ -458,7 +458,7 @@ impl Gate {
         id: &str,
         records: &[(Artifact, &[u8])],
     ) -> EpisodeReport {
-        let mut report = self.check(check).records(id, records);
+        let mut report = self.prepare(check).records(id, records);
         self.judge(check, &mut report);
         report
     }
@@ -473,21 +473,9 @@ impl Gate {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let mut report = self.check(check).artifacts(key, id, artifacts);
+        let mut report = self.prepare(check).artifacts(key, id, artifacts);
         self.judge(check, &mut report);
         report
-    }
-
-    /// Judges one episode, and lets `also` use the same loaded records.
-    pub(crate) fn episode_and<R>(
-        &mut self,
-        check: &Check,
-        episode: &EpisodeDir,
-        also: impl Fn(&Run<'_>) -> R,
-    ) -> Result<(EpisodeReport, R), Fault> {
-        let (mut report, other) = self.check(check).episode_and(episode, also)?;
-        self.judge(check, &mut report);
-        Ok((report, other))
     }
 
     /// Whether the configuration excludes a directory.
@@ -508,16 +496,36 @@ impl Gate {
 
     /// Whether the files that a manifest names are read, in some directory.
     pub(crate) fn reads_named_files(&self, check: &Check) -> bool {
-        self.check(check).reads_named_files()
+        self.prepare(check).reads_named_files()
     }
 
-    /// The check that judges every rule that counts in some directory.
-    fn check(&self, check: &Check) -> Check {
+    /// The check that judges every rule that counts in some directory. What it reports is complete
+    /// only after [`Gate::judge`]. Both are for programs that run the check themselves, such as one
+    /// that keeps a [`Session`](check::Session); all other methods use both.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::check::Check;
+    /// use runvet::gate::Gate;
+    /// use runvet::source::Artifact;
+    ///
+    /// let config = "[[ignore]]\nrule = 'state/not-yet'\nepisode = '**'\nreason = 'it began just now'";
+    /// let mut gate = Gate::from_toml(Path::new("runvet.toml"), config, None)?;
+    /// let check = Check::new();
+    /// let mut session = gate.prepare(&check).session();
+    /// let mut report = session.records("ep_1", &[(Artifact::Events, b"")]);
+    /// gate.judge(&check, &mut report);
+    /// assert_eq!(report.suppressed[0].finding.rule, "state/not-yet");
+    /// # Ok::<(), runvet::gate::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn prepare(&self, check: &Check) -> Check {
         check.with_levels(self.levels.anywhere(check.levels()))
     }
 
-    /// Moves findings that do not count to the suppressed ones.
-    fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
+    /// Moves the findings of a report that do not count to the suppressed ones. The report is one
+    /// of a check that [`Gate::prepare`] made from this check.
+    pub fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
         let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
             return;

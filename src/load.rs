@@ -10,6 +10,7 @@ mod spread;
 mod trouble;
 
 use std::io;
+use std::num::NonZeroUsize;
 
 use events::EventsReader;
 use learn::LoadedLearn;
@@ -31,8 +32,8 @@ pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Tro
 pub(crate) struct Buffers {
     /// What the machine lacked to read the latest episode.
     pub(crate) lacking: Option<io::Error>,
-    /// The number of threads that may read one long timeline; at 0 the calling thread reads it.
-    threads: usize,
+    /// The number of threads that may read one long timeline; `None` stands for one on each core.
+    threads: Option<NonZeroUsize>,
     state: Vec<u8>,
     state_tape: Tape,
     summary: Vec<u8>,
@@ -63,7 +64,7 @@ struct TimelineBuffers {
 
 impl Buffers {
     /// Buffers for a worker that may use a number of threads for one timeline.
-    pub(crate) fn for_threads(threads: usize) -> Self {
+    pub(crate) fn for_threads(threads: Option<NonZeroUsize>) -> Self {
         Self {
             threads,
             ..Self::default()
@@ -268,7 +269,7 @@ fn timeline<'f>(
     files: &'f dyn Artifacts,
     facts: TimelineReader<'_>,
     lifecycle: Lifecycle,
-    threads: usize,
+    threads: Option<NonZeroUsize>,
     strict: Option<&mut StrictFacts>,
     buffers: &mut TimelineBuffers,
     troubles: &mut Troubles,

@@ -29,7 +29,6 @@ use crate::facts::{
     self, EventFacts, EventNote, Listener, Run, StateFacts, TimelineFacts, TimelineReader,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
-use crate::load::{self, Buffers, Wanted};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
 use crate::schema;
@@ -193,15 +192,7 @@ pub fn project(
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
-    let files = run.files()?;
-    let id = run.dir().id.as_deref();
-    Ok(load::episode(
-        &files,
-        id,
-        Wanted::default(),
-        &mut Buffers::default(),
-        |loaded| PlanComparison::of(loaded.run),
-    ))
+    run.load(PlanComparison::of)
 }
 
 impl PlanComparison {

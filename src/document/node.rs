@@ -202,8 +202,10 @@ impl<'a> Node<'a> {
         Members(self.all_members())
     }
 
-    /// The members of an object, including those whose key a later one repeats.
-    pub(crate) fn all_members(self) -> AllMembers<'a> {
+    /// The members of an object, including those whose key a later one repeats. A map that is filled
+    /// from them has the same entries as one from [`Node::members`]: the last of equal keys counts.
+    #[must_use]
+    pub fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
         AllMembers {
             document: self.document,
@@ -276,8 +278,9 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
+/// The members of an object, including those whose key a later one repeats.
 #[derive(Clone)]
-pub(crate) struct AllMembers<'a> {
+pub struct AllMembers<'a> {
     document: Document<'a>,
     next: u32,
     end: u32,

@@ -116,7 +116,7 @@ impl RunData {
         let runs = runs.filter_map(RunDir::episode);
         let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
         if matches.len() <= 1 {
-            return matches.pop().map(|dir| Ok(RunReader { dir }));
+            return matches.pop().map(|dir| Ok(dir.into()));
         }
         let more = matches.len() > MAX_MATCHES;
         matches.truncate(MAX_MATCHES);

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
@@ -78,13 +79,13 @@ pub trait Artifacts {
 
 /// A text that identifies one version of an artifact's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version(Vec<u8>);
+pub struct Version(Arc<[u8]>);
 
 impl Version {
     /// The version with this text.
     #[must_use]
     pub fn new(tag: impl Into<Vec<u8>>) -> Self {
-        Self(tag.into())
+        Self(tag.into().into())
     }
 }
 

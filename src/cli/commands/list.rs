@@ -246,7 +246,7 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<String> {
     if gate.excludes(run.path()) {
         return None;
     }
-    let report = gate.episode(&Check::new(), run.dir()).ok()?;
+    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
     match report.valid {
         Some(true) => return None,
         None => return Some("undecided".into()),

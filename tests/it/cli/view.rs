@@ -298,7 +298,8 @@ fn dashboard_json_has_records_as_stored() {
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
     );
-    let mut report = serde_json::to_value(Check::new().episode(episode.dir()).unwrap()).unwrap();
+    let mut report =
+        serde_json::to_value(episode.check(&mut Check::new().session()).unwrap()).unwrap();
     let root = format!("{}/", temp.path().display());
     report = serde_json::from_str(&report.to_string().replace(&root, "")).unwrap();
     assert_eq!(
