@@ -100,6 +100,30 @@ def ask(policy: Policy, state: Mapping[str, Any]) -> Advice | None:
     raise PolicyError(message, policy=policy.name, version=policy.version)
 
 
+def advice_of(policy: Policy, state: dict[str, Any]) -> tuple[str, Any, Any] | None:
+    """The advice of a policy as the recorder takes it."""
+    advice = ask(policy, state)
+    match advice:
+        case None:
+            return None
+        case Hint(text, confidence):
+            return "hint", text, _share(policy, confidence)
+        case Intervention(change, confidence):
+            return "intervention", change, _share(policy, confidence)
+        case Veto(reason, scope):
+            return "veto", reason, scope
+
+
+def _share(policy: Policy, confidence: float) -> float:
+    if not 0 <= confidence <= 1:
+        message = (
+            f"the policy {policy.name} {policy.version} has the confidence {confidence}, "
+            "not one between 0 and 1"
+        )
+        raise PolicyError(message, policy=policy.name, version=policy.version)
+    return float(confidence)
+
+
 def frozen(value: Any) -> Any:
     """A copy of a JSON value that can be read like any other, and not changed."""
     if isinstance(value, Mapping):

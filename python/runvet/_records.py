@@ -29,13 +29,11 @@ class StateEpisode(TypedDict):
     using: NotRequired[str]
 
 
-
 class Goal(TypedDict):
     """What a run should achieve."""
 
     task: str
     type: NotRequired[str]
-
 
 
 class StateLinks(TypedDict):
@@ -47,7 +45,6 @@ class StateLinks(TypedDict):
     summary: NotRequired[str]
 
 
-
 class Fact(TypedDict):
     """One fact that the run remembers."""
 
@@ -57,13 +54,11 @@ class Fact(TypedDict):
     value: Any
 
 
-
 class StateMemory(TypedDict):
     """What a run remembers."""
 
     facts: NotRequired[list[Fact]]
     scratchpad: NotRequired[str]
-
 
 
 class Action(TypedDict):
@@ -100,6 +95,7 @@ class Outcomes(TypedDict):
 StepKind = Literal["detect", "analyze", "plan", "act", "verify", "review"]
 """What kind of work a step does."""
 
+
 StepStatus = Literal["pending", "running", "done", "skipped", "failed", "vetoed"]
 """The progress of a step."""
 
@@ -116,7 +112,6 @@ class Step(TypedDict):
     status: StepStatus
 
 
-
 class StatePlan(TypedDict):
     """The steps that lead to the goal."""
 
@@ -124,7 +119,6 @@ class StatePlan(TypedDict):
     source: NotRequired[str]
     steps: list[Step]
     updated_at: NotRequired[str]
-
 
 
 class State(TypedDict):
@@ -167,7 +161,6 @@ class Flags(TypedDict):
     mode: RuntimeMode
 
 
-
 class InsightMetrics(TypedDict):
     """Measurements of how well the plan worked."""
 
@@ -177,12 +170,10 @@ class InsightMetrics(TypedDict):
     tool_coverage: NotRequired[float]
 
 
-
 class Insight(TypedDict):
     """How well the plan worked."""
 
     metrics: NotRequired[InsightMetrics]
-
 
 
 class Latencies(TypedDict):
@@ -192,7 +183,6 @@ class Latencies(TypedDict):
     first_action_ms: NotRequired[float]
     planning_ms: NotRequired[float]
     total_ms: NotRequired[float]
-
 
 
 class Metrics(TypedDict):
@@ -219,7 +209,6 @@ class VerificationPolicy(TypedDict):
     symlinks: NotRequired[str]
 
 
-
 class Verification(TypedDict):
     """Whether the outcome was verified, and with which result."""
 
@@ -230,7 +219,6 @@ class Verification(TypedDict):
     provided: NotRequired[bool]
     snapshots: NotRequired[dict[str, Any] | None]
     workspace_diff: NotRequired[dict[str, Any] | None]
-
 
 
 class Summary(TypedDict):
@@ -248,7 +236,6 @@ class Summary(TypedDict):
     tags: NotRequired[dict[str, Any]]
     task: str
     verification: Verification
-
 
 
 class Event(TypedDict):
@@ -278,14 +265,12 @@ class RunEntry(TypedDict):
     task: str | None
 
 
-
 class PlanDifference(TypedDict):
     """One difference between the persisted plan and the rebuilt one."""
 
     line: int
     message: str
     pointer: str
-
 
 
 class PlanStep(TypedDict):
@@ -300,7 +285,6 @@ class PlanStep(TypedDict):
     status_line: NotRequired[int]
 
 
-
 class Plan(TypedDict):
     """A plan rebuilt from the timeline (reference, section 3)."""
 
@@ -308,7 +292,6 @@ class Plan(TypedDict):
     source: str | None
     steps: list[PlanStep]
     updated_at: str | None
-
 
 
 class PlanComparison(TypedDict):
@@ -319,7 +302,6 @@ class PlanComparison(TypedDict):
     rebuilt: Plan | None
     uncompared: NotRequired[list[str]]
     unjudged: NotRequired[str]
-
 
 
 class RelatedRecord(TypedDict):
@@ -392,7 +374,6 @@ class SuppressedRecord(TypedDict):
     reason: NotRequired[str]
 
 
-
 class EpisodeReportRecord(TypedDict):
     """The result of checking one episode."""
 
@@ -408,13 +389,11 @@ class EpisodeReportRecord(TypedDict):
     valid: bool | None
 
 
-
 class ReportedFaultRecord(TypedDict):
     """A path that could not be looked at, or an episode that could not be judged."""
 
     message: str
     path: str
-
 
 
 class TallyRecord(TypedDict):
@@ -425,7 +404,6 @@ class TallyRecord(TypedDict):
     warnings: int
 
 
-
 class StatisticsRecord(TypedDict):
     """Totals by rule, by mode and by adapter."""
 
@@ -434,13 +412,11 @@ class StatisticsRecord(TypedDict):
     rules: dict[str, TallyRecord]
 
 
-
 class ToolRecord(TypedDict):
     """The program that wrote a report."""
 
     name: str
     version: str
-
 
 
 class TotalsRecord(TypedDict):
@@ -456,7 +432,6 @@ class TotalsRecord(TypedDict):
     warnings: int
 
 
-
 class ReportRecord(TypedDict):
     """The result of checking run data."""
 
@@ -467,4 +442,3 @@ class ReportRecord(TypedDict):
     statistics: NotRequired[StatisticsRecord]
     tool: ToolRecord
     totals: TotalsRecord
-

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
-use runvet::check::{Check, Fault, Level};
+use runvet::check::{Check, Fault, Level, Session};
 use runvet::finding::EpisodeReport;
 use runvet::gate::{Baseline, Gate, Outcome};
 use runvet::read::RunReader;
@@ -28,11 +28,19 @@ const PULSE: Duration = Duration::from_millis(50);
 const WAITING: usize = 256;
 
 /// What a check is set up with.
-#[pyclass(frozen, module = "runvet._runvet", skip_from_py_object)]
+#[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checker {
     pub(crate) check: Check,
     pub(crate) gate: Gate,
     deny_warnings: bool,
+    /// Those that no call uses, each with the buffers of its last one.
+    judges: Mutex<Vec<Judge>>,
+}
+
+/// What judges one episode after the other.
+struct Judge {
+    gate: Gate,
+    session: Session,
 }
 
 #[pymethods]
@@ -74,6 +82,7 @@ impl Checker {
             check,
             deny_warnings: gate.deny_warnings(),
             gate,
+            judges: Mutex::default(),
         })
     }
 
@@ -138,7 +147,7 @@ impl Checker {
         uri: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let records = Records::of(records)?;
-        let judged = py.detach(|| records.judge(&mut self.gate.clone(), &self.check, id, uri));
+        let judged = py.detach(|| self.judging(|judge| self.judge(judge, id, &records, uri)));
         report::episode(py, Arc::new(judged), self.deny_warnings)
     }
 
@@ -154,11 +163,11 @@ impl Checker {
             batch.push((id, Records::of(records.cast::<PyMapping>()?)?));
         }
         let reports: Vec<EpisodeReport> = py.detach(|| {
-            let mut gate = self.gate.clone();
-            let judged = batch
-                .iter()
-                .map(|(id, records)| records.judge(&mut gate, &self.check, id, None));
-            judged.collect()
+            self.judging(|judge| {
+                let batch = batch.iter();
+                let judged = batch.map(|(id, records)| self.judge(judge, id, records, None));
+                judged.collect()
+            })
         });
         report::episode_columns(py, &reports)
     }
@@ -171,9 +180,46 @@ impl Checker {
         py: Python<'py>,
         run: &RunReader,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let judged = py.detach(|| self.gate.clone().episode(&self.check, run.dir()));
+        let judged = py.detach(|| {
+            self.judging(|judge| {
+                let mut report = run.check(&mut judge.session)?;
+                judge.gate.judge(&self.check, &mut report);
+                Ok(report)
+            })
+        });
         let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
         report::episode(py, Arc::new(judged), self.deny_warnings)
+    }
+
+    /// Lends a judge, which nobody else has meanwhile.
+    fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
+        let judges = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = judges().pop();
+        let mut judge = idle.unwrap_or_else(|| Judge {
+            gate: self.gate.clone(),
+            session: self.gate.prepare(&self.check).session(),
+        });
+        let judged = with(&mut judge);
+        judges().push(judge);
+        judged
+    }
+
+    fn judge(
+        &self,
+        judge: &mut Judge,
+        id: &str,
+        records: &Records,
+        uri: Option<String>,
+    ) -> EpisodeReport {
+        let contents = records.0.iter().map(|(artifact, content)| match content {
+            Some(bytes) => (*artifact, Content::Bytes(bytes)),
+            None => (*artifact, Content::Listed),
+        });
+        let memory: Memory<'_> = contents.collect();
+        let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
+        let mut report = judge.session.artifacts(&key, Some(id), &memory);
+        judge.gate.judge(&self.check, &mut report);
+        report
     }
 }
 
@@ -213,20 +259,13 @@ impl Records {
         Ok(Self(artifacts))
     }
 
-    fn judge(
-        &self,
-        gate: &mut Gate,
-        check: &Check,
-        id: &str,
-        uri: Option<String>,
-    ) -> EpisodeReport {
+    /// The same, to be kept.
+    pub(crate) fn kept(&self) -> Memory<'static> {
         let contents = self.0.iter().map(|(artifact, content)| match content {
-            Some(bytes) => (*artifact, Content::Bytes(bytes)),
+            Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),
             None => (*artifact, Content::Listed),
         });
-        let memory: Memory<'_> = contents.collect();
-        let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
-        gate.artifacts(check, &key, Some(id), &memory)
+        contents.collect()
     }
 }
 

@@ -24,7 +24,7 @@ mod _runvet {
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]
-    use super::{explain, loads, printable, rules, schema, version};
+    use super::{as_json, explain, loads, printable, rules, schema, version};
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -47,6 +47,12 @@ fn version() -> String {
 #[pyfunction]
 fn printable(text: &str) -> std::borrow::Cow<'_, str> {
     runvet::printable::escape(text)
+}
+
+/// A JSON value as the recorder keeps it: tuples become lists. Raises for anything else.
+#[pyfunction]
+fn as_json<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    json::object(py, &json::value(value)?)
 }
 
 /// A JSON text as Python objects.

@@ -5,15 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMapping};
 use runvet::Timestamp;
 use runvet::document::{Node, OwnedDocument};
 use runvet::plan::PlanComparison;
 use runvet::read::{self, EventTexts, RunEntry, RunReader};
 use runvet::report::write_json;
+use runvet::source::EpisodeKey;
 use runvet::view::RunPage;
 
-use crate::check::Checker;
+use crate::check::{Checker, Records};
 use crate::json::{Numbers, Objects, loads, object};
 use crate::{artifact, errors};
 
@@ -62,13 +63,13 @@ impl RunData {
 
     /// The runs, newest first.
     fn episodes(&self, py: Python<'_>) -> Vec<Episode> {
-        py.detach(|| self.0.iter().map(Episode).collect())
+        py.detach(|| self.0.iter().map(Episode::from).collect())
     }
 
     fn get(&self, py: Python<'_>, name: &str) -> PyResult<Episode> {
         let found = py.detach(|| self.0.get(name));
         found
-            .map(Episode)
+            .map(Episode::from)
             .map_err(|error| errors::of_read(py, &error))
     }
 
@@ -103,7 +104,19 @@ fn time(text: &str) -> PyResult<Timestamp> {
 
 /// One run, to read from.
 #[pyclass(frozen, module = "runvet._runvet")]
-pub(crate) struct Episode(RunReader);
+pub(crate) struct Episode {
+    run: RunReader,
+    is_on_disk: bool,
+}
+
+impl From<RunReader> for Episode {
+    fn from(run: RunReader) -> Self {
+        Self {
+            run,
+            is_on_disk: true,
+        }
+    }
+}
 
 #[pymethods]
 impl Episode {
@@ -111,35 +124,45 @@ impl Episode {
     fn at(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| RunReader::open(&path));
         opened
-            .map(Self)
+            .map(Self::from)
             .map_err(|error| errors::of_read(py, &error))
+    }
+
+    #[staticmethod]
+    fn of(py: Python<'_>, id: &str, records: &Bound<'_, PyMapping>) -> PyResult<Self> {
+        let records = Records::of(records)?;
+        let run = py.detach(|| RunReader::of(&EpisodeKey::from(id), Some(id), records.kept()));
+        Ok(Self {
+            run,
+            is_on_disk: false,
+        })
     }
 
     #[getter]
     fn id(&self, py: Python<'_>) -> String {
-        py.detach(|| self.0.id())
+        py.detach(|| self.run.id())
     }
 
     #[getter]
     fn path(&self) -> Option<PathBuf> {
-        Some(self.0.path().to_owned())
+        self.is_on_disk.then(|| self.run.path().to_owned())
     }
 
     fn entry<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let entry = py.detach(|| self.0.entry());
+        let entry = py.detach(|| self.run.entry());
         object(py, &entry)
     }
 
     fn artifacts(&self) -> Vec<&'static str> {
         let all = runvet::source::Artifact::ALL.into_iter();
-        let there = all.filter(|artifact| self.0.artifact(*artifact).is_some());
+        let there = all.filter(|artifact| self.run.artifact(*artifact).is_some());
         there.map(runvet::source::Artifact::name).collect()
     }
 
     fn record(&self, py: Python<'_>, name: &str) -> PyResult<Record> {
         let read = py.detach(|| match name {
-            "state" => Some(self.0.state().map(read::Stored::into_document)),
-            "summary" => Some(self.0.summary().map(read::Stored::into_document)),
+            "state" => Some(self.run.state().map(read::Stored::into_document)),
+            "summary" => Some(self.run.summary().map(read::Stored::into_document)),
             _ => None,
         });
         let message = || PyValueError::new_err(format!("{name:?} is not 'state' or 'summary'"));
@@ -150,13 +173,13 @@ impl Episode {
 
     fn bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let artifact = artifact(name)?;
-        let read = py.detach(|| self.0.bytes(artifact));
+        let read = py.detach(|| self.run.bytes(artifact));
         let bytes = read.map_err(|error| errors::of_read(py, &error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     fn events(&self, py: Python<'_>, phase: Option<String>, strict: bool) -> PyResult<Events> {
-        let opened = py.detach(|| self.0.event_texts());
+        let opened = py.detach(|| self.run.event_texts());
         let texts = opened.map_err(|error| errors::of_read(py, &error))?;
         Ok(Events {
             reading: Mutex::new(Some(Reading {
@@ -180,12 +203,12 @@ impl Episode {
     }
 
     fn check<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
-        checker.episode(py, &self.0)
+        checker.episode(py, &self.run)
     }
 
     fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
         let page = py.detach(|| {
-            let page = RunPage::new(&self.0, &checker.check, &mut checker.gate.clone())?;
+            let page = RunPage::new(&self.run, &checker.check, &mut checker.gate.clone())?;
             let mut text = Vec::new();
             Ok((write_json(&mut text, &page), text))
         });
@@ -197,7 +220,7 @@ impl Episode {
 
 impl Episode {
     fn compared(&self, py: Python<'_>) -> PyResult<PlanComparison> {
-        let compared = py.detach(|| runvet::plan::compare(&self.0));
+        let compared = py.detach(|| runvet::plan::compare(&self.run));
         compared.map_err(|error| errors::of_read(py, &error))
     }
 }

@@ -20,7 +20,7 @@ use crate::json::{map, object, unwritable, value};
 use crate::policy::{PythonPolicy, Raised};
 
 /// Where and how runs are recorded.
-#[pyclass(frozen, module = "runvet._runvet", skip_from_py_object)]
+#[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Recorder {
     recorder: recorder::Recorder,
     raised: Raised,
@@ -498,6 +498,14 @@ pub(crate) struct OpenStep {
     #[pyo3(get)]
     hints: Vec<String>,
     step: Mutex<Option<recorder::OpenStep>>,
+}
+
+#[pymethods]
+impl OpenStep {
+    fn is_closed(&self) -> bool {
+        let step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+        step.is_none()
+    }
 }
 
 impl OpenStep {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::unwritable;
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
-#[pyclass(frozen, module = "runvet._runvet", skip_from_py_object)]
+#[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Judged {
     pub(crate) episodes: Vec<Arc<EpisodeReport>>,
     pub(crate) totals: Totals,

@@ -62,10 +62,10 @@ impl Types {
             } else {
                 format!("{name} = Literal[\n    {},\n]", words.join(",\n    "))
             };
-            write!(self.text, "\n{line}\n\"\"\"{says}.\"\"\"\n").unwrap();
+            write!(self.text, "\n\n{line}\n\"\"\"{says}.\"\"\"\n").unwrap();
         } else {
             let head = format!("class {name}(TypedDict):\n    \"\"\"{says}.\"\"\"");
-            write!(self.text, "\n\n{head}\n\n{fields}\n").unwrap();
+            write!(self.text, "\n\n{head}\n\n{fields}").unwrap();
         }
         self.done.insert(name);
     }
