@@ -189,6 +189,7 @@ impl Check {
     }
 
     /// Whether the files that a manifest names are read.
+    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.wanted.named_files
     }

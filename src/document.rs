@@ -37,6 +37,7 @@ mod essence;
 mod index;
 mod limit;
 mod meaning;
+mod mold;
 mod node;
 mod number;
 mod owned;
@@ -54,10 +55,12 @@ pub(crate) mod work;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
+pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
@@ -148,6 +151,13 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
 
+/// The text that bytes are.
+#[inline]
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    // The fast way says no more than whether there is an error.
+    simdutf8::basic::from_utf8(bytes).or_else(|_| std::str::from_utf8(bytes))
+}
+
 /// The buffers of a parse, which can be reused for the next text.
 #[derive(Default)]
 pub struct Tape {
@@ -174,6 +184,12 @@ impl Tape {
         if self.tokens.capacity() > KEPT_TOKENS {
             *self = Self::default();
         }
+    }
+
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.duplicates.clear();
+        self.open.clear();
     }
 
     /// Reads a JSON text.
@@ -207,7 +223,7 @@ impl Tape {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(UTF16);
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
+        let text = utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
             what: "the text has a byte that is not UTF-8",
         })?;
@@ -216,10 +232,8 @@ impl Tape {
         }
         #[cfg(test)]
         work::add(text.len());
-        self.tokens.clear();
+        self.clear();
         self.tokens.reserve(room);
-        self.duplicates.clear();
-        self.open.clear();
         let read = Parser::new(bytes, Builder { tape: self, text }).text();
         read.map_err(|error| {
             if advice::is_utf16(bytes) {
@@ -259,6 +273,15 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.text
+    }
+
+    /// The value at an index of the tape.
+    pub(crate) fn node_at(self, index: u32) -> Option<Node<'a>> {
+        let is_there = (index as usize) < self.tape.tokens.len();
+        is_there.then_some(Node {
+            document: self,
+            index,
+        })
     }
 
     /// The bytes of the token at an index of the tape.

@@ -495,6 +495,7 @@ impl Gate {
     }
 
     /// Whether the files that a manifest names are read, in some directory.
+    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self, check: &Check) -> bool {
         self.prepare(check).reads_named_files()
     }

@@ -15,12 +15,13 @@ use std::num::NonZeroUsize;
 use events::EventsReader;
 use learn::LoadedLearn;
 use manifest::LoadedManifest;
+use record::RecordBuffers;
 use spread::Spread;
 
 use crate::document::{Document, Number, Tape};
 use crate::facts::{
-    self, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Value,
+    self, KeptBuffers, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts,
+    Timeline, TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
@@ -34,13 +35,10 @@ pub(crate) struct Buffers {
     pub(crate) lacking: Option<io::Error>,
     /// The number of threads that may read one long timeline; `None` stands for one on each core.
     threads: Option<NonZeroUsize>,
-    state: Vec<u8>,
-    state_tape: Tape,
-    summary: Vec<u8>,
-    summary_tape: Tape,
+    state: RecordBuffers,
+    summary: RecordBuffers,
     timeline: TimelineBuffers,
-    plan_tape: Tape,
-    projection_tape: Tape,
+    kept: KeptBuffers,
     manifest: Vec<u8>,
     manifest_tape: Tape,
 }
@@ -73,16 +71,14 @@ impl Buffers {
 
     /// Returns the memory that large records needed.
     fn release(&mut self) {
-        for text in [&mut self.state, &mut self.summary, &mut self.manifest] {
-            if text.capacity() > KEPT_BYTES {
-                *text = Vec::new();
-            }
+        self.state.release();
+        self.summary.release();
+        if self.manifest.capacity() > KEPT_BYTES {
+            self.manifest = Vec::new();
         }
         let tapes = [
-            &mut self.state_tape,
-            &mut self.summary_tape,
-            &mut self.plan_tape,
-            &mut self.projection_tape,
+            &mut self.kept.plan_tape,
+            &mut self.kept.projection_tape,
             &mut self.manifest_tape,
         ];
         tapes.into_iter().for_each(Tape::release);
@@ -125,18 +121,8 @@ pub(crate) fn episode<R>(
     let mut troubles = Troubles::default();
     let can_learn = probe(files, Artifact::Learn, &mut troubles);
     probe(files, Artifact::Manifest, &mut troubles);
-    let loaded_state = record::STATE.load(
-        files,
-        &mut buffers.state,
-        &mut buffers.state_tape,
-        &mut troubles,
-    );
-    let loaded_summary = record::SUMMARY.load(
-        files,
-        &mut buffers.summary,
-        &mut buffers.summary_tape,
-        &mut troubles,
-    );
+    let loaded_state = record::STATE.load(files, &mut buffers.state, &mut troubles);
+    let loaded_summary = record::SUMMARY.load(files, &mut buffers.summary, &mut troubles);
     let state = loaded_state.root().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
@@ -185,8 +171,8 @@ pub(crate) fn episode<R>(
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
     };
     let timeline = timeline.map(|timeline| {
-        let tapes = (&mut buffers.projection_tape, &mut buffers.plan_tape);
-        TimelineFacts::new(timeline, state.read(), lifecycle, tapes, &read_again)
+        let buffers = &mut buffers.kept;
+        TimelineFacts::new(timeline, state.read(), lifecycle, buffers, &read_again)
     });
     let run = Run {
         stage: Stage {

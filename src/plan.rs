@@ -26,7 +26,8 @@ use serde_json::Value;
 use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, EventNote, Listener, Run, StateFacts, TimelineFacts, TimelineReader,
+    self, EventFacts, EventNote, KeptBuffers, Listener, Run, StateFacts, TimelineFacts,
+    TimelineReader,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
@@ -175,9 +176,9 @@ pub fn project(
         bytes.clone_from(&latest);
         true
     };
-    let mut projection_tape = Tape::default();
-    let tapes = (&mut projection_tape, &mut tape);
-    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, tapes, &read_again);
+    let mut buffers = KeptBuffers::default();
+    let buffers = &mut buffers;
+    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, buffers, &read_again);
     let plan = facts.reach().and_then(|whole| {
         let plan = facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of));
         plan.ok().flatten()

@@ -41,10 +41,15 @@ pub(super) fn episode<R>(
         let dir = episode.key.to_string();
         let mut room = Room::new(&dir);
         let mut skips = Vec::new();
+        let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
                 continue;
             };
+            let is_of_loading = matches!(rule.check, RuleCheck::Loading(_));
+            if is_sound && is_of_loading && rule.needs.is_empty() {
+                continue;
+            }
             let findings = Findings {
                 info: &rule.info,
                 severity,
@@ -198,6 +203,22 @@ impl<'l> Standings<'l> {
             timeline: run.timeline.as_ref().map(|_| ()),
             loaded,
         }
+    }
+
+    /// Whether there is no record that can't be judged.
+    fn are_all_judged(&self) -> bool {
+        let loaded = self.loaded;
+        [
+            &self.state,
+            &self.summary,
+            &self.timeline,
+            &loaded.state_shape,
+            &loaded.summary_shape,
+            &loaded.learn_lines,
+            &loaded.named_files,
+        ]
+        .into_iter()
+        .all(|record| !matches!(record, Recorded::Unjudged(_)))
     }
 
     fn of(&self, record: Record) -> &Recorded<()> {

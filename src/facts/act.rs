@@ -1,6 +1,6 @@
 //! An act event that has the id of an action -> what is kept of it until it is compared.
 
-use super::note::{ActNote, MIRRORED};
+use super::note::{ActNote, MIRRORED, place_among_mirrored};
 use super::value::Value;
 use crate::source::Line;
 
@@ -75,7 +75,7 @@ impl KeptAct {
         let mut has_timestamp = false;
         let is_repeated = action.members().all(|(name, value)| {
             has_timestamp |= name == "timestamp";
-            match MIRRORED.iter().position(|(mirrored, _)| name == *mirrored) {
+            match place_among_mirrored(&name) {
                 Some(index) => self.text(index) == Some(value.node().raw().as_bytes()),
                 None => !name.starts_with("x-"),
             }

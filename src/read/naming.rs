@@ -37,12 +37,14 @@ impl RunData {
     }
 
     /// The runs around the working directory, which nobody gave.
+    #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
         let (root, runs) = find(path, Given::None)?;
         Ok(Self::new(root, runs))
     }
 
     /// The same, with only one run-data directory below it.
+    #[cfg(feature = "cli")]
     pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
         only_one_below(path)?;
         Self::find_here(path)

@@ -8,8 +8,6 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use super::EpisodeDir;
 use super::disk::{Listing, list};
 use super::foreign::{Given, is_foreign};
@@ -52,6 +50,8 @@ pub enum Fault {
     Stray(PathBuf),
     /// A directory with a timeline lies in an episode, where nothing is searched.
     Hidden(PathBuf),
+    /// The key of an object is no path: a part of it is empty, `.` or `..`.
+    Key(PathBuf),
     /// A symbolic link below `episodes` leads to a directory that is not searched.
     Link {
         /// The link.
@@ -70,6 +70,7 @@ impl Fault {
             | Self::NotAnArtifact(path)
             | Self::Stray(path)
             | Self::Hidden(path)
+            | Self::Key(path)
             | Self::Unlistable { path, .. }
             | Self::Link { path, .. } => path,
         }
@@ -96,6 +97,7 @@ impl Fault {
             Self::Hidden(_) => "a directory in an episode holds events.jsonl, so a run may be \
                                 hidden; move it, or exclude it"
                 .into(),
+            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is no path".into(),
             Self::Link { target, .. } => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \
                  too",
@@ -369,15 +371,9 @@ impl Root {
     /// What a directory is by its own entries.
     fn nature(&self, below: &Path, listing: &Listing) -> Nature {
         let name = below.file_name().or_else(|| self.real.file_name());
-        if self.is_below_episodes(below) {
-            nature(name.unwrap_or_default(), listing.entries)
-        } else if name.is_some_and(|name| name == EPISODES) {
-            Nature::None
-        } else if holds_records(listing.entries) && !listing.holds_episodes {
-            Nature::Episode
-        } else {
-            Nature::None
-        }
+        let name = name.unwrap_or_default();
+        let is_below = self.is_below_episodes(below);
+        nature_of(name, is_below, listing.entries, listing.holds_episodes)
     }
 
     fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {
@@ -410,7 +406,7 @@ fn tidy(path: &Path) -> PathBuf {
 }
 
 /// Whether a directory is below one called `episodes`.
-fn below_episodes(real: &Path) -> bool {
+pub(super) fn below_episodes(real: &Path) -> bool {
     real.parent().is_some_and(names_episodes)
 }
 
@@ -436,6 +432,23 @@ pub(super) enum Nature {
     UnlessAbove,
     /// It is none.
     None,
+}
+
+/// What a directory is, by its name, where it is, its own entries, and whether it contains a
+/// directory called `episodes`.
+pub(super) fn nature_of(
+    name: &OsStr,
+    is_below_episodes: bool,
+    entries: Entries,
+    holds_episodes: bool,
+) -> Nature {
+    if is_below_episodes {
+        nature(name, entries)
+    } else if name != EPISODES && holds_records(entries) && !holds_episodes {
+        Nature::Episode
+    } else {
+        Nature::None
+    }
 }
 
 /// What a directory below one called `episodes` is, by its name and its own entries. Nothing else
@@ -643,71 +656,41 @@ impl Found {
 /// Walks down from a directory below the root until it meets episodes. If a directory has many
 /// entries, several workers search them. What is excluded is never opened.
 fn walk(root: &Root, from: &Path, jobs: NonZeroUsize, excludes: Excludes<'_>, found: &mut Found) {
-    let start = join(&root.typed, from);
-    let mut entries = WalkDir::new(&start).into_iter();
-    while let Some(entry) = entries.next() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                let path = error.path().unwrap_or(&root.typed).to_owned();
-                let source = error.into_io_error();
-                let source = source.unwrap_or_else(|| io::Error::other("a loop of directories"));
-                found.faults.push(unlistable(&path, source));
-                continue;
-            }
-        };
-        let is_start = entry.depth() == 0;
-        if !is_start && !entry.file_type().is_dir() {
-            continue;
-        }
-        if !is_start && entry.file_name() == ".git" {
-            entries.skip_current_dir();
-            continue;
-        }
-        let below = match entry.path().strip_prefix(&start) {
-            Ok(below) if !is_start => from.join(below),
-            _ => from.to_owned(),
-        };
+    let mut waiting = vec![from.to_owned()];
+    while let Some(below) = waiting.pop() {
         let typed = join(&root.typed, &below);
         let listing = match list(&typed) {
             Ok(listing) => listing,
             Err(source) => {
                 found.faults.push(unlistable(&typed, source));
-                entries.skip_current_dir();
                 continue;
             }
         };
         if !found.sort_in(root, &below, &listing, excludes) {
-            entries.skip_current_dir();
             continue;
         }
         let mut directories = listing.directories;
         let number = directories.len();
         directories.retain(|name| !excludes(&typed.join(name)));
-        let left_out = number - directories.len();
-        found.excluded += left_out;
-        if left_out > 0 || directories.len() >= SPLIT {
-            entries.skip_current_dir();
-            let jobs = if directories.len() >= SPLIT {
-                jobs
-            } else {
-                NonZeroUsize::MIN
-            };
-            in_order(
-                &directories,
-                jobs,
-                || (),
-                |(), name| {
-                    let mut found = Found::default();
-                    let below = below.join(name);
-                    walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
-                    found
-                },
-                |part| {
-                    found.append(part);
-                    ControlFlow::Continue(())
-                },
-            );
+        found.excluded += number - directories.len();
+        if directories.len() < SPLIT {
+            waiting.extend(directories.iter().map(|name| below.join(name)));
+            continue;
         }
+        in_order(
+            &directories,
+            jobs,
+            || (),
+            |(), name| {
+                let mut found = Found::default();
+                let below = below.join(name);
+                walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
+                found
+            },
+            |part| {
+                found.append(part);
+                ControlFlow::Continue(())
+            },
+        );
     }
 }

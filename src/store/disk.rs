@@ -110,7 +110,11 @@ impl Artifacts for Directory {
             slot.set(Some(version));
         }
         match version.kind() {
-            EntryKind::File => Ok(Opened::from_file(file.into(), MAX_TIMELINE_BYTES)),
+            EntryKind::File => Ok(Opened::from_file(
+                file.into(),
+                version.bytes(),
+                MAX_TIMELINE_BYTES,
+            )),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
         }
@@ -157,7 +161,7 @@ impl Directory {
         let limit = limit(artifact);
         match version.kind() {
             EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
-            EntryKind::File => Ok(Opened::from_file(file.into(), limit)),
+            EntryKind::File => Ok(Opened::from_file(file.into(), version.bytes(), limit)),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
         }

@@ -18,6 +18,7 @@ use crate::source::{Artifact, EntryKind};
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
+#[cfg(feature = "watch")]
 const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
@@ -64,6 +65,7 @@ impl FileVersion {
     }
 
     /// Whether the last change was so recent that another one may leave the same version behind.
+    #[cfg(feature = "watch")]
     pub(super) fn is_fresh(self, now: SystemTime) -> bool {
         nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
     }

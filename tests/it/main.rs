@@ -79,6 +79,7 @@ mod cli {
 mod library {
     mod artifacts;
     mod documents;
+    mod keys;
     mod read;
     mod recorder;
     mod words;

@@ -235,8 +235,10 @@ impl<'a> Comparison<'_, '_, 'a> {
         {
             self.order(persisted_ids().zip(rebuilt_ids()));
         } else {
-            for (index, (step, record)) in persisted.clone().zip(rebuilt.steps()).enumerate() {
-                self.step(index, step, &record);
+            for (index, (step, record)) in persisted.clone().zip(rebuilt.nodes()).enumerate() {
+                if !rebuilt.is_repeated_by(step, record) {
+                    self.step(index, step, &rebuilt.step(index, record));
+                }
             }
             return;
         }

@@ -214,6 +214,41 @@ impl<'a> Rebuilt<'a> {
         RebuiltStep { evidence, ..step }
     }
 
+    /// Whether a persisted step repeats what is said of it, word for word; if not, it may still be
+    /// equal by value.
+    pub(super) fn is_repeated_by(&self, step: Value<'_>, record: Node<'a>) -> bool {
+        let step = step.node();
+        let mut id = None;
+        let mut status = None;
+        let is_repeated = record.members().all(|key| {
+            let Some(field) = FIELDS.into_iter().find(|field| key.is(field)) else {
+                return true;
+            };
+            let said = key.value();
+            match field {
+                "status" => {
+                    status = Some(said);
+                    return true;
+                }
+                "id" => id = said.text(),
+                _ => {}
+            }
+            step.get(field)
+                .is_some_and(|written| written.raw() == said.raw())
+        });
+        let evidence = id.and_then(|id| self.evidence(&id));
+        let written = step.get("status");
+        is_repeated
+            && match (evidence, status) {
+                (Some(StepEvidence { status, .. }), _) => {
+                    let text = written.and_then(Node::text);
+                    status.is_none_or(|status| text.as_deref() == Some(status.word()))
+                }
+                (None, Some(said)) => written.is_some_and(|written| written.raw() == said.raw()),
+                (None, None) => true,
+            }
+    }
+
     /// What the act events say about a step.
     pub(super) fn evidence(&self, id: &str) -> Option<StepEvidence> {
         self.timeline.step_evidence(self.reach, id)
