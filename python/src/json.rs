@@ -71,7 +71,8 @@ impl Objects {
             }
             Kind::Object => {
                 let dict = PyDict::new(py);
-                for key in node.members() {
+                // Of a repeated key the last value counts, in the place of the first, as in Python.
+                for key in node.all_members() {
                     let value = self.of(py, key.value())?;
                     dict.set_item(self.key(py, &key.name()), value)?;
                 }

@@ -242,12 +242,10 @@ impl Record {
 
     #[getter]
     fn duplicates(&self, py: Python<'_>) -> Vec<String> {
-        py.detach(|| repeated(&self.0))
+        let pointers = py.detach(|| self.0.view().duplicates());
+        let texts = pointers.iter().map(|it| it.as_str().to_owned());
+        texts.collect()
     }
-}
-
-fn repeated(_document: &OwnedDocument) -> Vec<String> {
-    Vec::new()
 }
 
 /// The events of a timeline, one at a time.

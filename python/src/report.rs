@@ -7,10 +7,12 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use runvet::check::all_rules;
-use runvet::finding::{EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals};
+use runvet::finding::{
+    EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
+};
 use runvet::gate::Exit;
 use runvet::report::{Closing, Format, Options};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::json::unwritable;
 
@@ -21,15 +23,6 @@ pub(crate) struct Judged {
     pub(crate) totals: Totals,
     pub(crate) faults: Vec<ReportedFault>,
     pub(crate) deny_warnings: bool,
-}
-
-/// Judged episodes, on their way through a pickle.
-#[derive(Serialize, Deserialize)]
-struct Pickled {
-    episodes: Vec<Arc<EpisodeReport>>,
-    totals: Totals,
-    faults: Vec<ReportedFault>,
-    deny_warnings: bool,
 }
 
 impl Judged {
@@ -142,13 +135,11 @@ impl Judged {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let pickled = Pickled {
-            episodes: self.episodes.clone(),
-            totals: self.totals,
-            faults: self.faults.clone(),
-            deny_warnings: self.deny_warnings,
-        };
-        let bytes = py.detach(|| serde_json::to_vec(&pickled));
+        let bytes = py.detach(|| {
+            let episodes = self.episodes.iter().map(|it| &**it);
+            let whole = Whole::new(episodes, &self.faults);
+            serde_json::to_vec(&(whole, self.totals, self.deny_warnings))
+        });
         let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
         let class = py.get_type::<Self>().getattr("_unpickled")?;
         (class, (bytes,)).into_pyobject(py)
@@ -156,14 +147,14 @@ impl Judged {
 
     #[staticmethod]
     fn _unpickled(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let pickled: Pickled = py
-            .detach(|| serde_json::from_slice(bytes))
-            .map_err(unwritable)?;
+        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, bool)>(bytes));
+        let (whole, totals, deny_warnings) = read.map_err(unwritable)?;
+        let (episodes, faults) = whole.restore();
         Ok(Self {
-            episodes: pickled.episodes,
-            totals: pickled.totals,
-            faults: pickled.faults,
-            deny_warnings: pickled.deny_warnings,
+            episodes: episodes.into_iter().map(Arc::new).collect(),
+            totals,
+            faults,
+            deny_warnings,
         })
     }
 }
