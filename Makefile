@@ -5,7 +5,7 @@ DIR ?= corpus/good
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz dist
+.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz dist python
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ rule: ## start a rule: make rule NAME=group/subject
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --test it
+
+python: ## build the wheel, and test it in a fresh environment
+	CARGO="$(CARGO)" python/check
 
 bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate

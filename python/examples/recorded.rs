@@ -50,9 +50,7 @@ fn members(value: Value) -> Map<String, Value> {
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = std::env::args_os().nth(1).ok_or("a directory is missing")?;
     let recorder = Recorder::new(dir);
-    let recorder = recorder
-        .policy(Says)
-        .clock(Ticking(1_772_366_400_000_000));
+    let recorder = recorder.policy(Says).clock(Ticking(1_772_366_400_000_000));
     let task = Task::new("same").kind("task").seed(1);
     let task = task.tag("team", "x").tag("n", 2.0).using("demo");
     let mut run = recorder.begin(task)?;

@@ -70,7 +70,8 @@ class Finding:
     def _of(
         cls, what: Any, file: Any, place: Any, span: Any, related: tuple[Related, ...]
     ) -> Finding:
-        return cls(*what, *file, *place, *span, related)
+        fields: list[Any] = [*what, *file, *place, *span, related]
+        return cls(*fields)
 
 
 @dataclass(frozen=True, slots=True)

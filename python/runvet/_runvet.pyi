@@ -4,10 +4,30 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, final
 
+from ._check import Level
 from ._policy import Policy
-from ._read import BadLine
 from ._records import Event, Plan, PlanComparison, RunEntry, State
 from ._report import Columns, EpisodeReport, Report
+
+__all__ = [
+    "Checker",
+    "Checking",
+    "Episode",
+    "Events",
+    "Judged",
+    "OpenStep",
+    "Record",
+    "Recorder",
+    "Run",
+    "RunData",
+    "as_json",
+    "explain",
+    "loads",
+    "printable",
+    "rules",
+    "schema",
+    "version",
+]
 
 _Records = Mapping[str, bytes | None]
 
@@ -15,7 +35,7 @@ def as_json(value: Any) -> Any: ...
 def explain(rule: str) -> str: ...
 def loads(text: str, numbers: str = "python") -> Any: ...
 def printable(text: str) -> str: ...
-def rules() -> list[list[str]]: ...
+def rules() -> list[tuple[str, Level, str, str, str]]: ...
 def schema(name: str) -> str: ...
 def version() -> str: ...
 @final

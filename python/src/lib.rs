@@ -62,11 +62,20 @@ fn loads<'py>(py: Python<'py>, text: &str, numbers: &str) -> PyResult<Bound<'py,
     json::loads(py, text, numbers.parse()?)
 }
 
-/// Id, level, title, hint and page of each rule.
+/// Id, level, title, hint and page.
+type Rule = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+/// What there is to know about each rule.
 #[pyfunction]
-fn rules() -> Vec<[&'static str; 5]> {
+fn rules() -> Vec<Rule> {
     let all = runvet::check::all_rules();
-    all.map(|it| [it.id, it.level.word(), it.title, it.hint, it.page])
+    all.map(|it| (it.id, it.level.word(), it.title, it.hint, it.page))
         .collect()
 }
 

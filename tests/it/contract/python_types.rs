@@ -29,6 +29,21 @@ fn name(schema: Schema, definition: &str) -> String {
     }
 }
 
+/// A text in lines that fit into a docstring.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().unwrap();
+        if line.len() + word.len() > 88 {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n    ")
+}
+
 /// The types of some schemas, each after those that it is made of.
 struct Types {
     text: String,
@@ -54,6 +69,7 @@ impl Types {
         }
         let says = body["description"].as_str().unwrap_or_default();
         let says = says.split(". ").next().unwrap().trim_end_matches('.');
+        let says = wrapped(&format!("{says}."));
         if let Some(words) = body["enum"].as_array() {
             let words: Vec<String> = words.iter().map(Value::to_string).collect();
             let line = format!("{name} = Literal[{}]", words.join(", "));
@@ -62,9 +78,9 @@ impl Types {
             } else {
                 format!("{name} = Literal[\n    {},\n]", words.join(",\n    "))
             };
-            write!(self.text, "\n\n{line}\n\"\"\"{says}.\"\"\"\n").unwrap();
+            write!(self.text, "\n\n{line}\n\"\"\"{says}\"\"\"\n").unwrap();
         } else {
-            let head = format!("class {name}(TypedDict):\n    \"\"\"{says}.\"\"\"");
+            let head = format!("class {name}(TypedDict):\n    \"\"\"{says}\"\"\"");
             write!(self.text, "\n\n{head}\n\n{fields}").unwrap();
         }
         self.done.insert(name);
