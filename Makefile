@@ -25,12 +25,15 @@ lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
+	$(CARGO) fmt --manifest-path python/Cargo.toml -- --check
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/python $(CARGO) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
 	@$(MAKE) --no-print-directory audit
 
 check: lint test ## what must pass before a change is merged
 
 audit: ## check licences, bans, sources and, where their database can be reached, advisories of dependencies
-	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources; \
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources \
+	&& $(CARGO) deny --locked --manifest-path python/Cargo.toml --config deny.toml check licenses bans sources; \
 	else echo "cargo-deny is not installed; get it with: cargo install cargo-deny --locked"; exit 1; fi
 	@if $(CARGO) deny --locked fetch db >/dev/null 2>&1; then $(CARGO) deny --locked check --disable-fetch advisories; \
 	else echo "advisories are not checked: their database can't be reached"; fi

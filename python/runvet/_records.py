@@ -122,7 +122,8 @@ class StatePlan(TypedDict):
 
 
 class State(TypedDict):
-    """A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes, and links to its other artifacts."""
+    """A snapshot of what a run planned and what it did: goal, beliefs, plan, memory, outcomes,
+    and links to its other artifacts."""
 
     beliefs: NotRequired[list[Belief]]
     episode: StateEpisode
@@ -222,7 +223,8 @@ class Verification(TypedDict):
 
 
 class Summary(TypedDict):
-    """A compact view of a run that has ended: outcome, verification, flags, counters, latencies, insight and tags."""
+    """A compact view of a run that has ended: outcome, verification, flags, counters,
+    latencies, insight and tags."""
 
     adapter_result: AdapterResult
     duration_sec: float

@@ -17,7 +17,7 @@ def plugin() -> tuple[str, ...]:
     return PLUGIN[2:] if "runvet._pytest" in names else PLUGIN
 
 
-def test_each_episode_is_a_test(pytester: pytest.Pytester, in_root: Path, demo: Path) -> None:
+def test_each_episode_is_a_test(pytester: pytest.Pytester, demo: Path) -> None:
     ran = pytester.runpytest_subprocess(*plugin(), "--runvet", str(demo), "-v")
     ran.assert_outcomes(passed=2, failed=3)
     ran.stdout.fnmatch_lines(["*ep_01_answer*PASSED*", "*ep_03_edited*FAILED*"])

@@ -151,3 +151,16 @@ fn python_types_are_derived_from_the_schemas() {
     }
     check("python/runvet/_records.py", &types.text);
 }
+
+#[test]
+fn python_crate_says_of_itself_what_the_crate_says() {
+    let [crate_manifest, python_manifest] = ["Cargo.toml", "python/Cargo.toml"].map(|file| {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.parse::<toml::Table>().unwrap()
+    });
+    for field in ["version", "edition", "rust-version", "description", "license", "keywords"] {
+        let [said, told] = [&crate_manifest, &python_manifest].map(|it| &it["package"][field]);
+        assert_eq!(said, told, "{field}");
+    }
+    assert_eq!(crate_manifest["lints"]["rust"], python_manifest["lints"]["rust"]);
+}
