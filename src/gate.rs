@@ -29,11 +29,13 @@ mod ignores;
 mod levels;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
+
 use crate::check::{self, Check, Discovery, Fault};
-use crate::config::{Config, File};
+use crate::config::{File, Reading};
 use crate::finding::{
     EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -194,8 +196,9 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// The first place that is not TOML, or holds an unknown name, a value of the wrong type or an
-    /// invalid glob.
+    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an invalid
+    /// glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is not TOML,
+    /// the rest is not looked at.
     ///
     /// ```
     /// use std::path::Path;
@@ -216,30 +219,36 @@ impl Gate {
             dir: path.parent().unwrap_or(Path::new("")),
             text,
         };
-        Self::new().configured(file, &file.read()?, now)
+        Self::new().configured(file, file.read(), now)
     }
 
     pub(crate) fn configured(
         mut self,
         file: File<'_>,
-        config: &Config,
+        Reading {
+            config,
+            mut mistakes,
+        }: Reading,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         file.dir.clone_into(&mut self.root);
-        self.levels.read(file, config)?;
+        self.levels.read(file, &config, &mut mistakes);
         self.deny_warnings = config
             .deny_warnings
             .as_ref()
             .is_some_and(|deny| *deny.get_ref());
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
-        for glob in &config.exclude {
-            self.excluded.push(read_glob(file, glob)?);
-        }
+        let excluded = read_globs(file, &config.exclude, &mut mistakes);
+        self.excluded.extend(excluded);
         for ignore in &config.ignores {
-            self.ignored.push(Ignored::new(file, ignore, now)?);
+            let ignored = Ignored::new(file, ignore, now, &mut mistakes);
+            self.ignored.extend(ignored);
         }
-        Ok(self)
+        match ConfigError::first_of(mistakes) {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
     }
 
     /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
@@ -652,23 +661,34 @@ fn suppress(
     }
 }
 
-fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, ConfigError> {
-    Glob::new(glob.get_ref())
-        .map_err(|reason| file.error(glob.span(), format!("invalid glob: {reason}"), None))
+/// Reads globs, as far as they are valid.
+fn read_globs(
+    file: File<'_>,
+    globs: &[Spanned<String>],
+    mistakes: &mut Vec<ConfigError>,
+) -> Vec<Glob> {
+    let read = |glob: &Spanned<String>| {
+        Glob::new(glob.get_ref())
+            .map_err(|reason| {
+                mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
+            })
+            .ok()
+    };
+    globs.iter().filter_map(read).collect()
 }
 
 /// Refuses a name that no rule and no group has.
-fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
-    match Check::new().level(name, Level::Off) {
-        Ok(_) => Ok(()),
+fn know_rule(file: File<'_>, rule: &Spanned<String>, mistakes: &mut Vec<ConfigError>) {
+    let (message, help) = match Check::new().level(rule.get_ref(), Level::Off) {
+        Ok(_) => return,
         Err(check::Error::UnknownRule { name, nearest }) => {
             let help = nearest.map_or_else(
                 || "`runvet rules` lists the rules".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            let message = format!("there is no rule called `{name}`");
-            Err(file.error(span, message, Some(help)))
+            (format!("there is no rule called `{name}`"), Some(help))
         }
-        Err(other) => Err(file.error(span, other.to_string(), None)),
-    }
+        Err(other) => (other.to_string(), None),
+    };
+    mistakes.push(file.error(rule.span(), message, help));
 }

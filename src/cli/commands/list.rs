@@ -163,7 +163,7 @@ impl List {
         match self.format {
             Format::Ids => {
                 runs.iter().try_for_each(|run| {
-                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, 4096))
+                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, LONGEST))
                 })?;
             }
             Format::Json => {
@@ -261,6 +261,9 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<String> {
     })
 }
 
+/// The number of columns after which a text is cut, however wide lines may be.
+const LONGEST: usize = 4096;
+
 /// The status of a run that has written only its timeline so far.
 const IN_PROGRESS: &str = "in progress";
 
@@ -271,12 +274,14 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
 fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
     let is_coloured = style == Style::Colour;
     let total = width();
+    let is_cut = total < usize::MAX;
     let starts = if total < 100 { 16 } else { 19 };
     let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
         let widths = runs.iter().map(|run| text(run).chars().count());
         widths.max().unwrap_or(least).clamp(least, most)
     };
-    let ids = widest(|run| &run.entry.episode_id, 2, 29);
+    let ids = if is_cut { 29 } else { LONGEST };
+    let ids = widest(|run| &run.entry.episode_id, 2, ids);
     // The words of the vocabulary are never cut.
     let outcomes = widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18);
     let failures = widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40);
@@ -286,7 +291,7 @@ fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
         8
     };
     let mut row = |cells: [&str; 6]| {
-        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, 200));
+        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
         let (started, id, status, outcome) = (
             fit(&started, starts),
             fit(&id, ids),

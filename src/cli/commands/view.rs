@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args};
 
-use super::output::{Color, Output, line_width, style, width};
+use super::output::{Color, Output, style, width};
 use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
@@ -110,7 +110,7 @@ impl View {
         if let Some(text) = &self.grep {
             moments = moments.only_with(text.clone());
         }
-        let text = DashboardText::new(style(self.color), line_width());
+        let text = DashboardText::new(style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
             match read {

@@ -434,21 +434,40 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
 }
 
 #[test]
-fn timeline_is_not_cut_when_no_width_is_known() {
-    let (temp, dir) = copy_of("good/terminal");
-    let text = "x".repeat(70);
-    let event = r#""phase":"start""#;
-    replace(
-        &dir.join("events.jsonl"),
-        event,
-        &format!(r#""phase":"","event_type":"{text}""#),
-    );
-    let args = ["view", "@latest", "--events"];
-    let mut command = command(temp.path(), &args, Width::Narrow);
-    let output = command.env_remove("COLUMNS").output().unwrap();
-    let line = stdout(&output).lines().next().unwrap().to_owned();
-    assert!(line.contains(" (no phase) "), "{line}");
-    assert!(line.ends_with(" · Summarize the open tickets"), "{line}");
+fn nothing_is_cut_or_wrapped_when_no_width_is_known() {
+    let temp = tempfile::tempdir().unwrap();
+    for run in ["ep_01_answer", "ep_03_edited"] {
+        let run = Path::new("episodes").join(run);
+        copy_dir(&demo().join(&run), &temp.path().join(&run));
+    }
+    let long = "Summarize the tickets that nobody has looked at since the first of March";
+    let state = temp.path().join("episodes/ep_03_edited/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    fs::write(&state, text.replace("Summarize the tickets", long)).unwrap();
+    replace(&state, "Summarize the open tickets", long);
+    let edited = format!("○ step-2 pending: {long}");
+    for (args, expected) in [
+        (&["view", "ep_03"][..], long),
+        (&["view", "ep_03"], " · mode meta · adapter:core.minimal\n"),
+        (&["view", "ep_03"], "adapter:core.minimal step-2 · done"),
+        (
+            &["view", "ep_03"],
+            "is 0.75 in the projection event on line 10, but 0.95 in the state",
+        ),
+        (
+            &["view", "ep_03", "--events"],
+            "adapter:core.minimal step-2 · done · Summarize the tickets · ok · adapter:core.minimal",
+        ),
+        (&["plan", "ep_03"], &edited),
+        (&["diff", "ep_01", "ep_03"], &edited),
+        (&["diff", "ep_01", "ep_03"], "! projection/outcomes - "),
+        (&["list"], long),
+    ] {
+        let mut command = command(temp.path(), args, Width::Narrow);
+        let output = command.env_remove("COLUMNS").output().unwrap();
+        let text = stdout(&output);
+        assert!(text.contains(expected), "{args:?}: {expected}\n{text}");
+    }
 }
 
 #[test]

@@ -54,7 +54,15 @@ fn write(dir: &Path, keys: &[String]) -> Vec<String> {
 fn found(discovery: &Discovery) -> (Vec<String>, Vec<String>) {
     let episodes = discovery.episodes.iter();
     let episodes = episodes
-        .map(|it| format!("{:?} {:?} {:?} {:?}", it.path, it.id, it.name, it.entries))
+        .map(|it| {
+            format!(
+                "{} {:?} {} {:?}",
+                it.path.display(),
+                it.id,
+                it.name,
+                it.entries
+            )
+        })
         .collect();
     let faults = discovery.faults.iter().map(ToString::to_string).collect();
     (episodes, faults)
