@@ -1,7 +1,7 @@
 //! An agent that plans three steps, of which a policy vetoes one, pauses, resumes and finishes.
 //!
-//! `cargo run --example agent -- DIR` writes the run below `DIR`; `runvet view --run-data DIR` shows
-//! it.
+//! `cargo run --example agent -- DIR` writes the run below `DIR`, and `runvet view --run-data DIR`
+//! shows it.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it did")]
 
@@ -56,6 +56,7 @@ fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(),
             run.act(&open, action)?;
             run.close(open, StepEnd::DoneWith(members(json!({ "text": result }))))
         }
+        Gate::Skipped => Ok(()),
         Gate::Vetoed(veto) => {
             println!("{step}: blocked by {}: {}", veto.policy, veto.reason);
             Ok(())

@@ -20,6 +20,10 @@
 //! [`document`] a JSON text with the place of each value, [`Timestamp`] an instant, and
 //! [`printable`] text that is safe to show.
 
+// What the tests of the library share with those of the crate names it as other crates do.
+#[cfg(test)]
+extern crate self as runvet;
+
 pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

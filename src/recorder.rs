@@ -27,40 +27,42 @@
 //! # Ok::<(), runvet::recorder::Error>(())
 //! ```
 
+mod assertion;
 mod clock;
 #[cfg(test)]
 mod crashes;
-mod ending;
 mod error;
 mod event;
 mod fold;
-mod policies;
-mod recovery;
+mod phase;
+pub mod protocol;
 mod run;
 mod size;
+mod summary;
+mod task;
+mod text;
 mod timeline;
-mod verification;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Number, Value};
-
+pub use assertion::Assertion;
 pub use clock::{Clock, SystemClock};
 use clock::{Micros, episode_id};
-pub use ending::{End, Recorded};
 pub use error::Error;
 use event::{Draft, object};
 use fold::Fold;
-pub use policies::{Verdict, Veto};
-pub use recovery::Recovered;
-pub use run::{Adapter, EventId, Gate, OpenStep, Paused, Run, StepDraft, StepEnd};
+pub use run::{
+    Adapter, End, EventId, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd,
+    Verdict, Veto,
+};
 use size::Size;
-use timeline::{Held, Timeline};
-pub use verification::Assertion;
+pub use task::Task;
+use timeline::{Failed, Held, Timeline};
 
 use crate::read::policy::Policy;
-use crate::store::{Disk, FileSystem};
+use crate::store::{Disk, FileSystem, append_all, make_dirs};
 
 /// What of a run survives a failure, and what each call costs for it.
 ///
@@ -78,71 +80,6 @@ pub enum Durability {
     Snapshot,
     /// A power failure loses nothing that a call returned for. Every event is synced.
     Event,
-}
-
-/// A run toward a goal, before it begins.
-#[derive(Clone, Debug, Default)]
-pub struct Task {
-    text: String,
-    kind: Option<String>,
-    seed: Option<Number>,
-    tags: Map<String, Value>,
-    using: Option<String>,
-    workspace: Option<PathBuf>,
-    assertions: Vec<Assertion>,
-}
-
-impl Task {
-    /// A task, in words.
-    #[must_use]
-    pub fn new(task: impl Into<String>) -> Self {
-        Self {
-            text: task.into(),
-            ..Self::default()
-        }
-    }
-
-    /// The type of the goal (`goal.type`).
-    #[must_use]
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
-        self
-    }
-
-    /// The seed of the run, for those who repeat it.
-    #[must_use]
-    pub fn seed(mut self, seed: impl Into<Number>) -> Self {
-        self.seed = Some(seed.into());
-        self
-    }
-
-    /// Adds a tag, which state and summary then have.
-    #[must_use]
-    pub fn tag(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.tags.insert(name.into(), value.into());
-        self
-    }
-
-    /// The label of the adapter that executes the run (`episode.using`).
-    #[must_use]
-    pub fn using(mut self, label: impl Into<String>) -> Self {
-        self.using = Some(label.into());
-        self
-    }
-
-    /// The directory in which the run works: its files before and after the run are compared.
-    #[must_use]
-    pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
-        self.workspace = Some(path.into());
-        self
-    }
-
-    /// Adds an assertion, which is checked in the workspace when the run ends `ok`.
-    #[must_use]
-    pub fn verify(mut self, assertion: Assertion) -> Self {
-        self.assertions.push(assertion);
-        self
-    }
 }
 
 /// Where and how runs are recorded. Clones share the policies and the clock.
@@ -181,7 +118,7 @@ impl Recorder {
     /// The confidence from which interventions are applied, 0 to 1; 0.5 unless set.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
-        self.threshold = threshold.clamp(0.0, 1.0);
+        self.threshold = threshold;
         self
     }
 
@@ -199,6 +136,7 @@ impl Recorder {
         self
     }
 
+    /// Writes elsewhere than to the file system.
     #[cfg(test)]
     fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
         self.disk = disk;
@@ -206,78 +144,54 @@ impl Recorder {
     }
 
     /// Begins a run: makes its directory, an empty `learn.jsonl`, and `events.jsonl` with the
-    /// `start` event.
+    /// `start` event. With a workspace, its files are noted before.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a task without text, [`Error::TooLarge`] for tags beyond the limits,
-    /// and [`Error::Io`].
+    /// [`Error::Refused`] for a task without text and a threshold that is not between 0 and 1,
+    /// [`Error::TooLarge`] for tags beyond the limits, [`Error::Exists`] where a clock gives the
+    /// same id again, and [`Error::Io`], which may leave a directory without a run.
     pub fn begin(&self, task: Task) -> Result<Run, Error> {
-        if task.text.trim().is_empty() {
-            return Err(Error::refused("the task", "it has no text"));
-        }
         let (now, random) = self.with_clock(|clock| (Micros::of(clock.now()), clock.random()));
         let id = episode_id(now, random);
-        let payload = object([
-            (
-                "mode",
-                if self.policies.is_empty() {
-                    "minimal"
-                } else {
-                    "meta"
-                }
-                .into(),
-            ),
-            ("seed", task.seed.map(Value::Number).unwrap_or_default()),
-            (
-                "tags",
-                if task.tags.is_empty() {
-                    Value::Null
-                } else {
-                    task.tags.into()
-                },
-            ),
-            ("task", task.text.into()),
-            (
-                "threshold",
-                if self.policies.is_empty() {
-                    Value::Null
-                } else {
-                    self.threshold.into()
-                },
-            ),
-            ("type", task.kind.map(Value::String).unwrap_or_default()),
-            ("using", task.using.map(Value::String).unwrap_or_default()),
-            (
-                "verify",
-                verification::declared(task.workspace.as_deref(), &task.assertions),
-            ),
-        ]);
-        Size::of(&payload).check("the task")?;
-        let start = Draft::new("start", payload).at(&id, 1, now);
+        let start = self.start(task)?.at(&id, 1, now);
         let line = start.line()?;
         let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
-        let dir = self.make_dir(&id)?;
-        let learn = self.create(&dir.join("learn.jsonl"))?;
-        let mut events = self.create(&dir.join("events.jsonl"))?;
-        let io = |operation, path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io {
-                operation,
-                path,
-                source,
-            }
+        let dir = self.make_episode_dir(&id)?;
+        let before = self.snapshot_before(&dir, fold.verify.as_ref())?;
+        let create = |name: &str| {
+            let path = dir.join(name);
+            let file = self.disk.create(&path);
+            let file = file.map_err(Error::io("creating", &path))?;
+            Ok(Timeline::new(file, path, Held::default()))
         };
-        let path = dir.join("events.jsonl");
-        if !events.lock().map_err(io("locking", &path))? {
+        let learn = create("learn.jsonl")?;
+        let mut events = create("events.jsonl")?;
+        if !events.lock()? {
             return Err(Error::Busy { id });
         }
-        let mut events = Timeline::new(events, path, &Held::default());
         events.append(&line).map_err(|failed| failed.error)?;
-        let learn = Timeline::new(learn, dir.join("learn.jsonl"), &Held::default());
-        let mut run = Run::new(self.clone(), dir, fold, events, learn);
-        run.sync_begin()?;
-        run.snapshot_before()?;
-        Ok(run)
+        if self.durability != Durability::Process {
+            events.sync()?;
+            self.sync_dir(&dir)?;
+        }
+        Ok(Run::new(self.clone(), dir, fold, events, learn, before))
+    }
+
+    /// The start event of a run with a task.
+    fn start(&self, task: Task) -> Result<Draft, Error> {
+        if !(0.0..=1.0).contains(&self.threshold) {
+            let why = format!("it is {}, not between 0 and 1", self.threshold);
+            return Err(Error::refused("the threshold", why));
+        }
+        let is_meta = !self.policies.is_empty();
+        let mode = if is_meta { "meta" } else { "minimal" };
+        let mut payload = object([
+            ("mode", mode.into()),
+            ("threshold", is_meta.then_some(self.threshold).into()),
+        ]);
+        payload.extend(task.declared()?);
+        Size::of(&payload).check("the task")?;
+        Ok(Draft::new("start", payload))
     }
 
     fn with_clock<T>(&self, ask: impl FnOnce(&mut dyn Clock) -> T) -> T {
@@ -290,40 +204,71 @@ impl Recorder {
         self.run_data.join("episodes").join(id)
     }
 
-    /// Makes the directory of an episode, and those above it.
-    fn make_dir(&self, id: &str) -> Result<PathBuf, Error> {
-        let dir = self.episode_dir(id);
+    /// Makes the directory of an episode, and those above it that are missing.
+    fn make_episode_dir(&self, id: &str) -> Result<PathBuf, Error> {
         let episodes = self.run_data.join("episodes");
-        for above in [&self.run_data, &episodes] {
-            match self.disk.make_dir(above) {
-                Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
-                    return Err(Error::Io {
-                        operation: "making",
-                        path: above.clone(),
-                        source,
-                    });
-                }
-                _ => {}
-            }
-        }
+        let made = make_dirs(self.disk.as_ref(), &episodes);
+        let mut changed = made.map_err(Error::io("making", &episodes))?;
+        let dir = self.episode_dir(id);
         match self.disk.make_dir(&dir) {
-            Ok(()) => Ok(dir),
-            Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(Error::Exists { id: id.into() })
+            Err(source) if source.kind() == ErrorKind::AlreadyExists => {
+                return Err(Error::Exists { id: id.into() });
             }
-            Err(source) => Err(Error::Io {
-                operation: "making",
-                path: dir,
-                source,
-            }),
+            made => made.map_err(Error::io("making", &dir))?,
         }
+        changed.push(episodes);
+        if self.durability != Durability::Process {
+            changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
+        }
+        Ok(dir)
     }
 
-    fn create(&self, path: &Path) -> Result<Box<dyn crate::store::Appending>, Error> {
-        self.disk.create(path).map_err(|source| Error::Io {
-            operation: "creating",
-            path: path.to_owned(),
-            source,
+    fn sync_dir(&self, dir: &Path) -> Result<(), Error> {
+        let synced = self.disk.sync_dir(dir);
+        synced.map_err(Error::io("syncing", dir))
+    }
+
+    /// Replaces a file by rename.
+    fn replace(&self, dir: &Path, name: &str, content: &[u8]) -> Result<(), Failed> {
+        let (path, beside) = (dir.join(name), dir.join(beside(name)));
+        let written = self.write_beside(&beside, content).and_then(|()| {
+            let renamed = self.disk.rename(&beside, &path);
+            renamed.map_err(|source| Failed::as_before(Error::io("replacing", &path)(source)))
+        });
+        if written.is_err() {
+            // Where this fails too, the file is in nobody's way: whoever is next removes it.
+            let _ = self.disk.remove(&beside);
+        }
+        written
+    }
+
+    fn write_beside(&self, beside: &Path, content: &[u8]) -> Result<(), Failed> {
+        let failed =
+            |operation| move |source| Failed::as_before(Error::io(operation, beside)(source));
+        let file = match self.disk.create(beside) {
+            // What an earlier process left: this one has the lock.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.disk.remove(beside).map_err(failed("removing"))?;
+                self.disk.create(beside)
+            }
+            created => created,
+        };
+        let mut file = file.map_err(failed("creating"))?;
+        append_all(file.as_mut(), content).map_err(failed("writing"))?;
+        if self.durability == Durability::Process {
+            return Ok(());
+        }
+        file.sync().map_err(|source| Failed {
+            is_as_before: false,
+            ..failed("syncing")(source)
         })
+    }
+}
+
+/// The name of the file that takes the place of another one.
+fn beside(name: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((below, name)) => format!("{below}/.{name}.tmp"),
+        None => format!(".{name}.tmp"),
     }
 }

@@ -10,6 +10,7 @@ use crate::finding::Report;
 use crate::plan::PlanPage;
 use crate::read::Listing;
 use crate::record::{self, Event, State, Summary};
+use crate::recorder::protocol::{Answer, Command};
 use crate::schema;
 use crate::view::RunPage;
 use crate::words::words;
@@ -19,6 +20,10 @@ static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.
 static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
 static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
 static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
+static RECORD_COMMAND: schema::Schema =
+    schema::Schema::new(include_str!("../schemas/record-command.schema.json"));
+static RECORD_ANSWER: schema::Schema =
+    schema::Schema::new(include_str!("../schemas/record-answer.schema.json"));
 static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
@@ -41,6 +46,10 @@ pub enum Schema {
     Plan,
     /// What `runvet diff --json` prints
     Diff,
+    /// A line that `runvet record` reads
+    RecordCommand,
+    /// A line that `runvet record` prints
+    RecordAnswer,
     /// `runvet.toml`
     Config,
 }
@@ -54,6 +63,8 @@ words!(Schema {
     List = "list",
     Plan = "plan",
     Diff = "diff",
+    RecordCommand = "record-command",
+    RecordAnswer = "record-answer",
     Config = "config",
 });
 
@@ -68,6 +79,8 @@ impl Schema {
             Self::List => &LIST,
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
+            Self::RecordCommand => &RECORD_COMMAND,
+            Self::RecordAnswer => &RECORD_ANSWER,
             Self::Config => &CONFIG,
         }
     }
@@ -104,9 +117,11 @@ impl Schema {
     #[must_use]
     pub fn generate(self) -> String {
         let settings = match self {
-            Self::View | Self::List | Self::Plan | Self::Diff => SchemaSettings::draft2020_12()
-                .for_serialize()
-                .with_transform(RecursiveTransform(record::written_may_be_null)),
+            Self::View | Self::List | Self::Plan | Self::Diff | Self::RecordAnswer => {
+                SchemaSettings::draft2020_12()
+                    .for_serialize()
+                    .with_transform(RecursiveTransform(record::written_may_be_null))
+            }
             _ => SchemaSettings::draft2020_12()
                 .with_transform(RecursiveTransform(record::absent_is_not_null)),
         };
@@ -125,6 +140,8 @@ impl Schema {
             Self::List => generator.into_root_schema_for::<Listing>(),
             Self::Plan => generator.into_root_schema_for::<PlanPage>(),
             Self::Diff => generator.into_root_schema_for::<Diff>(),
+            Self::RecordCommand => generator.into_root_schema_for::<Command>(),
+            Self::RecordAnswer => generator.into_root_schema_for::<Answer>(),
             Self::Config => generator.into_root_schema_for::<Config>(),
         };
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

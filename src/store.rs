@@ -12,6 +12,8 @@ mod disk;
 mod foreign;
 mod keys;
 mod lines;
+#[cfg(test)]
+pub(crate) mod logged;
 mod memory;
 mod nearby;
 #[cfg(feature = "cli")]
@@ -24,7 +26,9 @@ mod snapshot;
 mod stillness;
 #[cfg(feature = "cli")]
 mod whole;
+mod workspace;
 mod writing;
+mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
@@ -52,10 +56,9 @@ pub(crate) use stillness::{Movement, Seen};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 
-pub(crate) use writing::{
-    Appending, Disk, FileSystem, append_all, contains, digest_of, files_below, read_whole,
-    whole_lines,
-};
+pub(crate) use workspace::{contains, files_below};
+pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
+pub(crate) use written::{digest_of, episode_dir, is_there, open_written, read_whole, whole_lines};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

@@ -25,7 +25,7 @@ impl Clock for SystemClock {
         let mut bytes = [0; 10];
         // Without random bits, the id is made of the time alone; a directory of its name is then
         // refused, as any that exists.
-        let _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
+        let _ = getrandom::fill(&mut bytes);
         bytes
     }
 }
@@ -53,18 +53,17 @@ impl Micros {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}+00:00")
     }
 
-    /// The time of a text that [`Micros::text`] wrote.
+    /// The time of a text that [`Micros::text`] wrote, and of no other.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let instant = crate::timestamp::Timestamp::parse(text)?;
-        let epoch = crate::timestamp::Timestamp::from_unix_seconds(0);
-        let seconds = instant.seconds_since(&epoch);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "microseconds of the years 0 to 9999 are below 2^63"
-        )]
-        let micros = (seconds * 1e6).round() as i64;
-        // A double holds microseconds of today's dates to within a quarter of one.
-        Some(Self(micros.clamp(EARLIEST, LATEST)))
+        let number = |start: usize, end: usize| {
+            let digits = text.get(start..end)?;
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse::<i64>().ok())?
+        };
+        let days = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
+        let seconds = number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?;
+        let time = Self((days * 86_400 + seconds) * 1_000_000 + number(20, 26)?);
+        (time.text() == text).then_some(time)
     }
 
     #[expect(
@@ -104,6 +103,15 @@ fn date(days: i64) -> (i64, i64, i64) {
     } else {
         (year + 1, month - 9, day)
     }
+}
+
+/// The number of days from 1970-01-01 to a date; the inverse of [`date`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
 }
 
 /// The id of a new episode: `ep_` and a ULID, 48 bits of time and 80 random ones, which sorts by
@@ -154,9 +162,18 @@ mod tests {
                 text.contains(&format!(".{:06}+", micros.rem_euclid(1_000_000))),
                 "{text}"
             );
+            assert_eq!(Micros::parse(&text), Some(Micros(micros)), "{text}");
         }
         let parsed = Micros::parse("2026-03-01T12:00:00.040000+00:00");
         assert_eq!(parsed, Some(Micros(1_772_366_400_040_000)));
+        for other in [
+            "2026-02-30T12:00:00.000000+00:00",
+            "2026-03-01T12:00:00.000000Z",
+            "2026-03-01T12:00:60.000000+00:00",
+            "",
+        ] {
+            assert_eq!(Micros::parse(other), None, "{other}");
+        }
     }
 
     #[test]

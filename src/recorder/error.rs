@@ -1,7 +1,7 @@
 //! What can go wrong while a run is recorded.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::finding::EpisodeReport;
 use crate::printable::escape;
@@ -87,7 +87,8 @@ pub enum Error {
         /// Why the directory could not be synced.
         source: io::Error,
     },
-    /// An earlier call failed in a way that leaves unknown what the disk holds. `recover` finds out.
+    /// An earlier call failed in a way that leaves unknown what the disk holds.
+    /// [`Recorder::recover`](super::Recorder::recover) finds out.
     #[error("an earlier write failed, so that nothing more is recorded: recover the episode {id}", id = escape(id))]
     Poisoned {
         /// The id.
@@ -100,6 +101,18 @@ impl Error {
         Self::Refused {
             what,
             why: why.into(),
+        }
+    }
+
+    /// A system call failed.
+    pub(super) fn io<'p>(
+        operation: &'static str,
+        path: &'p Path,
+    ) -> impl FnOnce(io::Error) -> Self + use<'p> {
+        move |source| Self::Io {
+            operation,
+            path: path.to_owned(),
+            source,
         }
     }
 

@@ -1,11 +1,13 @@
 //! What happens in a run -> one line of `events.jsonl`, in the one form that equal events have.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::clock::Micros;
 use super::error::Error;
+use super::text::text;
 use crate::record::DateTime;
+use crate::store::MAX_RECORD_BYTES;
 
 /// An event. Its fields stand in the order of their names, so that its text is canonical: sorted
 /// keys, no blanks.
@@ -35,11 +37,26 @@ impl Event {
         self.phase == phase && self.event_type.as_deref() == Some(event_type)
     }
 
+    /// Whether it is the evidence of a state.
+    pub(super) fn is_evidence(&self) -> bool {
+        self.is("runtime", "run.state_projection")
+    }
+
+    /// The digest of a state, in its evidence.
+    pub(super) fn sealed(&self) -> Option<&str> {
+        self.payload.get("state_sha256")?.as_str()
+    }
+
+    /// Whether a line of `learn.jsonl` repeats it.
+    pub(super) fn is_proposal(&self) -> bool {
+        self.phase == "learn" && self.payload.contains_key("proposal")
+    }
+
     /// The line, with its newline.
     pub(super) fn line(&self) -> Result<Vec<u8>, Error> {
         let mut line = serde_json::to_vec(self)
             .map_err(|error| Error::refused("an event", error.to_string()))?;
-        if line.len() > MAX_LINE_BYTES {
+        if line.len() > MAX_RECORD_BYTES {
             return Err(Error::TooLarge {
                 what: "an event",
                 limit: "64 MiB",
@@ -49,9 +66,6 @@ impl Event {
         Ok(line)
     }
 }
-
-/// The length of the longest line that a reader reads.
-pub(super) const MAX_LINE_BYTES: usize = crate::store::MAX_RECORD_BYTES;
 
 /// An event before it is dated and numbered.
 pub(super) struct Draft {
@@ -85,7 +99,7 @@ impl Draft {
             agent_id: self.agent_id,
             episode_id: episode_id.into(),
             event_type: self.event_type.map(Into::into),
-            id: format!("evt-{number:06}"),
+            id: event_id(number),
             payload: self.payload,
             phase: self.phase,
             timestamp: DateTime(at.text()),
@@ -98,6 +112,11 @@ impl Draft {
     }
 }
 
+/// The id of the event with a number, the first being 1.
+pub(super) fn event_id(number: u64) -> String {
+    format!("evt-{number:06}")
+}
+
 /// The members of an object, without those that are null.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members
@@ -105,4 +124,19 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String,
         .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// The line of `learn.jsonl` for a `learn` event.
+pub(super) fn learn_line(event: &Event) -> Result<Vec<u8>, Error> {
+    let field = |name: &str| event.payload.get(name).cloned().unwrap_or_default();
+    text(
+        &json!({
+            "applied": field("applied"),
+            "episode_id": event.episode_id,
+            "id": event.id,
+            "proposal": field("proposal"),
+            "timestamp": event.timestamp,
+        }),
+        "the proposal",
+    )
 }

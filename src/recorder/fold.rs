@@ -2,7 +2,7 @@
 //!
 //! The state is a fold of the timeline: whoever has `events.jsonl` can compute `state.json` again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -47,11 +47,21 @@ pub(super) struct Fold {
     pub(super) verify: Option<Value>,
     /// The confidence from which interventions are applied.
     pub(super) threshold: f64,
-    /// The size of the payloads that the state holds: at least what they take in it.
-    pub(super) held: Size,
+    /// How much the plan takes in the state, and how much all else, at most.
+    planned: Size,
+    held: Size,
+    /// The place of each step in the plan.
+    places: BTreeMap<String, usize>,
     /// Why a policy stopped the run.
     pub(super) stopped: Option<String>,
 }
+
+/// What an entry of the state has besides what its event's payload has, such as a timestamp.
+const BESIDES: Size = Size {
+    bytes: 80,
+    values: 2,
+    depth: 0,
+};
 
 /// Whether policies are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,7 +142,9 @@ impl Fold {
                 .get("threshold")
                 .and_then(Value::as_f64)
                 .unwrap_or(0.5),
+            planned: Size::default(),
             held: Size::of(payload),
+            places: BTreeMap::new(),
             stopped: None,
         })
     }
@@ -140,11 +152,20 @@ impl Fold {
     /// Adds an event.
     pub(super) fn add(&mut self, event: &Event) -> Folded {
         let at = event.at().ok_or_else(|| wrong(event))?;
+        self.add_at(event, at)
+    }
+
+    /// Adds an event whose time is known.
+    pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
         if at < self.last {
             return Err(Unfoldable(format!(
                 "the event {} is earlier than the one before it",
                 event.id
             )));
+        }
+        if event.is("runtime", "run.resume") {
+            // Between two processes no step is executed.
+            self.clock(false, self.last);
         }
         self.last = at;
         self.events += 1;
@@ -171,14 +192,19 @@ impl Fold {
             .map(|step| step.id.clone())
             .collect();
         self.plans += 1;
-        self.held += Size::of(&event.payload);
+        self.planned = Size::of(&event.payload);
+        self.places = steps
+            .iter()
+            .enumerate()
+            .map(|(place, step)| (step.id.clone(), place))
+            .collect();
         self.state.plan = Plan {
             steps,
             source: Some(event.agent_id.clone()),
             updated_at: Some(event.timestamp.clone()),
             rationale: typed(event, "rationale")?,
         };
-        self.clock_open(self.last);
+        self.clock(!self.open.is_empty(), self.last);
         Ok(())
     }
 
@@ -189,23 +215,25 @@ impl Fold {
             return Err(wrong(event));
         };
         let outputs: Option<Map<String, Value>> = typed(event, "outputs")?;
-        let step = self.state.plan.steps.iter_mut().find(|step| step.id == id);
+        let place = self.places.get(&id).copied();
+        let step = place.and_then(|place| self.state.plan.steps.get_mut(place));
         let step = step.ok_or_else(|| wrong(event))?;
         step.status = status;
-        if outputs.is_some() {
-            step.outputs = outputs;
+        if let Some(outputs) = outputs {
+            self.planned += Size::of(&outputs);
+            step.outputs = Some(outputs);
         }
         if status == StepStatus::Running {
             self.open.insert(id);
         } else {
             self.open.remove(&id);
         }
-        self.clock_open(at);
-        self.held += Size::of(&event.payload);
+        self.clock(!self.open.is_empty(), at);
         if event.payload.contains_key("synthetic") {
             return Ok(());
         }
         self.first_action.get_or_insert(at);
+        self.held += Size::of(&event.payload) + BESIDES;
         let mut record = event.payload.clone();
         record.remove("step_status");
         record.insert("timestamp".into(), event.timestamp.0.clone().into());
@@ -217,10 +245,10 @@ impl Fold {
     }
 
     /// Notes from when to when at least one step is open.
-    fn clock_open(&mut self, at: Micros) {
-        match (self.open.is_empty(), self.open_since) {
-            (false, None) => self.open_since = Some(at),
-            (true, Some(since)) => {
+    fn clock(&mut self, is_open: bool, at: Micros) {
+        match (is_open, self.open_since) {
+            (true, None) => self.open_since = Some(at),
+            (false, Some(since)) => {
                 self.busy += at.0 - since.0;
                 self.open_since = None;
             }
@@ -229,7 +257,7 @@ impl Fold {
     }
 
     fn remember(&mut self, event: &Event) -> Folded {
-        self.held += Size::of(&event.payload);
+        self.held += Size::of(&event.payload) + BESIDES;
         if let Some(belief) = typed::<Belief>(event, "belief")? {
             self.state.beliefs.get_or_insert_default().push(belief);
         }
@@ -250,7 +278,7 @@ impl Fold {
     }
 
     fn learn(&mut self, event: &Event) {
-        if event.payload.contains_key("proposal") {
+        if event.is_proposal() {
             let applied = event.payload.get("applied") == Some(&Value::Bool(true));
             self.proposals_applied += u64::from(applied);
             self.proposals += 1;
@@ -285,7 +313,7 @@ impl Fold {
                     .map_err(|_| wrong(event))?,
             );
         }
-        if event.is("runtime", "run.state_projection") {
+        if event.is_evidence() {
             self.sealed_last = typed(event, "state_sha256")?;
         }
         Ok(())
@@ -308,8 +336,22 @@ impl Fold {
         outcomes.artifacts = typed(event, "artifacts")?;
         outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
         self.state.links = Some(links(true));
-        self.held += Size::of(&event.payload);
+        self.held += Size::of(&event.payload) + BESIDES;
         Ok(())
+    }
+
+    /// How much the state takes at most, after one more event; `None` where it does not grow.
+    pub(super) fn held_with(&self, phase: &str, payload: Size) -> Option<Size> {
+        match phase {
+            "plan" => Some(self.held + payload),
+            "act" | "memory" | "terminate" => Some(self.held() + payload + BESIDES),
+            _ => None,
+        }
+    }
+
+    /// How much the state takes, at most.
+    pub(super) fn held(&self) -> Size {
+        self.held + self.planned
     }
 
     /// How long at least one step was open.
@@ -319,7 +361,7 @@ impl Fold {
     }
 
     pub(super) fn step(&self, id: &str) -> Option<&Step> {
-        self.state.plan.steps.iter().find(|step| step.id == id)
+        self.state.plan.steps.get(*self.places.get(id)?)
     }
 
     pub(super) fn with_status(&self, status: StepStatus) -> impl Iterator<Item = &Step> {

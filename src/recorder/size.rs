@@ -1,6 +1,6 @@
 //! A value -> how much of the reader's limits it takes.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use serde_json::{Map, Value};
 
@@ -10,20 +10,18 @@ use super::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// The bytes of their text, at least.
-    bytes: usize,
+    pub(super) bytes: usize,
     /// The keys and values, containers too.
-    values: usize,
+    pub(super) values: usize,
     /// How deep containers are nested.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
-/// Beyond that, the state or an event would exceed what a reader reads: 64 MiB, 4,000,000 keys and
+/// Beyond these, the state or an event would exceed what a reader reads: 64 MiB, 4,000,000 keys and
 /// values, nesting 128. The rest is for what stands around the values.
-const MAX: Size = Size {
-    bytes: 60 << 20,
-    values: 3_900_000,
-    depth: 120,
-};
+const MAX_BYTES: usize = 60 << 20;
+const MAX_VALUES: usize = 3_900_000;
+const MAX_DEPTH: usize = 120;
 
 impl Size {
     /// Without recursion: who builds values may nest them as deep as memory allows.
@@ -65,16 +63,25 @@ impl Size {
 
     /// Refuses what a reader would refuse.
     pub(super) fn check(self, what: &'static str) -> Result<(), Error> {
-        let limit = if self.bytes > MAX.bytes {
+        let limit = if self.bytes > MAX_BYTES {
             "60 MiB"
-        } else if self.values > MAX.values {
+        } else if self.values > MAX_VALUES {
             "3,900,000 keys and values"
-        } else if self.depth > MAX.depth {
+        } else if self.depth > MAX_DEPTH {
             "120 levels of nesting"
         } else {
             return Ok(());
         };
         Err(Error::TooLarge { what, limit })
+    }
+}
+
+impl Add for Size {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 

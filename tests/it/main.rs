@@ -54,6 +54,7 @@ mod hostile {
     mod named;
     mod properties;
     mod values;
+    mod writers;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -65,12 +66,15 @@ mod cli {
     mod contested;
     mod diff;
     mod example;
+    mod exec;
     mod generators;
     mod hooks;
     mod installed;
     mod naming;
     mod options;
     mod reason;
+    mod record;
+    mod recover;
     mod view;
     mod watch;
 }
@@ -109,6 +113,7 @@ mod support {
     pub(crate) mod process;
     pub(crate) mod python;
     pub(crate) mod random;
+    pub(crate) mod recording;
     pub(crate) mod repository;
     #[path = "../../../benches/run_data.rs"]
     pub(crate) mod run_data;
@@ -116,6 +121,8 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    #[expect(dead_code, reason = "the tests of the library have it too")]
+    pub(crate) mod sessions;
     pub(crate) mod skip;
     pub(crate) mod sources;
     pub(crate) mod terminal;

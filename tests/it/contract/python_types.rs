@@ -158,9 +158,19 @@ fn python_crate_says_of_itself_what_the_crate_says() {
         let text = std::fs::read_to_string(file).unwrap();
         text.parse::<toml::Table>().unwrap()
     });
-    for field in ["version", "edition", "rust-version", "description", "license", "keywords"] {
+    for field in [
+        "version",
+        "edition",
+        "rust-version",
+        "description",
+        "license",
+        "keywords",
+    ] {
         let [said, told] = [&crate_manifest, &python_manifest].map(|it| &it["package"][field]);
         assert_eq!(said, told, "{field}");
     }
-    assert_eq!(crate_manifest["lints"]["rust"], python_manifest["lints"]["rust"]);
+    assert_eq!(
+        crate_manifest["lints"]["rust"],
+        python_manifest["lints"]["rust"]
+    );
 }

@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
+use super::super::error::Error;
+use super::super::event::{Draft, object};
+use super::super::fold::Mode;
 use super::Run;
-use super::error::Error;
-use super::event::{Draft, object};
-use super::fold::Mode;
 use crate::read::policy::{Advice, Change, Policy, Scope};
 use crate::record::{Step, StepStatus};
 
@@ -50,7 +50,7 @@ impl Run {
             .recorder
             .policies
             .iter()
-            .map(|policy| (label(policy.as_ref()), self.ask(policy.as_ref())))
+            .map(|policy| self.ask(policy.as_ref()))
             .collect();
         for (policy, advice) in &advised {
             if let Advice::Veto { reason, scope } = advice {
@@ -81,12 +81,16 @@ impl Run {
 
     /// The advice of one policy. One that panics blocks what was asked about: nobody knows what it
     /// would have said.
-    fn ask(&self, policy: &dyn Policy) -> Advice {
+    fn ask(&self, policy: &dyn Policy) -> Advised {
+        let label = catch_unwind(AssertUnwindSafe(|| label(policy)));
         let advice = catch_unwind(AssertUnwindSafe(|| policy.advise(&self.fold.state)));
-        advice.unwrap_or_else(|_| Advice::Veto {
-            reason: "policy_failed".into(),
-            scope: Scope::Step,
-        })
+        match (label, advice) {
+            (Ok(label), Ok(advice)) => (label, advice),
+            (label, _) => {
+                let veto = Advice::veto("policy_failed");
+                (label.unwrap_or_else(|_| "policy:unknown".into()), veto)
+            }
+        }
     }
 
     fn veto(
@@ -127,7 +131,7 @@ impl Run {
 
     fn intervene(&mut self, policy: &str, change: &Change, confidence: f64) -> Result<(), Error> {
         let mut steps = self.fold.state.plan.steps.clone();
-        let outcome = if confidence >= self.recorder.threshold {
+        let outcome = if (self.fold.threshold..=1.0).contains(&confidence) {
             apply(change, &mut steps).ok_or("unsupported_change")
         } else {
             Err("low_confidence")
