@@ -197,3 +197,13 @@ class Vetoed(RunvetError):
         self.policy = policy
         self.reason = reason
         self.scope = scope
+
+
+class StepSkipped(RunvetError):
+    """A policy skipped the step that was to be opened: it is not to be executed."""
+
+    step: str
+
+    def __init__(self, message: str, *, step: str) -> None:
+        super().__init__(message)
+        self.step = step

@@ -16,7 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _runvet
 from ._check import PathLike
-from ._errors import RecorderError, Refused, Vetoed
+from ._errors import RecorderError, StepSkipped, Vetoed
 from ._policy import Policy
 from ._read import Episode
 from ._records import State, StepKind, Summary
@@ -266,7 +266,7 @@ class Run:
         return self._run.plan([_drafted(step) for step in steps], source)
 
     def open(self, step: str) -> OpenStep:
-        """Opens a pending step. Raises `Vetoed` if a policy blocks it."""
+        """Opens a pending step. Raises `Vetoed` or `StepSkipped` if a policy wants it otherwise."""
         return OpenStep._of(self, self._run.open(step))
 
     step = open
@@ -340,8 +340,8 @@ class Run:
         """Has a function execute all pending steps, in their order, until one fails.
 
         It is called with the step and the state, as dictionaries. What it returns is the output of
-        the action, and what it raises makes the step fail and goes on. Steps that policies veto
-        are passed over; a veto of the run raises `Vetoed`.
+        the action, and what it raises makes the step fail and goes on. Steps that policies veto or
+        skip are passed over; a veto of the run raises `Vetoed`.
         """
         label = getattr(adapter, "__name__", type(adapter).__name__)
         while pending := self.pending:
@@ -351,10 +351,7 @@ class Run:
                 if veto.scope == "run":
                     raise
                 continue
-            except Refused:
-                # A policy has skipped it, or has changed the plan.
-                if pending[0] in self.pending:
-                    raise
+            except StepSkipped:
                 continue
             with opened as step:
                 state = self.state

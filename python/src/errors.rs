@@ -193,3 +193,9 @@ pub(crate) fn vetoed(
         it.set_item("step", step)
     })
 }
+
+/// A policy has skipped the step that was to be opened.
+pub(crate) fn step_skipped(py: Python<'_>, step: &str) -> PyErr {
+    let message = format!("a policy skipped the step {step:?}");
+    exception(py, "StepSkipped", &message, |it| it.set_item("step", step))
+}

@@ -350,6 +350,7 @@ impl Run {
                 step: Mutex::new(Some(step)),
             }),
             Gate::Vetoed(veto) => Err(self.vetoed(py, &veto, Some(step))),
+            Gate::Skipped => Err(errors::step_skipped(py, step)),
         }
     }
 

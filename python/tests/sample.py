@@ -182,6 +182,8 @@ def failing(error: runvet.RunvetError) -> None:
             assert_type(error.policy, str)
         case runvet.Vetoed():
             assert_type(error.step, str | None)
+        case runvet.StepSkipped():
+            assert_type(error.step, str)
         case runvet.RunUntrusted():
             assert_type(error.report, dict[str, Any] | None)
         case runvet.RunExists() | runvet.RunBusy() | runvet.RunEnded():

@@ -197,6 +197,31 @@ def test_policies_hint_intervene_and_veto(tmp_path: Path) -> None:
     judged(tmp_path)
 
 
+def test_step_that_a_policy_skips_is_not_executed(tmp_path: Path) -> None:
+    def advise(state: dict[str, Any]) -> Any:
+        running = [step["id"] for step in state["plan"]["steps"] if step["status"] == "running"]
+        done = state["plan"]["steps"][0]["status"] == "done"
+        return Intervention({"skip": "b"}) if done and not running else None
+
+    recorder = Recorder(tmp_path).policy(Says(advise))
+    with recorder.begin("skips") as run:
+        run.plan(PLAN)
+        with run.step("a"):
+            pass
+        with pytest.raises(runvet.StepSkipped) as skipped, run.step("b"):
+            pytest.fail("the step opened")
+    assert pickle.loads(pickle.dumps(skipped.value)).step == "b"
+    with recorder.begin("skips when executed") as run:
+        run.plan(PLAN)
+        run.execute(lambda step, state: None)
+    assert [step["status"] for step in run_steps(run)] == ["done", "skipped"]
+    judged(tmp_path)
+
+
+def run_steps(run: runvet.Run) -> Any:
+    return runvet.Episode.at(run.path).state()["plan"]["steps"]
+
+
 def test_vetoes_are_exceptions_and_end_the_run_as_vetoed(tmp_path: Path) -> None:
     def no(state: dict[str, Any]) -> Any:
         return Veto("forbidden") if state["plan"]["steps"][0]["status"] == "running" else None
