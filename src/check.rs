@@ -9,8 +9,9 @@
 mod causes;
 mod judge;
 #[cfg(test)]
-mod linear;
+pub(crate) mod linear;
 mod locate;
+mod rule_list;
 mod session;
 
 use std::num::NonZeroUsize;
@@ -27,6 +28,7 @@ use crate::store::{self, Artifacts, EpisodeDir, Excludes, Given};
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
+pub use rule_list::{RuleEntry, RuleList};
 pub use session::Session;
 
 /// The number of attempts to read an episode while it is being written.

@@ -26,6 +26,8 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
+#[cfg(all(test, feature = "cli"))]
+mod linear;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

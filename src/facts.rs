@@ -5,7 +5,9 @@
 
 mod act;
 mod as_of;
+mod columns;
 mod event;
+mod evidence;
 mod listener;
 mod mirror;
 mod note;

@@ -196,9 +196,9 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an invalid
-    /// glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is not TOML,
-    /// the rest is not looked at.
+    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an
+    /// invalid glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is
+    /// not TOML, nothing else is looked at.
     ///
     /// ```
     /// use std::path::Path;

@@ -142,7 +142,7 @@ pub(crate) fn episode<R>(
     if lifecycle != Lifecycle::Terminal {
         reader = reader.with_snapshot(loaded_state.bytes);
     }
-    let timeline = timeline(
+    let read_timeline = timeline(
         files,
         reader,
         lifecycle,
@@ -165,8 +165,8 @@ pub(crate) fn episode<R>(
     } else {
         LoadedManifest::NOT_READ
     };
-    let stream = timeline.as_ref().read().map(|(_, stream)| stream);
-    let timeline = timeline.as_ref().map(|(timeline, _)| timeline);
+    let stream = read_timeline.as_ref().read().map(|(_, stream)| stream);
+    let timeline = read_timeline.as_ref().map(|(timeline, _)| timeline);
     let read_again = |line: Line, bytes: &mut Vec<u8>| {
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
     };
@@ -202,6 +202,7 @@ pub(crate) fn episode<R>(
         manifest: manifest.document,
         manifest_bytes: manifest.bytes,
     });
+    drop(read_timeline);
     buffers.release();
     buffers.lacking = troubles.lacking().map(io::Error::other);
     judged
@@ -239,7 +240,10 @@ fn has_learned(
 }
 
 /// A reader of the timeline that keeps what matters to the steps and actions of the state.
-fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> TimelineReader<'a> {
+fn reader<'i, 'a>(
+    expected_id: Option<&'i str>,
+    state: Option<StateFacts<'a>>,
+) -> TimelineReader<'i, 'a> {
     let ids = |values: &mut dyn Iterator<Item = Value<'a>>| {
         values.filter_map(|value| value.text(&["id"])).collect()
     };
@@ -253,13 +257,13 @@ fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> Ti
 /// Reads the timeline, and keeps its file open because findings may point into its lines.
 fn timeline<'f>(
     files: &'f dyn Artifacts,
-    facts: TimelineReader<'_>,
+    facts: TimelineReader<'_, 'f>,
     lifecycle: Lifecycle,
     threads: Option<NonZeroUsize>,
     strict: Option<&mut StrictFacts>,
     buffers: &mut TimelineBuffers,
     troubles: &mut Troubles,
-) -> Recorded<(Timeline, Opened<'f>)> {
+) -> Recorded<(Timeline<'f>, Opened<'f>)> {
     let artifact = Artifact::Events;
     if !files.entries().has(artifact) {
         return Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing");

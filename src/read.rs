@@ -289,6 +289,16 @@ pub struct RunEntry {
     pub duration_sec: Option<f64>,
     /// Whether it has ended.
     pub lifecycle: Lifecycle,
+    /// The path of its directory: the given path joined with what lies below.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub dir: String,
+    /// Whether it has no finding of severity `error`, where it was judged: `runvet list --invalid`
+    /// does that. Null where it was not judged, or kept changing while it was read.
+    pub valid: Option<bool>,
+    /// The rule of its first finding of severity `error`; null where there is none, or the run was
+    /// not judged.
+    #[schemars(extend("examples" = ["plan/projection"]))]
+    pub first_error: Option<String>,
 }
 
 /// One run, to read from.
@@ -529,6 +539,9 @@ impl RunReader {
             status: of(state, &["outcomes", "status"]),
             outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
+            dir: display(&self.dir.path),
+            valid: None,
+            first_error: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
+use crate::check::RuleList;
 use crate::config::Config;
 use crate::diff::Diff;
 use crate::document::Document;
@@ -20,6 +21,7 @@ static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.
 static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
 static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
 static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
+static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
 static RECORD_COMMAND: schema::Schema =
     schema::Schema::new(include_str!("../schemas/record-command.schema.json"));
 static RECORD_ANSWER: schema::Schema =
@@ -46,6 +48,8 @@ pub enum Schema {
     Plan,
     /// What `runvet diff --json` prints
     Diff,
+    /// What `runvet rules --format json` prints
+    Rules,
     /// A line that `runvet record` reads
     RecordCommand,
     /// A line that `runvet record` prints
@@ -63,6 +67,7 @@ words!(Schema {
     List = "list",
     Plan = "plan",
     Diff = "diff",
+    Rules = "rules",
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
     Config = "config",
@@ -79,6 +84,7 @@ impl Schema {
             Self::List => &LIST,
             Self::Plan => &PLAN,
             Self::Diff => &DIFF,
+            Self::Rules => &RULES,
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,
             Self::Config => &CONFIG,
@@ -117,11 +123,14 @@ impl Schema {
     #[must_use]
     pub fn generate(self) -> String {
         let settings = match self {
-            Self::View | Self::List | Self::Plan | Self::Diff | Self::RecordAnswer => {
-                SchemaSettings::draft2020_12()
-                    .for_serialize()
-                    .with_transform(RecursiveTransform(record::written_may_be_null))
-            }
+            Self::View
+            | Self::List
+            | Self::Plan
+            | Self::Diff
+            | Self::Rules
+            | Self::RecordAnswer => SchemaSettings::draft2020_12()
+                .for_serialize()
+                .with_transform(RecursiveTransform(record::written_may_be_null)),
             _ => SchemaSettings::draft2020_12()
                 .with_transform(RecursiveTransform(record::absent_is_not_null)),
         };
@@ -140,6 +149,7 @@ impl Schema {
             Self::List => generator.into_root_schema_for::<Listing>(),
             Self::Plan => generator.into_root_schema_for::<PlanPage>(),
             Self::Diff => generator.into_root_schema_for::<Diff>(),
+            Self::Rules => generator.into_root_schema_for::<RuleList>(),
             Self::RecordCommand => generator.into_root_schema_for::<Command>(),
             Self::RecordAnswer => generator.into_root_schema_for::<Answer>(),
             Self::Config => generator.into_root_schema_for::<Config>(),

@@ -9,21 +9,26 @@ mod artifacts;
 mod changed;
 mod discover;
 mod disk;
+mod fault;
 mod foreign;
+mod hidden;
 mod keys;
 mod lines;
 #[cfg(test)]
 pub(crate) mod logged;
 mod memory;
+mod nature;
 mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
 pub(crate) mod path;
+mod root;
 mod runs;
 mod settings;
 #[cfg(feature = "watch")]
 mod snapshot;
 mod stillness;
+mod walk;
 #[cfg(feature = "cli")]
 mod whole;
 mod workspace;
@@ -33,10 +38,11 @@ mod written;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
-pub use discover::{Discovery, Fault};
-pub(crate) use discover::{Excludes, discover};
+pub use discover::Discovery;
+pub(crate) use discover::discover;
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
+pub use fault::Fault;
 pub(crate) use foreign::Given;
 pub use keys::episodes_of;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
@@ -53,6 +59,7 @@ pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::{Movement, Seen};
+pub(crate) use walk::Excludes;
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 

@@ -8,7 +8,7 @@ use super::{Check, causes, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    CAUSE, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
+    CAUSE, EpisodeReport, Finding, LACKING, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
     Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
@@ -16,6 +16,9 @@ use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule}
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
+
+/// The rule that says what can't be read.
+const UNREADABLE: &str = "record/unreadable";
 
 /// The names of an episode.
 pub(super) struct Identity<'e> {
@@ -60,6 +63,9 @@ pub(super) fn episode<R>(
                 skips: &mut skips,
             };
             judge(rule, &loaded, &standings, findings);
+        }
+        if loaded.troubles.lacking().is_some() {
+            skips.push(Skip::new(UNREADABLE, &LACKING));
         }
         let mut causes = causes::of_violations(&drafts);
         if let Some(timeline) = loaded.run.timeline.read()

@@ -58,7 +58,7 @@ impl Command {
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
-            Self::Plan(command) => command.run(output),
+            Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),
             // It may have the exit code of another program.
             Self::Record(command) => return command.run(output),

@@ -126,7 +126,7 @@ pub(crate) struct KeptBuffers {
 
 /// What a timeline says, and how the state compares with it.
 pub(crate) struct TimelineFacts<'a> {
-    timeline: &'a Timeline,
+    timeline: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,
     lifecycle: Lifecycle,
     /// The latest projection event, and the plan rebuilt at the likely reach; `None` where their
@@ -138,17 +138,17 @@ pub(crate) struct TimelineFacts<'a> {
     reach: OnceCell<Option<Reach>>,
 }
 
-impl Deref for TimelineFacts<'_> {
-    type Target = Timeline;
+impl<'a> Deref for TimelineFacts<'a> {
+    type Target = Timeline<'a>;
 
-    fn deref(&self) -> &Timeline {
+    fn deref(&self) -> &Timeline<'a> {
         self.timeline
     }
 }
 
 impl<'a> TimelineFacts<'a> {
     pub(crate) fn new(
-        timeline: &'a Timeline,
+        timeline: &'a Timeline<'a>,
         state: Option<StateFacts<'a>>,
         lifecycle: Lifecycle,
         buffers: &'a mut KeptBuffers,

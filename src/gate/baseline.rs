@@ -272,9 +272,10 @@ impl Baseline {
     }
 }
 
-/// Whether a skip can be accepted: what kept changing must be checked again.
+/// Whether a skip can be accepted: what kept changing, or was not read for lack of memory, must be
+/// checked again.
 fn is_acceptable(skip: &Skip) -> bool {
-    skip.kind != SkipKind::Changing
+    !skip.is_momentary()
 }
 
 fn write_entries<T: Serialize>(

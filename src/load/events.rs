@@ -57,7 +57,7 @@ impl Split {
 
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
-    pub(super) facts: TimelineReader<'a>,
+    pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
@@ -99,6 +99,10 @@ impl EventsReader<'_, '_> {
         }
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
+        if self.facts.timeline_mut().exceeds_memory {
+            let why = "steps and actions have more evidence than fits into the memory";
+            return Err(Unreadable::Lacking(why.into()));
+        }
         Ok(stream)
     }
 

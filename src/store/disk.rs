@@ -300,6 +300,14 @@ pub(super) struct Listing {
     pub(super) links: Vec<OsString>,
 }
 
+impl Listing {
+    /// Whether it may hold runs, or parts of one.
+    pub(super) fn holds_anything(&self) -> bool {
+        !(self.directories.is_empty() && self.links.is_empty())
+            || Artifact::ALL.iter().any(|it| self.entries.has(*it))
+    }
+}
+
 pub(super) fn list(path: &Path) -> io::Result<Listing> {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
     let mut dir = rustix::fs::Dir::new(rustix::fs::open(path, flags, Mode::empty())?)?;

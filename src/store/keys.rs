@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::EpisodeDir;
-use super::discover::{
-    Discovery, EPISODES, Fault, Nature, below_episodes, names_episodes, nature_of,
-};
+use super::discover::Discovery;
+use super::fault::Fault;
+use super::nature::{EPISODES, Nature, below_episodes, names_episodes, nature_of};
 use super::path::{id as id_of, join};
 use crate::source::{Artifact, Entries, EntryKind};
 
@@ -16,7 +16,8 @@ use crate::source::{Artifact, Entries, EntryKind};
 /// matter. Objects that are no artifacts count as well: they show which directories there are.
 ///
 /// Nothing is read. So an episode outside `episodes` whose only artifact is a `state.json` may be
-/// the record of another program, and the summary of a group is never taken for that of a run.
+/// the record of another program, and a summary above other episodes counts as that of a group
+/// unless `learn.jsonl` or `manifest.json` is beside it.
 ///
 /// ```
 /// use runvet::source::Artifact;
@@ -141,19 +142,30 @@ impl<'k> Tree<'k> {
                 is_below_episodes: is_below,
                 nature,
             });
-            let directories = dir.directories.iter().filter(|(name, _)| **name != ".git");
-            if nature == Nature::Episode {
-                let hidden = directories
-                    .filter(|(_, at)| is_below && self.entries(**at).has(Artifact::Events))
-                    .map(|(_, at)| Fault::Hidden(self.path(root, *at)));
+            if nature == Nature::Episode && is_below {
+                let hidden = self
+                    .within(at)
+                    .filter(|at| self.entries(*at).has(Artifact::Events));
+                let hidden = hidden.map(|at| Fault::Hidden(self.path(root, at)));
                 found.faults.extend(hidden);
+                continue;
+            }
+            if nature == Nature::Episode {
+                let inside = self.run_data_inside(at);
+                found
+                    .faults
+                    .extend(inside.iter().map(|inside| Fault::Inside {
+                        path: self.path(root, *inside),
+                        episode: self.path(root, at),
+                    }));
+                waiting.extend(inside.into_iter().map(|inside| (inside, false)));
                 continue;
             }
             if name == EPISODES && Artifact::ALL.iter().any(|it| dir.entries.has(*it)) {
                 found.faults.push(Fault::Stray(self.path(root, at)));
             }
             let is_below = is_below || name == EPISODES || (at == 0 && names_episodes(root));
-            waiting.extend(directories.map(|(_, at)| (*at, is_below)));
+            waiting.extend(self.within(at).map(|at| (at, is_below)));
         }
         self.decide(root, &visits, found);
     }
@@ -175,11 +187,46 @@ impl<'k> Tree<'k> {
             };
             if is_episode {
                 found.episodes.push(self.episode(root, visit));
+            } else if visit.nature == Nature::UnlessAbove
+                && (dir.entries.has(Artifact::Learn) || dir.entries.has(Artifact::Manifest))
+            {
+                found
+                    .faults
+                    .push(Fault::Displaced(self.path(root, visit.dir)));
             }
             if let Some(parent) = holds_episode.get_mut(dir.parent) {
                 *parent |= is_episode || holds;
             }
         }
+    }
+
+    /// The directories in an episode that are called `episodes` and hold anything.
+    fn run_data_inside(&self, episode: usize) -> Vec<usize> {
+        let mut inside = Vec::new();
+        let mut waiting: Vec<usize> = self.within(episode).collect();
+        while let Some(at) = waiting.pop() {
+            if self.dirs.get(at).is_some_and(|dir| dir.name == EPISODES) {
+                let mut artifacts = Artifact::ALL.into_iter();
+                let holds_artifact = artifacts.any(|it| self.entries(at).has(it));
+                if holds_artifact || self.within(at).next().is_some() {
+                    inside.push(at);
+                }
+            } else {
+                waiting.extend(self.within(at));
+            }
+        }
+        inside
+    }
+
+    /// The directories in a directory that may hold episodes.
+    fn within(&self, at: usize) -> impl Iterator<Item = usize> {
+        let directories = self
+            .dirs
+            .get(at)
+            .into_iter()
+            .flat_map(|dir| &dir.directories);
+        let searched = directories.filter(|(name, _)| **name != ".git");
+        searched.map(|(_, at)| *at)
     }
 
     fn entries(&self, at: usize) -> Entries {

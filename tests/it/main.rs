@@ -53,6 +53,7 @@ mod hostile {
     mod memory;
     mod named;
     mod properties;
+    mod tricks;
     mod values;
     mod writers;
 }

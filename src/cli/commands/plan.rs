@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 
 use super::output::{Color, Halves, Output, style, width};
 use super::run_data::RunArgs;
+use super::usage::refuse_colour;
 use super::{Exit, Failure};
+use crate::check::Check;
 use crate::document::{Node, OwnedDocument};
+use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage, compare};
 use crate::printable::{brief, columns_of, escape};
-use crate::read::Stored;
+use crate::read::{RunReader, Stored};
 use crate::report::{Glyphs, Line, Paint, Style, count, paragraph, write_json};
 
 /// Show the persisted plan beside the one rebuilt from the timeline
@@ -40,7 +43,10 @@ pub(in crate::cli) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.json {
+            refuse_colour(self.color, matches, "with --json")?;
+        }
         let run = self.run.open(output)?;
         if self.json {
             write_json(output.stdout(), &PlanPage::new(&run)?)?;
@@ -49,9 +55,22 @@ impl Plan {
             let comparison = compare(&run)?;
             let state = run.state().map(Stored::into_document).ok();
             table(output, state.as_ref(), &comparison, style(self.color))?;
+            if let Some(message) = unsupported_version(&run) {
+                let text = format!("{}; its plan is compared all the same", escape(&message));
+                paragraph(output.stdout(), width(), "? ", "  ", &text)?;
+            }
         }
         Ok(Exit::Success)
     }
+}
+
+/// What a check finds wrong with the version of the state. The version does not decide which values
+/// are compared, but a reader should know of it.
+fn unsupported_version(run: &RunReader) -> Option<String> {
+    let mut gate = Gate::new().select(["state/version"]).ok()?;
+    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
+    let finding = report.findings.into_iter().next()?;
+    Some(finding.message)
 }
 
 fn table(

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
+use super::super::evidence::StepEvidence;
 use super::super::listener::Listener;
-use super::super::timeline::StepEvidence;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::event::EventFacts;
-use super::super::timeline::{StepEvidence, Timeline};
+use super::super::evidence::StepEvidence;
+use super::super::timeline::Timeline;
 use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
@@ -20,7 +21,7 @@ pub(crate) struct Rebuilt<'a> {
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
     pub(crate) updated_at: Option<Stamp<'a>>,
     /// The timeline up to a line, which tells how far the steps have come.
-    timeline: &'a Timeline,
+    timeline: &'a Timeline<'a>,
     reach: u64,
 }
 
@@ -164,7 +165,11 @@ impl<'a> RebuiltStep<'a> {
 impl<'a> Rebuilt<'a> {
     /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
     /// payload of the event is not an object.
-    pub(crate) fn new(event: &EventFacts<'a>, timeline: &'a Timeline, reach: u64) -> Option<Self> {
+    pub(crate) fn new(
+        event: &EventFacts<'a>,
+        timeline: &'a Timeline<'a>,
+        reach: u64,
+    ) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| {
             let node = payload.get(key).map(Value::node);

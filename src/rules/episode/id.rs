@@ -57,7 +57,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .read()
         .and_then(|timeline| timeline.foreign.as_ref())
     {
-        let (id, known) = (quote(&foreign.id), known());
+        let (id, known) = (&foreign.id, known());
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),
             lines => format!(

@@ -430,7 +430,28 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
     ] {
         let output = runvet(&demo(), &[&["view", "ep_01"], args].concat(), Width::Narrow);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = stderr(&output);
+        assert!(
+            said.contains("ep_01_answer/events.jsonl is one event"),
+            "{said}"
+        );
     }
+}
+
+#[test]
+fn plan_of_an_unsupported_version_is_compared_all_the_same() {
+    let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
+    replace(
+        &dir.join("state.json"),
+        r#""version":"1.0""#,
+        r#""version":"2.0""#,
+    );
+    let output = runvet(temp.path(), &["plan"], Width::Wide);
+    let text = stdout(&output);
+    assert!(text.contains("! ○ step-2 pending"), "{text}");
+    let said =
+        "? `version` is \"2.0\", but runvet supports \"1.0\"; its plan is compared all the same";
+    assert_eq!(text.lines().last(), Some(said), "{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use runvet::check::{Check, Session};
+use runvet::check::{Check, Level, Session};
 use runvet::document::OwnedDocument;
 use runvet::finding::Finding;
 use runvet::gate::{Baseline, Gate};
@@ -293,6 +293,28 @@ fn findings_do_not_count_while_versions_change() {
     bucket.is_rewritten = true;
     let report = Check::new().artifacts(&key, None, &bucket);
     assert!(report.findings.is_empty() && report.kept_changing());
+}
+
+#[test]
+fn verdict_is_withheld_when_the_machine_lacks_memory() {
+    for artifact in [Artifact::State, Artifact::Summary, Artifact::Events] {
+        let lacking = Content::Unreadable(Unreadable::Lacking("out of memory".into()));
+        let artifacts = Memory::from_iter([(artifact, lacking)]);
+        let key = EpisodeKey::from("s3://runs/ep_1");
+        for level in [Level::Error, Level::Off] {
+            let check = Check::new().level("record/unreadable", level).unwrap();
+            let report = check.artifacts(&key, None, &artifacts);
+            assert_eq!(report.valid, None, "{artifact}");
+            let fault = report.fault().unwrap();
+            assert_eq!(fault.path, "s3://runs/ep_1");
+            assert_eq!(
+                fault.message,
+                "the machine lacked what it takes to read it, such as memory"
+            );
+            let is_unreadable = |finding: &Finding| finding.rule == "record/unreadable";
+            assert!(!report.findings.iter().any(is_unreadable));
+        }
+    }
 }
 
 #[test]
