@@ -26,7 +26,8 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
+#[cfg(feature = "cli")]
 mod linear;
 mod walk;
 

@@ -403,7 +403,7 @@ impl Validate {
             for dir in lost.iter().take(MAX_LOST) {
                 let dir = dir.display();
                 output.note(&format!(
-                    "{dir} held state.json or events.jsonl at {revision} and holds neither now"
+                    "{dir} had state.json or events.jsonl at {revision} and has neither now"
                 ));
             }
             if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {
