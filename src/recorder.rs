@@ -62,6 +62,7 @@ pub use task::Task;
 use timeline::{Failed, Held, Timeline};
 
 use crate::read::policy::Policy;
+use crate::record::IntuitionMode;
 use crate::store::{Disk, FileSystem, append_all, make_dirs};
 
 /// What of a run survives a failure, and what each call costs for it.
@@ -184,8 +185,13 @@ impl Recorder {
             return Err(Error::refused("the threshold", why));
         }
         let is_meta = !self.policies.is_empty();
-        let mode = if is_meta { "meta" } else { "minimal" };
+        let (mode, intuition) = if is_meta {
+            ("meta", IntuitionMode::Hybrid)
+        } else {
+            ("minimal", IntuitionMode::Advisory)
+        };
         let mut payload = object([
+            ("intuition_mode", intuition.word().into()),
             ("mode", mode.into()),
             ("threshold", is_meta.then_some(self.threshold).into()),
         ]);
