@@ -1,6 +1,8 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
+mod whole;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,6 +14,7 @@ use crate::digest::Digest;
 use crate::printable::{brief, escape};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
+pub use whole::Whole;
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "2.0.0";
@@ -184,7 +187,7 @@ pub struct ReportedFault {
 }
 
 /// What sort of fault a report lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum FaultSort {
     /// A directory could not be read.
     Unlistable,

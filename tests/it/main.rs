@@ -29,6 +29,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod python_types;
     mod reach;
 }
 
