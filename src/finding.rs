@@ -1,6 +1,8 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
+mod card;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,6 +14,7 @@ use crate::digest::Digest;
 use crate::printable::{brief, escape};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
+pub(crate) use card::Card;
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "2.0.0";
@@ -254,6 +257,9 @@ pub struct EpisodeReport {
     /// under `skipped`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed_skips: Vec<Skip>,
+    /// What a list of runs shows of the run, where a check was asked to keep it.
+    #[serde(skip)]
+    pub(crate) card: Option<Box<Card>>,
 }
 
 impl EpisodeReport {

@@ -1,0 +1,166 @@
+//! What the records of a run say -> tables: actions, beliefs, facts, verification, metrics, links.
+
+use maud::{Markup, html};
+
+use super::charts::meter;
+use super::panels::milliseconds;
+use super::run::badge;
+use super::said;
+use super::units::thousands;
+use crate::dashboard::{
+    ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
+};
+
+/// The maximum number of rows of a table.
+const MAX_SHOWN: usize = 200;
+
+pub(super) fn details(overview: &Overview) -> Markup {
+    html! {
+        div.panels {
+            @if let Some(verification) = &overview.verification {
+                (panel("half", "Verification", &self::verification(verification)))
+            }
+            @if let Some(metrics) = &overview.metrics {
+                (panel("half", "Latencies", &latencies(metrics)))
+                (panel("half", "Metrics", &figures(metrics)))
+            }
+            @if let Some(links) = &overview.links {
+                (panel("half", "Links", &self::links(links)))
+            }
+            (panel("full", "Actions", &actions(overview)))
+            (panel("half", "Beliefs", &table(
+                &["confidence", "statement"],
+                &overview.beliefs,
+                |belief| html! {
+                    td.number { (said(&belief.confidence)) }
+                    td { (said(&belief.statement)) }
+                },
+            )))
+            (panel("half", "Facts", &table(&["key", "value"], &overview.facts, |fact| html! {
+                th scope="row" { (said(&fact.key)) }
+                td { code { (said(&fact.value)) } }
+            })))
+        }
+    }
+}
+
+fn panel(class: &str, title: &str, body: &Markup) -> Markup {
+    html! {
+        section.panel class=(class) {
+            h3 { (title) }
+            (body)
+        }
+    }
+}
+
+fn table<T>(heads: &[&str], rows: &Rows<T>, row: impl Fn(&T) -> Markup) -> Markup {
+    html! {
+        @if rows.first.is_empty() {
+            p.empty { "None." }
+        } @else {
+            div.scroll tabindex="0" role="group" aria-label=(heads.join(", ")) {
+                table {
+                    thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                    tbody { @for item in rows.first.iter().take(MAX_SHOWN) { tr { (row(item)) } } }
+                }
+            }
+            (more(rows))
+        }
+    }
+}
+
+fn more<T>(rows: &Rows<T>) -> Markup {
+    let unshown = rows.total - rows.first.len().min(MAX_SHOWN);
+    html! {
+        @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more" } }
+    }
+}
+
+fn actions(overview: &Overview) -> Markup {
+    let heads = ["action", "step", "tool", "result", "input"];
+    table(&heads, &overview.actions, |action| {
+        html! {
+            th scope="row" { code { (said(&action.id)) } }
+            td { code { (said(&action.step_id)) } }
+            td { (said(&action.tool)) }
+            td { @if !action.result_status.is_empty() {
+                (badge(&action.result_status, &action.result_status))
+            } }
+            td { (said(&action.input_excerpt)) }
+        }
+    })
+}
+
+fn verification(verification: &VerificationSection) -> Markup {
+    let verdict = match verification.passed.as_deref() {
+        Some("true") => badge("passed", "passed"),
+        Some("false") => badge("failed", "not passed"),
+        Some(other) => badge("", other),
+        None => badge("", "not verified"),
+    };
+    html! {
+        p {
+            (verdict) " "
+            (thousands(verification.assertions as u64))
+            @if verification.assertions == 1 { " assertion" } @else { " assertions" }
+        }
+        @if let Some(error) = &verification.error {
+            p.notice.is-bad { (said(error)) }
+        }
+        @if !verification.changes.first.is_empty() {
+            ul.diff {
+                @for change in verification.changes.first.iter().take(MAX_SHOWN) {
+                    @let (class, sign, what) = match change.kind {
+                        ChangeKind::Added => ("good", "+", "added"),
+                        ChangeKind::Modified => ("warn", "~", "modified"),
+                        ChangeKind::Deleted => ("bad", "−", "deleted"),
+                    };
+                    li.(class) {
+                        span.sign aria-hidden="true" { (sign) }
+                        span.unseen { (what) " " }
+                        code { (said(&change.path)) }
+                    }
+                }
+            }
+            (more(&verification.changes))
+        }
+    }
+}
+
+fn figures(metrics: &MetricsSection) -> Markup {
+    table(&["metric", "value"], &metrics.figures, |figure| {
+        html! {
+            th scope="row" { (said(&figure.name)) }
+            td.number { (said(&figure.value)) }
+        }
+    })
+}
+
+fn latencies(metrics: &MetricsSection) -> Markup {
+    let values = metrics.latencies.first.iter().map(|latency| latency.value_ms);
+    let longest = values.fold(f64::MIN_POSITIVE, f64::max);
+    table(&["latency", "", "ms"], &metrics.latencies, |latency| {
+        html! {
+            th scope="row" { (said(&latency.name)) }
+            td.wide { (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) }
+            td.number { (milliseconds(latency.value_ms)) }
+        }
+    })
+}
+
+fn links(links: &Rows<crate::dashboard::LinkRow>) -> Markup {
+    table(&["link", "target", "there"], links, |link| {
+        html! {
+            th scope="row" { (said(&link.name)) }
+            td { code { (said(&link.target)) } }
+            td {
+                @match link.end {
+                    Some(LinkEnd::There) => (badge("ok", "yes")),
+                    Some(LinkEnd::Missing) => (badge("failed", "missing")),
+                    Some(LinkEnd::Elsewhere) => (badge("failed", "leads elsewhere")),
+                    None => "–",
+                }
+            }
+        }
+    })
+}
