@@ -21,6 +21,7 @@ mod records;
 mod row;
 mod rules;
 mod run;
+mod scale;
 mod shell;
 mod units;
 mod waterfall;

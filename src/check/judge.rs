@@ -94,7 +94,10 @@ pub(super) fn episode<R>(
 
 /// What a list of runs shows of an episode.
 fn card(loaded: &Loaded<'_, '_>) -> Card {
-    Card::of(loaded.state.map(Document::root), loaded.summary.map(Document::root))
+    Card::of(
+        loaded.state.map(Document::root),
+        loaded.summary.map(Document::root),
+    )
 }
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.

@@ -35,7 +35,8 @@ impl Eq for Card {}
 
 impl Card {
     pub(crate) fn of(state: Option<Node<'_>>, summary: Option<Node<'_>>) -> Self {
-        let text = |record: Option<Node<'_>>, path: &[&str]| Some(brief(&record?.at(path)?.text()?));
+        let text =
+            |record: Option<Node<'_>>, path: &[&str]| Some(brief(&record?.at(path)?.text()?));
         let started_at = record_text(state, &["episode", "started_at"])
             .or_else(|| record_text(summary, &["started_at"]));
         let started_sec = started_at.as_deref().and_then(Timestamp::parse);
@@ -101,7 +102,12 @@ mod tests {
         assert_eq!(card.status.as_deref(), Some("okay"));
         assert_eq!(card.started_sec, Some(86_400));
         let tags = [("a", "1"), ("b", "x"), ("c", "null")];
-        assert!(card.tags.iter().map(|(key, value)| (&**key, &**value)).eq(tags));
+        assert!(
+            card.tags
+                .iter()
+                .map(|(key, value)| (&**key, &**value))
+                .eq(tags)
+        );
         assert_eq!(card.latencies, [("total_ms".to_owned(), 150.0)]);
         assert_eq!(Card::of(None, None), Card::default());
     }

@@ -36,8 +36,14 @@ mod tests {
     #[test]
     fn date_is_the_one_that_a_timestamp_was_read_from() {
         for date_text in [
-            "0001-01-01", "1899-12-31", "1969-12-31", "1970-01-01", "2000-02-29", "2024-12-31",
-            "2026-03-01", "9999-12-31",
+            "0001-01-01",
+            "1899-12-31",
+            "1969-12-31",
+            "1970-01-01",
+            "2000-02-29",
+            "2024-12-31",
+            "2026-03-01",
+            "9999-12-31",
         ] {
             let at = Timestamp::parse(&format!("{date_text}T23:59:59Z")).unwrap();
             assert_eq!(date(day_of(at.unix_seconds())), date_text);

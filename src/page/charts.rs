@@ -13,7 +13,7 @@ const PLOT_HEIGHT: f64 = 128.0;
 const LABEL_HEIGHT: f64 = 20.0;
 
 /// The maximum number of labels below a chart.
-const MAX_LABELS: usize = 5;
+const MAX_LABELS: usize = 4;
 
 /// A part of each bar of a chart.
 pub(super) struct Series {
@@ -69,7 +69,10 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
 
 fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) -> Markup {
     let mut below = 0.0;
-    let parts = series.iter().zip(&bin.counts).filter(|(_, count)| **count > 0);
+    let parts = series
+        .iter()
+        .zip(&bin.counts)
+        .filter(|(_, count)| **count > 0);
     html! {
         @for (series, count) in parts {
             @let height = (precise(*count) * scale).max(1.5);
@@ -186,7 +189,10 @@ mod tests {
     #[test]
     fn link_holds_any_text() {
         assert_eq!(encoded("a&b=c#d/é"), "a%26b%3Dc%23d/%C3%A9");
-        assert_eq!(runs(&["", "rule=a/b", "valid=no"]), "#/runs?rule=a/b&valid=no");
+        assert_eq!(
+            runs(&["", "rule=a/b", "valid=no"]),
+            "#/runs?rule=a/b&valid=no"
+        );
         assert_eq!(runs(&[]), "#/runs");
     }
 }

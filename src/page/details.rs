@@ -7,46 +7,69 @@ use super::panels::milliseconds;
 use super::run::badge;
 use super::said;
 use super::units::thousands;
-use crate::dashboard::{
-    ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
-};
+use crate::dashboard::{ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection};
 
 /// The maximum number of rows of a table.
 const MAX_SHOWN: usize = 200;
 
 pub(super) fn details(overview: &Overview) -> Markup {
+    let has = |rows: usize| rows > 0;
+    let lists = [
+        ("actions", has(overview.actions.total)),
+        ("beliefs", has(overview.beliefs.total)),
+        ("facts", has(overview.facts.total)),
+        ("verification", overview.verification.is_some()),
+        ("metrics", overview.metrics.is_some()),
+        ("links", overview.links.is_some()),
+    ];
+    let lacking: Vec<&str> = lists
+        .iter()
+        .filter(|(_, has)| !has)
+        .map(|(name, _)| *name)
+        .collect();
     html! {
-        div.panels {
+        @if has(overview.actions.total) { (panel("Actions", &actions(overview))) }
+        div.columns {
             @if let Some(verification) = &overview.verification {
-                (panel("half", "Verification", &self::verification(verification)))
+                (panel("Verification", &self::verification(verification)))
             }
             @if let Some(metrics) = &overview.metrics {
-                (panel("half", "Latencies", &latencies(metrics)))
-                (panel("half", "Metrics", &figures(metrics)))
+                @if has(metrics.latencies.total) { (panel("Latencies", &latencies(metrics))) }
+                @if has(metrics.figures.total) { (panel("Metrics", &figures(metrics))) }
             }
+            @if has(overview.beliefs.total) { (panel("Beliefs", &beliefs(overview))) }
+            @if has(overview.facts.total) { (panel("Facts", &facts(overview))) }
             @if let Some(links) = &overview.links {
-                (panel("half", "Links", &self::links(links)))
+                (panel("Links", &self::links(links)))
             }
-            (panel("full", "Actions", &actions(overview)))
-            (panel("half", "Beliefs", &table(
-                &["confidence", "statement"],
-                &overview.beliefs,
-                |belief| html! {
-                    td.number { (said(&belief.confidence)) }
-                    td { (said(&belief.statement)) }
-                },
-            )))
-            (panel("half", "Facts", &table(&["key", "value"], &overview.facts, |fact| html! {
-                th scope="row" { (said(&fact.key)) }
-                td { code { (said(&fact.value)) } }
-            })))
+        }
+        @if !lacking.is_empty() {
+            p.note { "The records have no " (lacking.join(", ")) "." }
         }
     }
 }
 
-fn panel(class: &str, title: &str, body: &Markup) -> Markup {
+fn beliefs(overview: &Overview) -> Markup {
+    table(&["belief", "confidence"], &overview.beliefs, |belief| {
+        html! {
+            td { (said(&belief.statement)) }
+            td.number { (said(&belief.confidence)) }
+        }
+    })
+}
+
+fn facts(overview: &Overview) -> Markup {
+    table(&["fact", "value"], &overview.facts, |fact| {
+        html! {
+            th scope="row" { (said(&fact.key)) }
+            td { code { (said(&fact.value)) } }
+        }
+    })
+}
+
+fn panel(title: &str, body: &Markup) -> Markup {
     html! {
-        section.panel class=(class) {
+        section.panel {
             h3 { (title) }
             (body)
         }
@@ -55,9 +78,7 @@ fn panel(class: &str, title: &str, body: &Markup) -> Markup {
 
 fn table<T>(heads: &[&str], rows: &Rows<T>, row: impl Fn(&T) -> Markup) -> Markup {
     html! {
-        @if rows.first.is_empty() {
-            p.empty { "None." }
-        } @else {
+        @if !rows.first.is_empty() {
             div.scroll tabindex="0" role="group" aria-label=(heads.join(", ")) {
                 table {
                     thead { tr { @for head in heads { th scope="col" { (head) } } } }
@@ -128,16 +149,22 @@ fn verification(verification: &VerificationSection) -> Markup {
 }
 
 fn figures(metrics: &MetricsSection) -> Markup {
-    table(&["metric", "value"], &metrics.figures, |figure| {
-        html! {
-            th scope="row" { (said(&figure.name)) }
-            td.number { (said(&figure.value)) }
+    html! {
+        dl.metrics {
+            @for figure in metrics.figures.first.iter().take(MAX_SHOWN) {
+                div { dt { (said(&figure.name)) } dd { (said(&figure.value)) } }
+            }
         }
-    })
+        (more(&metrics.figures))
+    }
 }
 
 fn latencies(metrics: &MetricsSection) -> Markup {
-    let values = metrics.latencies.first.iter().map(|latency| latency.value_ms);
+    let values = metrics
+        .latencies
+        .first
+        .iter()
+        .map(|latency| latency.value_ms);
     let longest = values.fold(f64::MIN_POSITIVE, f64::max);
     table(&["latency", "", "ms"], &metrics.latencies, |latency| {
         html! {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use maud::{html};
+use maud::html;
 
 use super::units::thousands;
 use super::{Ending, Overview, Row, RunPage, panels, rules, run, shell};
@@ -36,6 +36,8 @@ pub(crate) struct File {
     valid: Listed,
     /// The rules that are named anywhere in the list.
     named: BTreeSet<String>,
+    /// [`MAX_BYTES`], but for tests.
+    max_bytes: u64,
 }
 
 /// Some runs of the list.
@@ -70,6 +72,7 @@ impl File {
             invalid: Listed::default(),
             valid: Listed::default(),
             named: BTreeSet::new(),
+            max_bytes: MAX_BYTES,
         }
     }
 
@@ -87,7 +90,8 @@ impl File {
             self.invalid.add(MAX_INVALID, report, &row)?
         };
         if is_listed {
-            self.named.extend(row.rules.iter().map(|rule| (*rule).to_owned()));
+            self.named
+                .extend(row.rules.iter().map(|rule| (*rule).to_owned()));
         }
         Ok(())
     }
@@ -163,7 +167,7 @@ impl File {
                     (run::run(&page, &prefix))
                 }
             };
-            if out.bytes + drawn.0.len() as u64 > MAX_BYTES {
+            if out.bytes + drawn.0.len() as u64 > self.max_bytes {
                 break;
             }
             out.put(&drawn.0)?;
@@ -176,7 +180,10 @@ impl File {
 
     /// The pages of the rules that are named.
     fn rule_pages(&self, out: &mut Counted<'_>) -> io::Result<()> {
-        let rules = self.rules.iter().filter(|rule| self.named.contains(rule.id));
+        let rules = self
+            .rules
+            .iter()
+            .filter(|rule| self.named.contains(rule.id));
         for info in rules {
             let page = html! {
                 noscript data-rule-page=(info.id) { (rules::rule(info)) }
@@ -190,7 +197,10 @@ impl File {
     /// What is not in the file.
     fn left_out(&self, unwritten: u64) -> String {
         let numbers = [
-            (self.invalid.unlisted, "runs that are not valid are not in the list"),
+            (
+                self.invalid.unlisted,
+                "runs that are not valid are not in the list",
+            ),
             (self.valid.unlisted, "valid runs are not in the list"),
             (unwritten, "runs of the list have no page here"),
         ];
@@ -244,5 +254,62 @@ impl Counted<'_> {
     fn put(&mut self, text: &str) -> io::Result<()> {
         self.bytes += text.len() as u64;
         self.out.write_all(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Check;
+    use crate::dashboard::{Dashboard, Outline, Verdict};
+    use crate::finding::Totals;
+    use crate::page::PlanSides;
+    use crate::source::Artifact;
+
+    #[test]
+    fn file_gets_no_more_pages_when_it_is_long() {
+        let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let mut file = File::new(Vec::new());
+        (0..20).for_each(|_| file.add(&report).unwrap());
+        let read = |_: &EpisodeKey| {
+            Some(RunPage {
+                dashboard: Dashboard {
+                    overview: crate::dashboard::Overview::default(),
+                    reason: None,
+                    timeline: Outline::default(),
+                    verdict: Verdict {
+                        status: None,
+                        outcome: None,
+                        reason: None,
+                        report: report.clone(),
+                        plan_differs_from: None,
+                    },
+                },
+                plan: PlanSides::default(),
+                track: Vec::new(),
+                state: Err("none".into()),
+                summary: Err("none".into()),
+            })
+        };
+        let totals = Totals::default();
+        let ending = Ending {
+            totals: &totals,
+            faults: &[],
+            is_complete: true,
+        };
+        let mut written = |max_bytes| {
+            file.max_bytes = max_bytes;
+            let mut text = Vec::new();
+            file.write(&mut text, &ending, &read).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let pages = |text: &str| text.matches("<noscript data-row=").count();
+        let whole = written(MAX_BYTES);
+        assert_eq!(pages(&whole), 20);
+        let half = whole.len() as u64 * 3 / 4;
+        let part = written(half);
+        assert!((1..20).contains(&pages(&part)) && part.len() as u64 <= half + 10_000);
+        let unwritten = format!("<b>{}</b> runs of the list", 20 - pages(&part));
+        assert!(part.contains(&unwritten));
     }
 }

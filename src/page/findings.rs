@@ -158,7 +158,7 @@ fn one(finding: &Finding, places: &Places<'_>) -> Markup {
 }
 
 /// A message: what stands in backticks is code.
-fn marked_up(message: &str) -> Markup {
+pub(super) fn marked_up(message: &str) -> Markup {
     let text = said(message);
     // A backtick without its partner is one.
     let is_paired = text.matches('`').count().is_multiple_of(2);

@@ -114,7 +114,10 @@ impl Overview {
         for (name, value) in &row.latencies {
             let is_known = self.latencies.contains_key(*name);
             if is_known || self.latencies.len() < MAX_LATENCY_NAMES {
-                self.latencies.entry((*name).to_owned()).or_default().push(*value);
+                self.latencies
+                    .entry((*name).to_owned())
+                    .or_default()
+                    .push(*value);
             }
         }
     }

@@ -37,8 +37,10 @@ pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
             (by_day(sums))
             (outcomes_by_day(sums))
             (rules(sums))
-            (durations(sums))
-            (latencies(sums))
+            div.column {
+                (durations(sums))
+                (latencies(sums))
+            }
             (shares("Adapters", "adapter", &sums.adapters))
             (shares("Modes", "mode", &sums.modes))
             (shares("Tags", "tag", &sums.tags))
@@ -51,13 +53,13 @@ fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
     let all = sums.all;
     let tile = |class: &str, href: &str, number: String, what: &str| {
         html! {
-            a.tile class=(class) href=(href) { b { (number) } span { (what) } }
+            a.tile.(class) href=(href) { b { (number) } span { (what) } }
         }
     };
     let totals = ending.totals;
     html! {
         div.tiles {
-            (tile("", "#/runs", thousands(all.runs()), if all.runs() == 1 { "run" } else { "runs" }))
+            (tile("all", "#/runs", thousands(all.runs()), if all.runs() == 1 { "run" } else { "runs" }))
             a.tile.wide href="#/runs?valid=yes" {
                 b { (share(all.valid, all.runs())) }
                 span { "valid" }
@@ -68,23 +70,23 @@ fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
                     ("dim", part(all.undecided)),
                 ]))
             }
-            (tile(if all.invalid > 0 { "is-bad" } else { "" }, "#/runs?valid=no",
+            (tile(if all.invalid > 0 { "is-bad" } else { "none" }, "#/runs?valid=no",
                 thousands(all.invalid), "invalid"))
             @if all.undecided > 0 {
                 (tile("is-warn", "#/runs?valid=undecided", thousands(all.undecided), "undecided"))
             }
-            (tile("", "#/runs?valid=no", thousands(sums.errors),
+            (tile("some", "#/runs?valid=no", thousands(sums.errors),
                 if sums.errors == 1 { "error" } else { "errors" }))
-            (tile("", "#/runs?has=warnings", thousands(sums.warnings),
+            (tile("some", "#/runs?has=warnings", thousands(sums.warnings),
                 if sums.warnings == 1 { "warning" } else { "warnings" }))
             @if sums.unjudged > 0 {
-                (tile("", "#/runs?has=unjudged", thousands(sums.unjudged), "not fully judged"))
+                (tile("some", "#/runs?has=unjudged", thousands(sums.unjudged), "not fully judged"))
             }
             @if totals.ignored > 0 {
-                (tile("", "#/runs?has=suppressed", thousands(totals.ignored), "findings ignored"))
+                (tile("some", "#/runs?has=suppressed", thousands(totals.ignored), "findings ignored"))
             }
             @if totals.baselined > 0 {
-                (tile("", "#/runs?has=suppressed", thousands(totals.baselined),
+                (tile("some", "#/runs?has=suppressed", thousands(totals.baselined),
                     "findings in the baseline"))
             }
         }
@@ -121,7 +123,7 @@ fn incomplete(ending: &Ending<'_>) -> Markup {
 
 fn panel(class: &str, title: &str, body: &Markup) -> Markup {
     html! {
-        section.panel class=(class) {
+        section.panel.(class) {
             h2 { (title) }
             (body)
         }
@@ -135,7 +137,10 @@ fn days(sums: &Overview) -> Option<(Vec<i64>, i64)> {
     let number = ((last - first) / length + 1).max(MIN_BINS);
     let start = last - (number - 1) * length - (length - 1);
     let start = start.min(first);
-    Some(((0..number).map(|bin| start + bin * length).collect(), length))
+    Some((
+        (0..number).map(|bin| start + bin * length).collect(),
+        length,
+    ))
 }
 
 fn bins(sums: &Overview, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
@@ -172,9 +177,18 @@ fn by_day(sums: &Overview) -> Markup {
             let days = sums.days.range(since..until);
             days.map(|(_, day)| pick(&day.validity)).sum()
         };
-        vec![of(|day| day.valid), of(|day| day.invalid), of(|day| day.undecided)]
+        vec![
+            of(|day| day.valid),
+            of(|day| day.invalid),
+            of(|day| day.undecided),
+        ]
     };
-    by_time("Valid and invalid runs by day", sums, &verdicts, &bins(sums, counts))
+    by_time(
+        "Valid and invalid runs by day",
+        sums,
+        &verdicts,
+        &bins(sums, counts),
+    )
 }
 
 fn outcomes_by_day(sums: &Overview) -> Markup {
@@ -184,14 +198,20 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
     }
     let mut names: Vec<(&str, u64)> = met.into_iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named: Vec<&str> = names.iter().take(MAX_OUTCOMES).map(|(name, _)| *name).collect();
-    let mut spare = ["c1", "c2", "c3", "c4", "c5", "c6"].into_iter();
+    let named: Vec<&str> = names
+        .iter()
+        .take(MAX_OUTCOMES)
+        .map(|(name, _)| *name)
+        .collect();
+    let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
     let mut outcomes: Vec<Series> = named
         .iter()
         .map(|name| {
             let class = match *name {
-                "success" | "ok" => "good",
-                "success_unverified" | "vetoed" => "warn",
+                "success" => "good",
+                "ok" => "c2",
+                "success_unverified" => "warn",
+                "vetoed" => "c4",
                 "error" => "bad",
                 "goal_not_achieved" => "bad2",
                 "pending" | NONE => "dim",
@@ -205,8 +225,15 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
     }
     let counts = |since: i64, until: i64| {
         let mut counts = vec![0; outcomes.len()];
-        for (name, count) in sums.days.range(since..until).flat_map(|(_, day)| &day.outcomes) {
-            let at = named.iter().position(|known| known == name).unwrap_or(named.len());
+        for (name, count) in sums
+            .days
+            .range(since..until)
+            .flat_map(|(_, day)| &day.outcomes)
+        {
+            let at = named
+                .iter()
+                .position(|known| known == name)
+                .unwrap_or(named.len());
             if let Some(sum) = counts.get_mut(at) {
                 *sum += count;
             }
@@ -280,7 +307,9 @@ fn rest(length: usize) -> Markup {
 fn shares(title: &str, filter: &str, names: &BTreeMap<String, Validity>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
     names.sort_by_key(|(_, validity)| std::cmp::Reverse(validity.runs()));
-    let most = names.first().map_or(1, |(_, validity)| validity.runs().max(1));
+    let most = names
+        .first()
+        .map_or(1, |(_, validity)| validity.runs().max(1));
     let part = |count: u64| precise(count) / precise(most);
     let body = html! {
         @if names.is_empty() {
@@ -348,9 +377,16 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
     let (first, last) = (first.saturating_sub(2), (last + 2).min(bounds.len()));
     (first..=last)
         .map(|class| {
-            let low = class.checked_sub(1).and_then(|at| bounds.get(at)).copied().unwrap_or(0.0);
+            let low = class
+                .checked_sub(1)
+                .and_then(|at| bounds.get(at))
+                .copied()
+                .unwrap_or(0.0);
             let high = bounds.get(class).copied();
-            let count = sorted.iter().filter(|value| class_of(**value) == class).count();
+            let count = sorted
+                .iter()
+                .filter(|value| class_of(**value) == class)
+                .count();
             let to = high.map(duration).unwrap_or_else(|| "more".into());
             Bin {
                 label: duration(low),

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::findings::marked_up;
 use super::run::tone;
 use super::units::thousands;
 use super::{PlanSides, Step, said};
@@ -63,7 +64,7 @@ pub(super) fn plan(plan: &PlanSides, prefix: &str) -> Markup {
                 ul {
                     @for (message, line) in plan.differences.iter().take(MAX_DIFFERENCES) {
                         li {
-                            (said(message)) " "
+                            (marked_up(message)) " "
                             a href={ "#" (prefix) "L" (line) } { "events.jsonl:" (line) }
                         }
                     }

@@ -93,13 +93,22 @@ impl<'p, 'r> Tree<'p, 'r> {
             return;
         }
         let is_open = level < OPEN_LEVELS || place.is_some() || leads_on;
-        let what = if value.kind() == Kind::Object { "{…}" } else { "[…]" };
+        let what = if value.kind() == Kind::Object {
+            "{…}"
+        } else {
+            "[…]"
+        };
         let start = html! {
             summary { (key) span.group { (what) " " (thousands(number)) } }
         };
         let opening = html! { li class=[class] id=[anchor] {} };
-        self.out.push_str(opening.0.strip_suffix("</li>").unwrap_or(&opening.0));
-        self.out.push_str(if is_open { "<details open>" } else { "<details>" });
+        self.out
+            .push_str(opening.0.strip_suffix("</li>").unwrap_or(&opening.0));
+        self.out.push_str(if is_open {
+            "<details open>"
+        } else {
+            "<details>"
+        });
         self.out.push_str(&start.0);
         self.out.push_str("<ul>");
         for key in value.members() {
@@ -117,7 +126,9 @@ impl<'p, 'r> Tree<'p, 'r> {
         let below = format!("{}/", pointer.as_str());
         let range = (Bound::Included(&*below), Bound::Unbounded);
         let mut after = self.marked.range::<str, _>(range);
-        after.next().is_some_and(|(next, _)| next.starts_with(&below))
+        after
+            .next()
+            .is_some_and(|(next, _)| next.starts_with(&below))
     }
 }
 

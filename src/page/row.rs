@@ -60,10 +60,16 @@ impl<'r> Row<'r> {
     pub(crate) fn of(report: &'r EpisodeReport) -> Self {
         let of = |severity: Severity| {
             let findings = report.findings.iter();
-            findings.filter(|finding| finding.severity == severity).count()
+            findings
+                .filter(|finding| finding.severity == severity)
+                .count()
         };
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
-        let rules: BTreeSet<&str> = report.findings.iter().map(|finding| &*finding.rule).collect();
+        let rules: BTreeSet<&str> = report
+            .findings
+            .iter()
+            .map(|finding| &*finding.rule)
+            .collect();
         let card = report.card.as_deref();
         let tags = card.map(|card| &*card.tags).unwrap_or_default();
         let latencies = card.map(|card| &*card.latencies).unwrap_or_default();
@@ -81,7 +87,10 @@ impl<'r> Row<'r> {
             mode: report.mode.as_deref().map(crate::printable::brief),
             adapter: report.adapter.as_deref().map(crate::printable::brief),
             tags: tags.iter().map(|tag| tag_text(tag)).collect(),
-            latencies: latencies.iter().map(|(name, value)| (&**name, *value)).collect(),
+            latencies: latencies
+                .iter()
+                .map(|(name, value)| (&**name, *value))
+                .collect(),
             errors: of(Severity::Error),
             warnings: of(Severity::Warning),
             unjudged: unjudged.len(),

@@ -12,9 +12,16 @@ pub(super) fn rule(info: &RuleInfo) -> Markup {
     // Links lead to files that are not here, and the headings stand below others.
     let shown = parser.filter_map(|event| match event {
         Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link) => None,
-        Event::Start(Tag::Heading { id, classes, attrs, .. }) => {
+        Event::Start(Tag::Heading {
+            id, classes, attrs, ..
+        }) => {
             let level = HeadingLevel::H5;
-            Some(Event::Start(Tag::Heading { level, id, classes, attrs }))
+            Some(Event::Start(Tag::Heading {
+                level,
+                id,
+                classes,
+                attrs,
+            }))
         }
         Event::End(TagEnd::Heading(_)) => Some(Event::End(TagEnd::Heading(HeadingLevel::H5))),
         event => Some(event),

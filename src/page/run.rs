@@ -43,8 +43,10 @@ pub(super) fn run(page: &RunPage, prefix: &str) -> Markup {
             (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix)))
             (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
             (part(prefix, PARTS[5], &html! {
-                (records::record(Artifact::State, &page.state, &places))
-                (records::record(Artifact::Summary, &page.summary, &places))
+                div.records {
+                    (records::record(Artifact::State, &page.state, &places))
+                    (records::record(Artifact::Summary, &page.summary, &places))
+                }
             }))
         }
     }

@@ -252,6 +252,7 @@
   function setUpFilters() {
     const form = find("#runs form");
     form.hidden = false;
+    find("details", form).open = matchMedia("(min-width: 761px)").matches;
     const values = {
       valid: () => [], status: (row) => [row.status ?? NONE], outcome: (row) => [row.outcome ?? NONE],
       rule: (row) => row.rules || [], adapter: (row) => [row.adapter ?? NONE],

@@ -92,15 +92,20 @@ pub(super) fn list() -> Markup {
                     span.unseen { "Search" }
                     input type="search" name="q" placeholder="Search id, task, directory" autocomplete="off";
                 }
-                @for (name, title) in filters {
-                    label {
-                        span { (title) }
-                        select name=(name) { option value="" { "any" } }
+                details.more-filters {
+                    summary { "Filters" }
+                    div.controls {
+                        @for (name, title) in filters {
+                            label {
+                                span { (title) }
+                                select name=(name) { option value="" { "any" } }
+                            }
+                        }
+                        label { span { "From" } input type="date" name="since"; }
+                        label { span { "Before" } input type="date" name="until"; }
+                        button type="reset" { "Clear" }
                     }
                 }
-                label { span { "From" } input type="date" name="since"; }
-                label { span { "Before" } input type="date" name="until"; }
-                button type="reset" { "Clear" }
             }
             p.said role="status" aria-live="polite" {}
             div.table {}

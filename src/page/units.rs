@@ -84,10 +84,22 @@ mod tests {
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!(thousands(999), "999");
         let texts = [0.0, 0.0155, 1.0, 1.25, 61.04, 125.0, 7_260.0, 200_000.0].map(duration);
-        let expected = ["0 s", "15.5 ms", "1 s", "1.25 s", "61 s", "2 min 5 s", "2 h 1 min", "2 d 7 h"];
+        let expected = [
+            "0 s",
+            "15.5 ms",
+            "1 s",
+            "1.25 s",
+            "61 s",
+            "2 min 5 s",
+            "2 h 1 min",
+            "2 d 7 h",
+        ];
         assert_eq!(texts, expected);
         assert_eq!(offset(-0.5), "−500 ms");
-        assert_eq!([share(0, 5), share(5, 5), share(1, 3)], ["0 %", "100 %", "33.3 %"]);
+        assert_eq!(
+            [share(0, 5), share(5, 5), share(1, 3)],
+            ["0 %", "100 %", "33.3 %"]
+        );
         assert_eq!(share(99_999, 100_000), ">99.9 %");
     }
 }

@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 
 use super::charts::{per_cent, pixels};
+use super::scale::Scale;
 use super::units::{duration, offset, precise, thousands};
 use super::{EventKind, TrackEvent, TrackItem, said};
 use crate::dashboard::Mark;
@@ -21,14 +22,15 @@ const ROW: f64 = 22.0;
 const AXIS: f64 = 22.0;
 
 /// The number of parts of the axis.
-const TICKS: u64 = 4;
+const TICKS: u32 = 4;
+
+/// The width of a label of the axis on a small screen, in per cent.
+const LABEL_WIDTH: f64 = 9.0;
 
 /// A timeline, laid out.
 struct Layout<'t> {
     lanes: Vec<Lane<'t>>,
-    /// The first and the last moment, in seconds.
-    range: (f64, f64),
-    has_times: bool,
+    scale: Scale,
     unshown: u64,
 }
 
@@ -51,12 +53,16 @@ pub(super) fn waterfall(track: &[TrackItem], prefix: &str) -> Markup {
     let layout = Layout::of(track);
     let rows: usize = layout.lanes.iter().map(|lane| lane.rows).sum();
     let height = AXIS + precise(rows as u64) * ROW;
-    let number = layout.lanes.iter().map(|lane| lane.marks.len() as u64).sum::<u64>();
+    let number = layout
+        .lanes
+        .iter()
+        .map(|lane| lane.marks.len() as u64)
+        .sum::<u64>();
     html! {
         @if number == 0 {
             p.empty { "There are no events to draw." }
         } @else {
-            div.waterfall data-scale=(if layout.has_times { "time" } else { "order" }) {
+            div.waterfall data-scale=(if layout.scale.has_length() { "time" } else { "order" }) {
                 div.lanes aria-hidden="true" {
                     div.lane.axis {}
                     @for lane in &layout.lanes {
@@ -88,20 +94,18 @@ impl<'t> Layout<'t> {
                 TrackItem::Folded(number) => unshown += number,
             }
         }
-        let times = events.iter().flat_map(|event| {
-            let (start, end) = event.span.unzip();
-            [start, end, event.moment.offset_sec]
-        });
-        let range = times.flatten().fold(None, |range: Option<(f64, f64)>, at| {
-            let (first, last) = range.unwrap_or((at, at));
-            Some((first.min(at), last.max(at)))
-        });
-        let range = range.unwrap_or_default();
+        let spans = events
+            .iter()
+            .filter_map(|event| match (event.span, event.moment.offset_sec) {
+                (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
+                (Some(span), None) => Some(span),
+                (None, at) => at.map(|at| (at, at)),
+            });
+        let scale = Scale::of(spans.collect());
         let has_agents = events.iter().any(|event| !event.moment.agent.is_empty());
         let mut layout = Self {
             lanes: Vec::new(),
-            has_times: range.1 > range.0,
-            range,
+            scale,
             unshown,
         };
         for (order, event) in (0..).zip(events) {
@@ -122,7 +126,11 @@ impl<'t> Layout<'t> {
         let known = self.lanes.iter().position(|lane| lane.name == name);
         let at = known.unwrap_or(self.lanes.len()).min(MAX_LANES - 1);
         if at == self.lanes.len() {
-            let name = if at == MAX_LANES - 1 { "(others)" } else { name };
+            let name = if at == MAX_LANES - 1 {
+                "(others)"
+            } else {
+                name
+            };
             self.lanes.push(Lane {
                 name,
                 rows: 1,
@@ -130,24 +138,23 @@ impl<'t> Layout<'t> {
             });
         }
         if let Some(lane) = self.lanes.get_mut(at) {
-            lane.marks.push(Placed { event, order, row: 0 });
+            lane.marks.push(Placed {
+                event,
+                order,
+                row: 0,
+            });
         }
-    }
-
-    /// The place of a moment along the axis, in per cent.
-    fn at(&self, seconds: f64) -> f64 {
-        let (first, last) = self.range;
-        2.0 + 96.0 * (seconds - first) / (last - first).max(f64::MIN_POSITIVE)
     }
 
     /// The place and the length of an event on the axis of time.
     fn by_time(&self, event: &TrackEvent) -> Option<(f64, f64)> {
-        if !self.has_times {
+        if !self.scale.has_length() {
             return None;
         }
+        let at = |seconds| self.scale.at(seconds);
         match (event.span, event.moment.offset_sec) {
-            (Some((start, end)), _) => Some((self.at(start), self.at(end) - self.at(start))),
-            (None, Some(at)) => Some((self.at(at), 0.0)),
+            (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
+            (None, Some(moment)) => Some((at(moment), 0.0)),
             (None, None) => None,
         }
     }
@@ -172,16 +179,34 @@ impl Lane<'_> {
 }
 
 fn axis(layout: &Layout<'_>, height: f64) -> Markup {
+    let folds = layout.scale.folds();
+    let mut ticks = layout.scale.ticks(TICKS);
+    // A label that would stand in that of a pause gives way.
+    ticks.retain(|(_, place)| {
+        folds
+            .iter()
+            .all(|fold| (fold.middle() - place).abs() > LABEL_WIDTH)
+    });
+    let last = ticks.len().saturating_sub(1);
     html! {
-        @if layout.has_times {
-            @for tick in 0..=TICKS {
-                @let share = precise(tick) / precise(TICKS);
-                @let seconds = layout.range.0 + (layout.range.1 - layout.range.0) * share;
-                @let x = per_cent(2.0 + 96.0 * share);
+        @if layout.scale.has_length() {
+            @for (tick, (seconds, place)) in ticks.into_iter().enumerate() {
+                @let x = per_cent(place);
                 line.grid.tick x1=(x) x2=(x) y1=(AXIS - 6.0) y2=(pixels(height)) {}
                 text.axis.tick x=(x) y="11"
-                    text-anchor=(match tick { 0 => "start", TICKS => "end", _ => "middle" }) {
+                    text-anchor=(if tick == 0 { "start" } else if tick == last { "end" } else { "middle" }) {
                     (duration(seconds))
+                }
+            }
+            @for fold in &folds {
+                g.fold-mark {
+                    title { "A pause of " (duration(fold.seconds)) ", not to scale" }
+                    rect.pale.dim x=(per_cent(fold.left)) width=(per_cent(fold.right - fold.left))
+                        y=(AXIS) height=(pixels(height - AXIS)) {}
+                    text.axis.tick x=(per_cent(fold.middle())) y="11"
+                        text-anchor="middle" {
+                        "⋯ " (duration(fold.seconds))
+                    }
                 }
             }
         }
@@ -261,7 +286,9 @@ pub(super) fn class_of(event: &TrackEvent) -> &'static str {
 /// The outline of a mark around its place.
 fn shape(class: &str) -> &'static str {
     match class {
-        "failed" => "M-5,-3.5L-3.5,-5L0,-1.5L3.5,-5L5,-3.5L1.5,0L5,3.5L3.5,5L0,1.5L-3.5,5L-5,3.5L-1.5,0Z",
+        "failed" => {
+            "M-5,-3.5L-3.5,-5L0,-1.5L3.5,-5L5,-3.5L1.5,0L5,3.5L3.5,5L0,1.5L-3.5,5L-5,3.5L-1.5,0Z"
+        }
         "vetoed" => "M-6,0A6,6,0,1,0,6,0A6,6,0,1,0,-6,0ZM-3.5,-1.2H3.5V1.2H-3.5Z",
         "start" => "M-4,-5L5,0L-4,5Z",
         "planned" => "M0,-6L6,0L0,6L-6,0Z",

@@ -70,9 +70,16 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
     let persisted = overview.plan.as_ref();
     let steps = persisted.map(|plan| &*plan.steps.first).unwrap_or_default();
     let ids: Vec<&str> = steps.iter().map(|step| &*step.id).collect();
-    let rebuilt = plan.rebuilt.as_ref().map(|plan| &*plan.steps).unwrap_or_default();
+    let rebuilt = plan
+        .rebuilt
+        .as_ref()
+        .map(|plan| &*plan.steps)
+        .unwrap_or_default();
     let rows = plan.rows(&ids).into_iter().map(|row| PlanRow {
-        persisted: row.persisted.and_then(|at| steps.get(at)).map(persisted_step),
+        persisted: row
+            .persisted
+            .and_then(|at| steps.get(at))
+            .map(persisted_step),
         rebuilt: row.rebuilt.and_then(|at| rebuilt.get(at)).map(rebuilt_step),
         differs: row.differs,
         is_unsure: row.is_unsure,
@@ -86,7 +93,10 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
         more_differences: plan.more_differences,
         unjudged: plan.unjudged.clone(),
         persisted_source: persisted.and_then(|plan| plan.source.clone()),
-        rebuilt_source: plan.rebuilt.as_ref().and_then(|plan| plan.source.as_deref().map(brief)),
+        rebuilt_source: plan
+            .rebuilt
+            .as_ref()
+            .and_then(|plan| plan.source.as_deref().map(brief)),
     }
 }
 
@@ -204,7 +214,8 @@ impl Kept {
 
     fn items(mut self) -> Vec<TrackItem> {
         let last = self.last.into_iter();
-        self.items.extend(last.map(|(_, event)| TrackItem::Event(Box::new(event))));
+        self.items
+            .extend(last.map(|(_, event)| TrackItem::Event(Box::new(event))));
         self.items
     }
 }
@@ -242,7 +253,10 @@ fn text(event: Node<'_>, key: &str) -> Option<String> {
 }
 
 fn kind(event: Node<'_>, phase: &str) -> EventKind {
-    let event_type = event.get("event_type").and_then(Node::text).unwrap_or_default();
+    let event_type = event
+        .get("event_type")
+        .and_then(Node::text)
+        .unwrap_or_default();
     let waits = || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true);
     match phase {
         _ if event_type == "run.state_projection" => EventKind::Projection,
@@ -264,10 +278,19 @@ fn span(event: Node<'_>, started: Option<&Timestamp>) -> Option<(f64, f64)> {
         let text = event.at(path)?.text()?;
         Some(Timestamp::parse(&text)?.seconds_since(started))
     };
-    let by_metrics = || Some((at(&["metrics", "started_at"])?, at(&["metrics", "completed_at"])?));
+    let by_metrics = || {
+        Some((
+            at(&["metrics", "started_at"])?,
+            at(&["metrics", "completed_at"])?,
+        ))
+    };
     let by_duration = || {
         let paths: [&[&str]; 2] = [&["metrics", "duration_ms"], &["payload", "duration_ms"]];
-        let lasted = paths.iter().find_map(|path| event.at(path)?.number())?.as_f64() / 1e3;
+        let lasted = paths
+            .iter()
+            .find_map(|path| event.at(path)?.number())?
+            .as_f64()
+            / 1e3;
         let end = at(&["timestamp"])?;
         Some((end - lasted, end))
     };

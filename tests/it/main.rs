@@ -36,6 +36,7 @@ mod contract {
 mod formats {
     mod incomplete;
     mod noise;
+    mod page;
     mod pipelines;
     mod reports;
 }

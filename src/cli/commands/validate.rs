@@ -77,7 +77,7 @@ pub(in crate::cli) struct Validate {
 
     /// Add totals for each rule, runtime mode and adapter
     ///
-    /// The formats human, markdown, json and ndjson show them.
+    /// The formats human, markdown, json, ndjson and html show them.
     #[arg(long)]
     statistics: bool,
 
@@ -326,13 +326,13 @@ impl Validate {
 
     /// Refuses options of the command line that no format in use can honour.
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
-        use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
+        use Format::{Concise, Github, Html, Human, Json, Junit, Markdown, Ndjson};
         // The job summary of GitHub is Markdown.
         let honoured: [(&str, &str, &[Format]); 4] = [
             (
                 "statistics",
                 "--statistics",
-                &[Human, Markdown, Github, Json, Ndjson],
+                &[Human, Markdown, Github, Json, Ndjson, Html],
             ),
             ("group_by", "--group-by", &[Human]),
             ("max_findings", "--max-findings", &[Human]),
