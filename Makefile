@@ -5,7 +5,7 @@ DIR ?= corpus/good
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz dist
+.PHONY: help build demo test browser lint check hooks rule bless bench validate install audit fuzz dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +20,9 @@ demo: ## check the example run data in corpus/, with a development build
 
 test: ## run all tests, and count those that can't run here
 	@CARGO="$(CARGO)" tests/run
+
+browser: ## try the page in a real browser; BLESS=1 also takes the pictures in docs/images
+	@CARGO="$(CARGO)" tests/browser/run
 
 lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check

@@ -13,7 +13,7 @@ const PLOT_HEIGHT: f64 = 128.0;
 const LABEL_HEIGHT: f64 = 20.0;
 
 /// The maximum number of labels below a chart.
-const MAX_LABELS: usize = 4;
+const LABELS: usize = 4;
 
 /// A part of each bar of a chart.
 pub(super) struct Series {
@@ -41,7 +41,7 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
     let top = round_above(highest.unwrap_or_default());
     let scale = PLOT_HEIGHT / precise(top.max(1));
     let step = 100.0 / precise(bins.len().max(1) as u64);
-    let labelled = bins.len().div_ceil(MAX_LABELS).max(1);
+    let labelled = bins.len().div_ceil(LABELS).max(1);
     html! {
         svg.chart width="100%" height=(PLOT_HEIGHT + LABEL_HEIGHT + 12.0) role="group"
             aria-label=(title) {

@@ -2,11 +2,10 @@
 
 use maud::{Markup, html};
 
+use super::badges::badge;
 use super::charts::meter;
-use super::panels::milliseconds;
-use super::run::badge;
 use super::said;
-use super::units::thousands;
+use super::units::{milliseconds, thousands};
 use crate::dashboard::{ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection};
 
 /// The maximum number of rows of a table.
@@ -166,7 +165,7 @@ fn latencies(metrics: &MetricsSection) -> Markup {
         .iter()
         .map(|latency| latency.value_ms);
     let longest = values.fold(f64::MIN_POSITIVE, f64::max);
-    table(&["latency", "", "ms"], &metrics.latencies, |latency| {
+    table(&["latency", "bar", "ms"], &metrics.latencies, |latency| {
         html! {
             th scope="row" { (said(&latency.name)) }
             td.wide { (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) }

@@ -8,19 +8,19 @@ use super::calendar::date;
 use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
 use super::overview::{Ending, NONE, OTHERS, Overview, Validity, quantile};
 use super::said;
-use super::units::{duration, precise, share, significant, thousands};
+use super::units::{duration, milliseconds, precise, share, thousands};
 
 /// The maximum number of bars of a chart by day.
-const MAX_BINS: i64 = 31;
+const MOST_DAYS: i64 = 31;
 
 /// The minimum number of such bars, so that a few days do not fill the chart.
-const MIN_BINS: i64 = 14;
+const FEWEST_DAYS: i64 = 14;
 
 /// The maximum number of outcomes that a chart by day distinguishes.
-const MAX_OUTCOMES: usize = 6;
+const OUTCOMES: usize = 6;
 
 /// The maximum number of rows of a list in the overview.
-const MAX_BARS: usize = 12;
+const BARS: usize = 12;
 
 /// The maximum number of faults that the overview names.
 const MAX_FAULTS: usize = 1_000;
@@ -133,8 +133,8 @@ fn panel(class: &str, title: &str, body: &Markup) -> Markup {
 /// Days in groups of equal length: the first day of each, and the length.
 fn days(sums: &Overview) -> Option<(Vec<i64>, i64)> {
     let (first, last) = (*sums.days.keys().next()?, *sums.days.keys().next_back()?);
-    let length = (last - first + 1).div_euclid(MAX_BINS) + 1;
-    let number = ((last - first) / length + 1).max(MIN_BINS);
+    let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
+    let number = ((last - first) / length + 1).max(FEWEST_DAYS);
     let start = last - (number - 1) * length - (length - 1);
     let start = start.min(first);
     Some((
@@ -198,11 +198,7 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
     }
     let mut names: Vec<(&str, u64)> = met.into_iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named: Vec<&str> = names
-        .iter()
-        .take(MAX_OUTCOMES)
-        .map(|(name, _)| *name)
-        .collect();
+    let named: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
     let mut outcomes: Vec<Series> = named
         .iter()
@@ -278,7 +274,7 @@ fn rules(sums: &Overview) -> Markup {
             p.empty { "No rule found anything." }
         } @else {
             ol.bars {
-                @for (rule, tally) in rules.iter().take(MAX_BARS) {
+                @for (rule, tally) in rules.iter().take(BARS) {
                     @let class = if tally.errors > 0 { "bad" } else { "warn" };
                     li {
                         a href=(runs(&[&format!("rule={}", encoded(rule))])) {
@@ -297,8 +293,8 @@ fn rules(sums: &Overview) -> Markup {
 
 fn rest(length: usize) -> Markup {
     html! {
-        @if length > MAX_BARS {
-            p.note { "and " (thousands((length - MAX_BARS) as u64)) " more" }
+        @if length > BARS {
+            p.note { "and " (thousands((length - BARS) as u64)) " more" }
         }
     }
 }
@@ -316,7 +312,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Validity>) -> Mark
             p.empty { "There are none." }
         } @else {
             ol.bars {
-                @for (name, validity) in names.iter().take(MAX_BARS) {
+                @for (name, validity) in names.iter().take(BARS) {
                     @let bar = html! {
                         span.name { (said(name)) }
                         (meter(&[
@@ -377,24 +373,22 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
     let (first, last) = (first.saturating_sub(2), (last + 2).min(bounds.len()));
     (first..=last)
         .map(|class| {
-            let low = class
-                .checked_sub(1)
-                .and_then(|at| bounds.get(at))
-                .copied()
-                .unwrap_or(0.0);
+            let low = class.checked_sub(1).and_then(|at| bounds.get(at)).copied();
             let high = bounds.get(class).copied();
             let count = sorted
                 .iter()
                 .filter(|value| class_of(**value) == class)
                 .count();
-            let to = high.map(duration).unwrap_or_else(|| "more".into());
+            let text =
+                |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
             Bin {
-                label: duration(low),
-                title: format!("{} to {to}", duration(low)),
-                query: format!(
-                    "duration={low}..{}",
-                    high.map(|high| high.to_string()).unwrap_or_default()
-                ),
+                label: duration(low.unwrap_or_default()),
+                title: match (low, high) {
+                    (Some(low), Some(high)) => format!("{} to {}", duration(low), duration(high)),
+                    (None, Some(high)) => format!("less than {}", duration(high)),
+                    (low, None) => format!("{} or more", duration(low.unwrap_or_default())),
+                },
+                query: format!("duration={}..{}", text(low), text(high)),
                 counts: vec![count as u64],
             }
         })
@@ -449,9 +443,4 @@ fn latencies(sums: &Overview) -> Markup {
         }
     };
     panel("half", "Latencies", &body)
-}
-
-/// A latency, in the unit that it is written in.
-pub(super) fn milliseconds(value: f64) -> String {
-    format!("{} ms", significant(value))
 }

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::badges::tone;
 use super::findings::marked_up;
-use super::run::tone;
 use super::units::thousands;
 use super::{PlanSides, Step, said};
 

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::badges::{badge, tone};
 use super::findings::Places;
 use super::units::{duration, offset};
 use super::{RunPage, details, events, findings, plan, records, said, waterfall};
@@ -123,22 +124,6 @@ pub(super) fn verdict(report: &EpisodeReport) -> Markup {
         Some(true) => html! { span.badge.warn { "valid, not all rules judged" } },
         Some(false) => html! { span.badge.bad { "invalid" } },
         None => html! { span.badge.warn { "undecided: it kept changing" } },
-    }
-}
-
-/// A word of a record in the colour of what it means.
-pub(super) fn badge(word: &str, text: &str) -> Markup {
-    html! { span.badge.(tone(word)) { (said(text)) } }
-}
-
-/// The class for what a status or an outcome means.
-pub(super) fn tone(word: &str) -> &'static str {
-    match word {
-        "ok" | "success" | "done" | "passed" => "good",
-        "error" | "failed" | "goal_not_achieved" => "bad",
-        "vetoed" | "aborted" | "partial" | "success_unverified" => "warn",
-        "running" => "live",
-        _ => "dim",
     }
 }
 

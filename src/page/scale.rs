@@ -7,7 +7,7 @@ const MARGIN: f64 = 2.0;
 const FOLD: f64 = 5.0;
 
 /// The maximum number of pauses that are folded.
-const MAX_FOLDS: usize = 3;
+const FOLDS: usize = 3;
 
 /// An axis of time. Its moments are seconds since the first event, its places are per cent.
 #[derive(Debug, Default)]
@@ -135,7 +135,7 @@ fn cuts(parts: &[(f64, f64)]) -> Vec<(f64, f64)> {
     pauses.sort_by(|a, b| (b.1 - b.0).total_cmp(&(a.1 - a.0)));
     let mut rest = last.1 - first.0;
     let mut cuts = Vec::new();
-    for (start, end) in pauses.into_iter().take(MAX_FOLDS) {
+    for (start, end) in pauses.into_iter().take(FOLDS) {
         if end - start <= rest - (end - start) {
             break;
         }

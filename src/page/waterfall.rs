@@ -10,10 +10,10 @@ use super::{EventKind, TrackEvent, TrackItem, said};
 use crate::dashboard::Mark;
 
 /// The maximum number of lanes; other agents share the last one.
-const MAX_LANES: usize = 12;
+const LANES: usize = 12;
 
 /// The maximum number of bars that stand above each other in a lane.
-const MAX_STACK: usize = 4;
+const STACK: usize = 4;
 
 /// The height of a row of a lane, in pixels.
 const ROW: f64 = 22.0;
@@ -124,13 +124,9 @@ impl<'t> Layout<'t> {
 
     fn add(&mut self, name: &'t str, event: &'t TrackEvent, order: u64) {
         let known = self.lanes.iter().position(|lane| lane.name == name);
-        let at = known.unwrap_or(self.lanes.len()).min(MAX_LANES - 1);
+        let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
         if at == self.lanes.len() {
-            let name = if at == MAX_LANES - 1 {
-                "(others)"
-            } else {
-                name
-            };
+            let name = if at == LANES - 1 { "(others)" } else { name };
             self.lanes.push(Lane {
                 name,
                 rows: 1,
@@ -163,13 +159,13 @@ impl<'t> Layout<'t> {
 impl Lane<'_> {
     /// Gives bars that overlap rows of their own.
     fn stack(&mut self) {
-        let mut ends = [f64::NEG_INFINITY; MAX_STACK];
+        let mut ends = [f64::NEG_INFINITY; STACK];
         for placed in &mut self.marks {
             let Some((start, end)) = placed.event.span.filter(|(start, end)| end > start) else {
                 continue;
             };
             let free = ends.iter().position(|taken| *taken <= start);
-            placed.row = free.unwrap_or(MAX_STACK - 1);
+            placed.row = free.unwrap_or(STACK - 1);
             if let Some(taken) = ends.get_mut(placed.row) {
                 *taken = taken.max(end);
             }
