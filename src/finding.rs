@@ -1,6 +1,9 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
+mod card;
+mod whole;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,6 +15,8 @@ use crate::digest::Digest;
 use crate::printable::{brief, escape};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
+pub(crate) use card::Card;
+pub use whole::Whole;
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "2.0.0";
@@ -184,7 +189,7 @@ pub struct ReportedFault {
 }
 
 /// What sort of fault a report lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum FaultSort {
     /// A directory could not be read.
     Unlistable,
@@ -261,6 +266,9 @@ pub struct EpisodeReport {
     /// under `skipped`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed_skips: Vec<Skip>,
+    /// What a list of runs shows of the run, where a check was asked to keep it.
+    #[serde(skip)]
+    pub(crate) card: Option<Box<Card>>,
 }
 
 impl EpisodeReport {

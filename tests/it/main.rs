@@ -29,6 +29,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod python_types;
     mod reach;
 }
 
@@ -36,6 +37,7 @@ mod contract {
 mod formats {
     mod incomplete;
     mod noise;
+    mod page;
     mod pipelines;
     mod reports;
 }
