@@ -66,6 +66,11 @@ impl Timestamp {
         }
     }
 
+    /// The whole seconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn unix_seconds(&self) -> i64 {
+        self.seconds
+    }
+
     /// Whether a text is a valid date-time.
     #[must_use]
     pub(crate) fn is_valid(text: &str) -> bool {
