@@ -91,7 +91,7 @@ def test_episodes_in_memory_read_as_those_on_a_disk(in_root: Path) -> None:
         assert in_memory.id == on_disk.id
         assert in_memory.path is None
         assert in_memory.artifacts == on_disk.artifacts
-        assert in_memory.entry == on_disk.entry
+        assert in_memory.entry == {**on_disk.entry, "dir": path.name}
         assert in_memory.plan() == on_disk.plan()
         assert in_memory.compare_plan() == on_disk.compare_plan()
         if "events" in on_disk.artifacts:
