@@ -67,8 +67,8 @@ impl<T> Molds<T> {
         }
     }
 
-    /// Reads the text of a record, as [`Tape::read_record`] does. With it comes what is known of all
-    /// texts with its skeleton; where it is `None`, the caller may [learn](Self::learn) it.
+    /// Reads the text of a record, as [`Tape::read_record`] does. With it comes what is known of
+    /// all texts with its skeleton; where it is `None`, the caller may [learn](Self::learn) it.
     pub(crate) fn read<'m, 'a>(
         &'m mut self,
         bytes: &'a [u8],

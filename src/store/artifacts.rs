@@ -253,8 +253,8 @@ impl<'a> Opened<'a> {
     }
 
     /// Whether as many bytes were read as there were when it was opened. A file that grows while it
-    /// is read has changed, which shows when its version is compared. An empty file may be one whose
-    /// size the system does not know.
+    /// is read has changed, which shows when its version is compared. An empty file may be one
+    /// whose size the system does not know.
     fn is_at_end(&self) -> bool {
         self.position > 0 && self.size == Some(self.position)
     }

@@ -1,6 +1,5 @@
 //! `runvet man`: writes the manual pages.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use clap::{Arg, Args, Command, CommandFactory};
 
 use super::output::Output;
 use super::{Cli, Exit, Failure};
+use crate::store::WholeFile;
 
 /// Write the manual pages into a directory
 #[derive(Args)]
@@ -42,7 +42,9 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
     let mut page = Vec::new();
     render(command, &mut page)?;
     let page = String::from_utf8_lossy(&page);
-    fs::write(dir.join(name), keep_lines(&page))
+    let mut file = WholeFile::create(&dir.join(name), &[])?;
+    file.write_all(keep_lines(&page).as_bytes())?;
+    file.keep()
 }
 
 /// Renders a page. Its synopsis is the usage that the help shows, and arguments without a name have
