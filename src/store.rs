@@ -65,7 +65,9 @@ pub(crate) use whole::{WholeFile, append, is_one_file};
 
 pub(crate) use workspace::{contains, files_below};
 pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
-pub(crate) use written::{digest_of, episode_dir, is_there, open_written, read_whole, whole_lines};
+pub(crate) use written::{
+    Written, digest_of, episode_dir, is_there, open_written, read_whole, whole_lines,
+};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

@@ -1,6 +1,6 @@
 //! Files that were recorded -> their lines, their bytes, their digests.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -8,8 +8,11 @@ use super::disk::EpisodeDir;
 use super::writing::open_regular;
 use crate::digest::FileDigest;
 
+/// A file that was recorded, open for reading.
+pub(crate) type Written = BufReader<File>;
+
 /// Opens a regular file for reading.
-pub(crate) fn open_written(path: &Path) -> io::Result<BufReader<std::fs::File>> {
+pub(crate) fn open_written(path: &Path) -> io::Result<Written> {
     Ok(BufReader::new(open_regular(
         path,
         OpenOptions::new().read(true),

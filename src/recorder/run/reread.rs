@@ -1,7 +1,6 @@
 //! `events.jsonl` and `learn.jsonl` as an earlier process left them -> what they lead to.
 
-use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::super::error::Error;
@@ -11,7 +10,7 @@ use super::super::text::text;
 use super::super::timeline::Held;
 use crate::digest::FileDigest;
 use crate::document::{LEAST_BYTES_BEYOND, Tape};
-use crate::store::{MAX_RECORD_BYTES, digest_of, open_written, whole_lines};
+use crate::store::{MAX_RECORD_BYTES, Written, digest_of, open_written, whole_lines};
 
 /// What the files of lines of an episode hold.
 pub(super) struct Reread {
@@ -205,7 +204,7 @@ fn is_sealed(fold: &Fold) -> bool {
 /// The lines of `learn.jsonl`, which repeats the proposals of the timeline. Where it does not, it
 /// lost what was written last, or has kept what the timeline lost: then the timeline counts.
 struct Learn {
-    file: Option<BufReader<File>>,
+    file: Option<Written>,
     /// What the file must hold.
     held: Held,
     /// The number of bytes that the file holds of that.
