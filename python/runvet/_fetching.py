@@ -108,7 +108,8 @@ class Fetch:
 
     def _content(self, name: str, found: Object) -> bytes | str | int | None:
         if name == "manifest.json" or (name == "learn.jsonl" and not self.reads_learn):
-            return None
+            # Whether it is empty is judged, and known from the listing.
+            return None if found.size else b""
         most = MOST_BYTES.get(name, MOST_BYTES_OF_LINES)
         if found.size > most:
             return most

@@ -133,9 +133,9 @@ class Directory:
         objects: list[Object] = []
         try:
             entries = sorted(os.scandir(self._path / prefix), key=lambda entry: entry.name)
-        except FileNotFoundError:
-            return [], []
         except OSError as error:
+            if prefix and isinstance(error, FileNotFoundError):
+                return [], []
             raise StoreError(_system(prefix or self._path, error)) from error
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
