@@ -70,21 +70,14 @@ def _checked(splits: list[Split], settings: Settings | None, options: dict[str, 
     import ray
 
     work = pickle.dumps(settings or Settings(Check(jobs=1)))
-    rows = [{"split": pickle.dumps(split)} for split in splits]
-    table = ray.data.from_items(rows, override_num_blocks=len(rows))
-    return table.map_batches(
-        _Work(work), batch_size=1, batch_format="pyarrow", zero_copy_batch=True, **options
-    )
 
-
-class _Work:
-    """The work on a split. Ray ships it as a whole."""
-
-    def __init__(self, settings: bytes) -> None:
-        self._settings = settings
-
-    def __call__(self, table: Any) -> Iterator[Any]:
-        settings: Settings = pickle.loads(self._settings)
+    def checked(table: Any) -> Iterator[Any]:
+        settings: Settings = pickle.loads(work)
         for split in table.column("split").to_pylist():
             for some in check_split(pickle.loads(split), settings):
                 yield pa.Table.from_batches([some], SCHEMA)
+
+    rows = [{"split": pickle.dumps(split)} for split in splits]
+    table = ray.data.from_items(rows, override_num_blocks=len(rows))
+    # An engine hands over whatever number of rows it likes, so each split is a batch.
+    return table.map_batches(checked, batch_size=1, batch_format="pyarrow", **options)
