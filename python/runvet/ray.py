@@ -61,7 +61,7 @@ def findings(table: Dataset) -> Dataset:
 
 def totals(table: Dataset, *, deny_warnings: bool = False) -> Totals:
     """The sums over all rows, and the exit code of a gate."""
-    batches = table.iter_batches(batch_format="pyarrow", batch_size=None)
+    batches: Any = table.iter_batches(batch_format="pyarrow", batch_size=None)
     filled = (some for some in batches if some.num_columns)
     return batch.totals(filled, deny_warnings=deny_warnings)
 

@@ -9,6 +9,7 @@ Installing the package registers that format. The options are `partitions`, `in_
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -117,17 +118,13 @@ def check_table(
 
 
 def _checked(spark: SparkSession, splits: list[Split], settings: Settings | None) -> DataFrame:
-    import cloudpickle  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
     work = settings or Settings(Check(jobs=1))
-    pickled = [(bytearray(cloudpickle.dumps(split)),) for split in splits]
+    pickled = [(bytearray(pickle.dumps(split)),) for split in splits]
     table = spark.createDataFrame(
         spark.sparkContext.parallelize(pickled, len(pickled)), "split binary"
     )
 
     def checked(batches: Iterator[Any]) -> Iterator[Any]:
-        import pickle
-
         for some in batches:
             for split in some.column(0).to_pylist():
                 yield from check_split(pickle.loads(split), work)

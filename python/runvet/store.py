@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ._errors import RunvetError
 
@@ -29,6 +29,10 @@ class Object(NamedTuple):
     size: int
     etag: str | None
     modified: datetime | None
+
+
+Children = tuple[list[str], list[Object]]
+"""Directories, each as a prefix, and objects."""
 
 
 class Store(Protocol):
@@ -46,7 +50,7 @@ class Store(Protocol):
     def list(self, prefix: str, after: str | None = None) -> Iterator[Object]:
         """All objects whose keys begin with `prefix`; those before `after` may be left out."""
 
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+    def children(self, prefix: str) -> Children:
         """The directories in one, each as a prefix, and the objects in it."""
 
     def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
@@ -103,9 +107,10 @@ _STORES: dict[tuple[Any, ...], Store] = {}
 
 
 def _installed() -> Adapter:
-    for name in ("obstore", "pyarrow", "fsspec"):
+    known: tuple[Adapter, ...] = ("obstore", "pyarrow", "fsspec")
+    for name in known:
         if find_spec(name) is not None:
-            return cast(Adapter, name)
+            return name
     message = "a store of objects is read by obstore: pip install 'runvet[store]'"
     raise StoreError(message)
 
@@ -128,7 +133,7 @@ class Directory:
             elif after is None or name > after or after.startswith(name):
                 yield from self.list(name, after)
 
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+    def children(self, prefix: str) -> Children:
         directories: list[str] = []
         objects: list[Object] = []
         try:
@@ -210,7 +215,7 @@ class _Obstore:
             for page in listed:
                 yield from map(self._object, page)
 
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+    def children(self, prefix: str) -> Children:
         with _named(prefix):
             found = self._obstore.list_with_delimiter(self._store, prefix or None)
         directories = [f"{name}/" for name in found["common_prefixes"]]
@@ -236,7 +241,7 @@ class _Arrow:
     ordered = False
 
     def __init__(self, uri: str, options: Mapping[str, Any]) -> None:
-        from pyarrow import fs
+        from pyarrow import fs  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         self._fs: Any = fs
         scheme, _, path = uri.partition("://")
@@ -252,7 +257,7 @@ class _Arrow:
         files = (info for info in found if info.type == self._fs.FileType.File)
         yield from sorted(map(self._object, files))
 
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+    def children(self, prefix: str) -> Children:
         found = self._selected(prefix, recursive=False)
         kinds = self._fs.FileType
         directories = [self._key(it.path) + "/" for it in found if it.type == kinds.Directory]
@@ -304,7 +309,7 @@ class _Fsspec:
                 return
         yield from sorted(map(self._object, found.values()))
 
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+    def children(self, prefix: str) -> Children:
         with _named(prefix):
             self._files.invalidate_cache()
             try:

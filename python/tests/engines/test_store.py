@@ -14,7 +14,7 @@ from conftest import EPISODES, RUNS, Proxy, as_lines, refuse
 from pyarrow import parquet
 
 from runvet import batch
-from runvet.store import Adapter, Location
+from runvet.store import Location
 
 
 def rows_of(location: str | Location, partitions: int | None = None) -> list[dict[str, Any]]:
@@ -29,14 +29,9 @@ def test_rows_equal_the_lines_of_the_command(
     assert as_lines(rows_of(RUNS, partitions)) == lines
 
 
-@pytest.mark.parametrize("adapter", ["pyarrow", "fsspec"])
-def test_adapters_show_the_same_rows(disk: Path, lines: list[Any], adapter: Adapter) -> None:
-    endpoint = os.environ["AWS_ENDPOINT_URL"]
-    options = {
-        "pyarrow": {"endpoint_override": endpoint, "region": "us-east-1"},
-        "fsspec": {"endpoint_url": endpoint},
-    }
-    assert as_lines(rows_of(Location(RUNS, options[adapter], adapter), 2)) == lines
+def test_pyarrow_shows_the_same_rows(disk: Path, lines: list[Any]) -> None:
+    options = {"endpoint_override": os.environ["AWS_ENDPOINT_URL"], "region": "us-east-1"}
+    assert as_lines(rows_of(Location(RUNS, options, "pyarrow"), 2)) == lines
 
 
 def test_ranges_are_listed_in_pages(disk: Path, proxy: type[Proxy]) -> None:
