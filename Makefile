@@ -6,7 +6,7 @@ SECONDS ?= 60
 SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint check hooks rule bless bench validate install audit fuzz crash dist python
+.PHONY: help build demo test browser python lint check hooks rule bless bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,9 @@ demo: ## check the example run data in corpus/, with a development build
 
 test: ## run all tests, and count those that can't run here
 	@CARGO="$(CARGO)" tests/run
+
+browser: ## try the page in a real browser; BLESS=1 also takes the pictures in docs/images
+	@CARGO="$(CARGO)" tests/browser/run
 
 lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check

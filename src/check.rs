@@ -67,6 +67,7 @@ pub struct Check {
     /// One on each core, unless a number was set.
     jobs: Option<NonZeroUsize>,
     follow_links: bool,
+    keeps_cards: bool,
 }
 
 impl Default for Check {
@@ -155,6 +156,7 @@ impl Check {
             levels,
             jobs: None,
             follow_links: false,
+            keeps_cards: false,
         }
     }
 
@@ -230,6 +232,15 @@ impl Check {
     #[must_use]
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
+        self
+    }
+
+    /// Sets whether each report also keeps what a list of runs shows of its run, as
+    /// [`Format::Html`](crate::report::Format::Html) does: task, status, outcome, start, duration,
+    /// tags and latencies.
+    #[must_use]
+    pub fn keep_cards(mut self, keep: bool) -> Self {
+        self.keeps_cards = keep;
         self
     }
 

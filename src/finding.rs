@@ -1,6 +1,7 @@
 //! What runvet says: findings, skips, reports. Plain data, and the source of
 //! `schemas/report.schema.json`.
 
+mod card;
 mod whole;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use crate::digest::Digest;
 use crate::printable::{brief, escape};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
+pub(crate) use card::Card;
 pub use whole::Whole;
 
 /// The version of the report format.
@@ -264,6 +266,9 @@ pub struct EpisodeReport {
     /// under `skipped`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suppressed_skips: Vec<Skip>,
+    /// What a list of runs shows of the run, where a check was asked to keep it.
+    #[serde(skip)]
+    pub(crate) card: Option<Box<Card>>,
 }
 
 impl EpisodeReport {

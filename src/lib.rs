@@ -13,7 +13,8 @@
 //! - [`recorder`] writes runs, right at every moment;
 //! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
 //! - [`diff`] compares two runs;
-//! - [`report`] writes what was found, for people and for programs;
+//! - [`report`] writes what was found, for people and for programs, and as a `page` for a browser
+//!   (feature `html`);
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
 //! The data they share: [`finding`] has the parts of a report, [`source`] the places in files,
@@ -37,6 +38,8 @@ mod facts;
 pub mod finding;
 pub mod gate;
 mod load;
+#[cfg(feature = "html")]
+pub mod page;
 mod parallel;
 pub mod plan;
 pub mod printable;

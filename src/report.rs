@@ -23,6 +23,8 @@ mod dashboard;
 mod figures;
 mod github;
 mod gitlab;
+#[cfg(feature = "html")]
+mod html;
 #[cfg(feature = "human")]
 mod human;
 mod json;
@@ -33,13 +35,18 @@ mod paint;
 mod sarif;
 mod wording;
 
+#[cfg(feature = "html")]
+use std::fmt;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::dashboard::Dashboard;
 use crate::finding::{EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
+#[cfg(feature = "html")]
+use crate::page::RunPage;
+#[cfg(feature = "html")]
+use crate::source::EpisodeKey;
 use crate::words::words;
 
 #[cfg(feature = "human")]
@@ -83,6 +90,8 @@ pub enum Format {
     Gitlab,
     /// A summary in Markdown
     Markdown,
+    /// A page for a browser, in one file: an overview, a list of runs, and pages of runs
+    Html,
 }
 
 words!(Format {
@@ -95,11 +104,13 @@ words!(Format {
     Github = "github",
     Gitlab = "gitlab",
     Markdown = "markdown",
+    Html = "html",
 });
 
 impl Format {
     /// A renderer of the format. Without the feature `human`, [`Format::Human`] is written as
-    /// [`Format::Concise`].
+    /// [`Format::Concise`], and without the feature `html`, [`Format::Html`] as
+    /// [`Format::Markdown`].
     #[must_use]
     pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
         let verbose = options.verbose;
@@ -115,6 +126,10 @@ impl Format {
             Self::Junit => Box::new(junit::Junit::new(options.deny_warnings, verbose)),
             Self::Github => Box::new(github::Github::default()),
             Self::Gitlab => Box::new(gitlab::Gitlab::default()),
+            #[cfg(feature = "html")]
+            Self::Html => Box::new(html::Html::new(options.rules.clone())),
+            #[cfg(not(feature = "html"))]
+            Self::Html => Box::new(markdown::Markdown::new(verbose)),
             Self::Markdown => Box::new(markdown::Markdown::new(verbose)),
         }
     }
@@ -188,7 +203,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The rules that SARIF describes, as [`crate::check::all_rules`] lists them.
+    /// The rules that SARIF and HTML describe, as [`crate::check::all_rules`] lists them.
     #[must_use]
     pub fn rules(mut self, rules: impl IntoIterator<Item = &'static RuleInfo>) -> Self {
         self.rules = rules.into_iter().collect();
@@ -261,16 +276,6 @@ pub trait Renderer: Send {
     ///
     /// Those of the writer.
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()>;
-    /// Writes the dashboard of the episode that was written last. Most formats have no place for
-    /// it, and write nothing.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    fn dashboard(&mut self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
-        let _ = (out, dashboard);
-        Ok(())
-    }
     /// Writes what comes after the last episode.
     ///
     /// # Errors
@@ -291,6 +296,21 @@ pub struct Closing<'c> {
     pub faults: &'c [ReportedFault],
     /// Whether everything was looked at and judged.
     pub is_complete: bool,
+    /// Reads what the page of a run shows.
+    #[cfg(feature = "html")]
+    pub(crate) pages: Option<Pages<'c>>,
+}
+
+/// A way to read what the page of a run shows.
+#[cfg(feature = "html")]
+#[derive(Clone, Copy)]
+pub(crate) struct Pages<'c>(pub(crate) &'c dyn Fn(&EpisodeKey) -> Option<RunPage>);
+
+#[cfg(feature = "html")]
+impl fmt::Debug for Pages<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pages")
+    }
 }
 
 impl<'c> Closing<'c> {
@@ -302,6 +322,45 @@ impl<'c> Closing<'c> {
             statistics: None,
             faults: &[],
             is_complete: true,
+            #[cfg(feature = "html")]
+            pages: None,
+        }
+    }
+
+    /// Adds a way to read what [`Format::Html`] shows of a run on its page; without it, and where
+    /// it reads nothing, a run has no page.
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    /// use runvet::check::{Check, all_rules};
+    /// use runvet::gate::Gate;
+    /// use runvet::read::RunReader;
+    /// use runvet::report::{Closing, Format, Options};
+    /// use runvet::view::run_page;
+    ///
+    /// let check = Check::new().keep_cards(true);
+    /// let mut renderer = Format::Html.renderer(&Options::default().rules(all_rules()));
+    /// let mut text = Vec::new();
+    /// let report = check.run(["corpus/demo"])?;
+    /// for episode in &report.episodes {
+    ///     renderer.episode(&mut text, episode).unwrap();
+    /// }
+    /// let gate = RefCell::new(Gate::new());
+    /// let read = |key: &runvet::source::EpisodeKey| {
+    ///     let run = RunReader::open(key.dir()?).ok()?;
+    ///     run_page(&run, &check, &mut gate.borrow_mut()).ok()
+    /// };
+    /// let closing = Closing::new(&report.totals).pages(&read);
+    /// renderer.end(&mut text, &closing).unwrap();
+    /// assert!(text.starts_with(b"<!DOCTYPE html>"));
+    /// # Ok::<(), runvet::check::Error>(())
+    /// ```
+    #[cfg(feature = "html")]
+    #[must_use]
+    pub const fn pages(self, read: &'c dyn Fn(&EpisodeKey) -> Option<RunPage>) -> Self {
+        Self {
+            pages: Some(Pages(read)),
+            ..self
         }
     }
 

@@ -24,6 +24,8 @@ mod incident;
 mod moments;
 mod page;
 mod reason;
+#[cfg(feature = "html")]
+mod sheet;
 
 use crate::check::Check;
 use crate::dashboard::{
@@ -41,6 +43,8 @@ use crate::source::{Artifact, leads_to};
 pub use folding::MAX_TIMELINE_ROWS;
 pub use moments::{Moments, outline};
 pub use page::{EventCounts, RunPage};
+#[cfg(feature = "html")]
+pub use sheet::run_page;
 
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]

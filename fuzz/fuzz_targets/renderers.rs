@@ -51,7 +51,7 @@ fuzz_target!(|data: &[u8]| {
         let text = render(whole, &options(), &episode);
         serde_json::from_str::<Value>(&text).expect("a report is JSON");
     }
-    for other in [Format::Concise, Format::Junit, Format::Markdown] {
+    for other in [Format::Concise, Format::Junit, Format::Markdown, Format::Html] {
         render(other, &options(), &episode);
     }
     // Each line of this format is a command, except the last.

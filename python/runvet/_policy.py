@@ -41,7 +41,11 @@ Advice: TypeAlias = Hint | Intervention | Veto
 
 
 class Policy(Protocol):
-    """User code that advises a run. It can't change the state that it is shown."""
+    """User code that advises a run. It can't change the state that it is shown.
+
+    One that also has `advise_on_step(state, step)` is asked that instead when the recorder is about
+    to open a step.
+    """
 
     @property
     def name(self) -> str:
@@ -84,10 +88,16 @@ def consult(policies: Iterable[Policy], state: Mapping[str, Any]) -> list[Consul
     return consulted
 
 
-def ask(policy: Policy, state: Mapping[str, Any]) -> Advice | None:
+def ask(
+    policy: Policy, state: Mapping[str, Any], step: Mapping[str, Any] | None = None
+) -> Advice | None:
     """The advice of a policy. What it raises, and what is no advice, is a `PolicyError`."""
+    on_step = getattr(policy, "advise_on_step", None)
     try:
-        advice = policy.advise(frozen(state))
+        if step is None or on_step is None:
+            advice = policy.advise(frozen(state))
+        else:
+            advice = on_step(frozen(state), frozen(step))
     except Exception as error:
         message = f"the policy {policy.name} {policy.version} failed: {error!r}"
         raise PolicyError(message, policy=policy.name, version=policy.version) from error
@@ -100,9 +110,11 @@ def ask(policy: Policy, state: Mapping[str, Any]) -> Advice | None:
     raise PolicyError(message, policy=policy.name, version=policy.version)
 
 
-def advice_of(policy: Policy, state: dict[str, Any]) -> tuple[str, Any, Any] | None:
-    """The advice of a policy as the recorder takes it."""
-    advice = ask(policy, state)
+def advice_of(
+    policy: Policy, state: dict[str, Any], step: dict[str, Any] | None
+) -> tuple[str, Any, Any] | None:
+    """The advice of a policy as the recorder takes it: on the run, or on a step that opens."""
+    advice = ask(policy, state, step)
     match advice:
         case None:
             return None

@@ -258,13 +258,16 @@ Lifecycle = Literal["terminal", "non_terminal", "unknown"]
 class RunEntry(TypedDict):
     """A run as an entry of a list."""
 
+    dir: str
     duration_sec: float | None
     episode_id: str
+    first_error: str | None
     lifecycle: Lifecycle
     outcome: str | None
     started_at: str | None
     status: str | None
     task: str | None
+    valid: bool | None
 
 
 class PlanDifference(TypedDict):

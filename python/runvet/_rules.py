@@ -10,7 +10,18 @@ from . import _runvet
 from ._check import Level
 
 SchemaName = Literal[
-    "state", "summary", "event", "report", "view", "list", "plan", "diff", "config"
+    "state",
+    "summary",
+    "event",
+    "report",
+    "view",
+    "list",
+    "plan",
+    "diff",
+    "record-command",
+    "record-answer",
+    "rules",
+    "config",
 ]
 
 

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use runvet::read::policy::{Advice, Change, Policy, Scope};
-use runvet::record::State;
+use runvet::record::{State, Step};
 
 use crate::json::{object, value};
 
@@ -49,13 +49,14 @@ impl PythonPolicy {
         })
     }
 
-    fn ask(&self, py: Python<'_>, state: &State) -> PyResult<Advice> {
+    fn ask(&self, py: Python<'_>, state: &State, step: Option<&Step>) -> PyResult<Advice> {
         static ASK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let ask = ASK.get_or_try_init(py, || {
             let ask = py.import("runvet._policy")?.getattr("advice_of")?;
             PyResult::Ok(ask.unbind())
         })?;
-        let advice = ask.call1(py, (&self.policy, object(py, state)?))?;
+        let step = step.map(|step| object(py, step)).transpose()?;
+        let advice = ask.call1(py, (&self.policy, object(py, state)?, step))?;
         if advice.is_none(py) {
             return Ok(Advice::Nothing);
         }
@@ -82,6 +83,17 @@ impl PythonPolicy {
     }
 }
 
+impl PythonPolicy {
+    fn advice(&self, state: &State, step: Option<&Step>) -> Advice {
+        let asked = Python::attach(|py| self.ask(py, state, step));
+        asked.unwrap_or_else(|error| {
+            self.raised.set(error);
+            // A policy that failed vetoes, as one does that panics; but nothing is printed.
+            std::panic::resume_unwind(Box::new("a policy raised an exception"))
+        })
+    }
+}
+
 /// A change of the plan; the recorder says so where it does not understand it.
 fn change(change: &Bound<'_, PyAny>) -> PyResult<Change> {
     serde_json::from_value(value(change)?).map_err(crate::json::unwritable)
@@ -97,11 +109,10 @@ impl Policy for PythonPolicy {
     }
 
     fn advise(&self, state: &State) -> Advice {
-        let asked = Python::attach(|py| self.ask(py, state));
-        asked.unwrap_or_else(|error| {
-            self.raised.set(error);
-            // A policy that failed vetoes, as one does that panics; but nothing is printed.
-            std::panic::resume_unwind(Box::new("a policy raised an exception"))
-        })
+        self.advice(state, None)
+    }
+
+    fn advise_on_step(&self, state: &State, step: &Step) -> Advice {
+        self.advice(state, Some(step))
     }
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from conftest import ARTIFACTS, ROOT, cases, command, content, printed
 
 import runvet
+from runvet._rules import SchemaName
 
 
 def test_every_case_has_the_report_of_the_command(in_root: Path) -> None:
@@ -90,7 +91,7 @@ def test_episodes_in_memory_read_as_those_on_a_disk(in_root: Path) -> None:
         assert in_memory.id == on_disk.id
         assert in_memory.path is None
         assert in_memory.artifacts == on_disk.artifacts
-        assert in_memory.entry == on_disk.entry
+        assert in_memory.entry == {**on_disk.entry, "dir": path.name}
         assert in_memory.plan() == on_disk.plan()
         assert in_memory.compare_plan() == on_disk.compare_plan()
         if "events" in on_disk.artifacts:
@@ -120,6 +121,8 @@ def test_rules_and_pages_are_those_of_the_command() -> None:
     for rule in rules[::7]:
         ran = command("explain", rule.id)
         assert runvet.explain(rule.id).encode() == ran.stdout
-    for name in ("state", "summary", "event", "report", "config"):
+    names = {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*.json")}
+    assert set(get_args(SchemaName)) == names
+    for name in get_args(SchemaName):
         assert runvet.schema(name) == printed("schema", name)
         assert runvet.schema(name) == json.loads((ROOT / f"schemas/{name}.schema.json").read_text())

@@ -36,10 +36,19 @@ def test_every_block_prints_what_the_page_shows(in_root: Path) -> None:
             if bless:
                 shown_now[body] = printed or ""
             else:
-                assert printed == body, f"line {text.count(chr(10), 0, block.start())}"
+                line = text.count("\n", 0, block.start()) + 1
+                rewrites = "BLESS=1 python/check test_docs.py rewrites the page"
+                assert printed == body, f"line {line} of {PAGE}; {rewrites}"
             printed = None
     assert executed > 12 and printed in (None, "")
     for body, now in shown_now.items():
         text = text.replace(f"```text\n{body}```", f"```text\n{now}```")
     if bless:
         PAGE.write_text(text)
+
+
+def test_block_of_the_readme_is_right(in_root: Path) -> None:
+    (block,) = [it for it in BLOCK.finditer((ROOT / "README.md").read_text()) if it[1] == "python"]
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(block[2], "README.md", "exec"), {})
+    assert output.getvalue().count("\n") == 7

@@ -48,7 +48,7 @@ def test_run_data_and_episodes_pickle(in_root: Path, good: Path) -> None:
     on_disk = pickle.loads(pickle.dumps(runvet.Episode.at(good)))
     in_memory = pickle.loads(pickle.dumps(runvet.Episode.of("ep_answer", content(good))))
     assert on_disk.id == in_memory.id == "ep_answer"
-    assert on_disk.entry == in_memory.entry
+    assert on_disk.entry["task"] == in_memory.entry["task"]
     assert on_disk.check().valid and in_memory.check().valid
 
 

@@ -197,6 +197,29 @@ def test_policies_hint_intervene_and_veto(tmp_path: Path) -> None:
     judged(tmp_path)
 
 
+def test_policies_are_asked_about_the_step_that_opens(tmp_path: Path) -> None:
+    class OnSteps:
+        name, version = "on-steps", "1.0"
+
+        def advise(self, state: dict[str, Any]) -> None:
+            return None
+
+        def advise_on_step(self, state: dict[str, Any], step: dict[str, Any]) -> Any:
+            assert step in state["plan"]["steps"] and step["status"] == "pending"
+            with pytest.raises(TypeError):
+                step["status"] = "done"
+            return Veto("not this one") if step["id"] == "a" else Hint(f"do {step['id']}")
+
+    with Recorder(tmp_path).policy(OnSteps()).begin("asked") as run:
+        assert run.plan(PLAN) == []
+        with pytest.raises(runvet.Vetoed, match="not this one"):
+            run.open("a")
+        with run.step("b") as step:
+            assert step.hints == ["do b"]
+    assert [step["status"] for step in run_steps(run)] == ["vetoed", "done"]
+    judged(tmp_path)
+
+
 def test_step_that_a_policy_skips_is_not_executed(tmp_path: Path) -> None:
     def advise(state: dict[str, Any]) -> Any:
         running = [step["id"] for step in state["plan"]["steps"] if step["status"] == "running"]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -102,6 +103,19 @@ def test_dropped_iterator_leaves_no_thread(tmp_path: Path) -> None:
     assert wait_for(lambda: threads() == before)
 
 
+@pytest.fixture(scope="module")
+def long_timeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One timeline of 300 MB: nothing is reported before all of it is read."""
+    path = many(tmp_path_factory.mktemp("long"), 1, 1)
+    events = next(path.rglob("events.jsonl"))
+    chunk = events.read_bytes() * 4_000
+    with events.open("ab") as out:
+        for _ in range(280):
+            out.write(chunk)
+    yield path
+    events.unlink()
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -109,14 +123,7 @@ def test_dropped_iterator_leaves_no_thread(tmp_path: Path) -> None:
         "list(runvet.Check(rules={'strict/*': 'warning'}).each(path))",
     ],
 )
-def test_ctrl_c_ends_a_check_soon(tmp_path: Path, work: str) -> None:
-    # One timeline of 300 MB: nothing is reported before all of it is read.
-    many(tmp_path, 1, 1)
-    events = next(tmp_path.rglob("events.jsonl"))
-    chunk = events.read_bytes() * 4_000
-    with events.open("ab") as out:
-        for _ in range(280):
-            out.write(chunk)
+def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
     code = (
         "import sys, time, runvet\n"
         "path = sys.argv[1]\n"
@@ -125,7 +132,7 @@ def test_ctrl_c_ends_a_check_soon(tmp_path: Path, work: str) -> None:
         "except KeyboardInterrupt:\n    print('interrupted')\n"
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, long_timeline], stdout=subprocess.PIPE, text=True
     )
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     time.sleep(0.2)

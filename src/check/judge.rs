@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use super::locate::Locator;
 use super::{Check, causes, tidy};
 use crate::digest::Digest;
+use crate::document::Document;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    CAUSE, EpisodeReport, Finding, LACKING, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
-    Severity, Skip, SkipReason,
+    CAUSE, Card, EpisodeReport, Finding, LACKING, Lifecycle, Location, Related, RuleInfo,
+    STILL_CHANGING, Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
@@ -95,10 +96,19 @@ pub(super) fn episode<R>(
             skipped: tidy(skips),
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
+            card: check.keeps_cards.then(|| Box::new(card(&loaded))),
         };
         report.decide();
         (report, also(loaded.run))
     })
+}
+
+/// What a list of runs shows of an episode.
+fn card(loaded: &Loaded<'_, '_>) -> Card {
+    Card::of(
+        loaded.state.map(Document::root),
+        loaded.summary.map(Document::root),
+    )
 }
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.

@@ -524,6 +524,7 @@ fn describe(format: Format) -> &'static str {
         Format::Github => "GitHub workflow annotations, and a job summary",
         Format::Gitlab => "A GitLab code quality report",
         Format::Markdown => "A summary in Markdown",
+        Format::Html => "A page for a browser, in one file",
     }
 }
 

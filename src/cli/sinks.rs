@@ -33,6 +33,7 @@ pub(super) fn parse_output(setting: OsString) -> Result<(Format, PathBuf), Strin
 }
 
 struct Sink {
+    format: Format,
     renderer: Box<dyn Renderer>,
     target: Target,
 }
@@ -62,6 +63,7 @@ impl Sinks {
         options: Options,
     ) -> Result<Self, Failure> {
         let mut sinks = vec![Sink {
+            format,
             renderer: format.renderer(&options.clone().names_faults(false)),
             target: Target::Stdout,
         }];
@@ -86,6 +88,7 @@ impl Sinks {
                 file,
             };
             sinks.push(Sink {
+                format: *format,
                 renderer: format.renderer(&in_file),
                 target,
             });
@@ -100,11 +103,17 @@ impl Sinks {
                 text: Vec::new(),
             };
             sinks.push(Sink {
+                format: Format::Markdown,
                 renderer: Format::Markdown.renderer(&in_file),
                 target,
             });
         }
         Ok(Self(sinks))
+    }
+
+    /// Whether a report has a format.
+    pub(super) fn have(&self, format: Format) -> bool {
+        self.0.iter().any(|sink| sink.format == format)
     }
 
     pub(super) fn begin(&mut self, output: &mut Output) -> Result<(), Failure> {
@@ -148,7 +157,10 @@ impl Sinks {
         output: &mut Output,
         mut write: impl FnMut(&mut dyn Renderer, &mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        for Sink { renderer, target } in &mut self.0 {
+        for Sink {
+            renderer, target, ..
+        } in &mut self.0
+        {
             match target {
                 Target::Stdout => write(&mut **renderer, output.stdout())?,
                 Target::File { path, file } => {

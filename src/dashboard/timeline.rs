@@ -160,6 +160,19 @@ pub enum ReasonKind {
     Unverified,
 }
 
+impl ReasonKind {
+    /// What became of the run, as the first words of a sentence.
+    pub(crate) const fn sentence_start(self) -> &'static str {
+        match self {
+            Self::Failed => "Failed",
+            Self::Vetoed => "Vetoed",
+            Self::Aborted => "Aborted",
+            Self::GoalNotAchieved => "Goal not achieved",
+            Self::Unverified => "Not verified",
+        }
+    }
+}
+
 words!(ReasonKind {
     Failed = "failed",
     Vetoed = "vetoed",

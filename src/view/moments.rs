@@ -86,12 +86,12 @@ impl Iterator for Moments {
 
 /// The time of events since the first one that has a timestamp, to the microsecond.
 #[derive(Debug, Default)]
-struct Clock {
-    started: Option<Timestamp>,
+pub(super) struct Clock {
+    pub(super) started: Option<Timestamp>,
 }
 
 impl Clock {
-    fn offset(&mut self, event: Node<'_>) -> Option<f64> {
+    pub(super) fn offset(&mut self, event: Node<'_>) -> Option<f64> {
         let at = event.get("timestamp").and_then(Node::text);
         let at = at.and_then(|text| Timestamp::parse(&text));
         if self.started.is_none() {
@@ -196,7 +196,7 @@ fn is_wanted(event: Node<'_>, phase: Option<&str>, text: Option<&str>) -> bool {
     phase.is_none_or(is_of) && text.is_none_or(|text| event.raw().contains(text))
 }
 
-fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> (Moment, Signs<'_>) {
+pub(super) fn moment(line: u64, event: Node<'_>, offset_sec: Option<f64>) -> (Moment, Signs<'_>) {
     let text = |key: &str| {
         let text = event.get(key).and_then(Node::text).unwrap_or_default();
         text.chars().take(MAX_NAME).collect()

@@ -37,6 +37,7 @@ mod contract {
 mod formats {
     mod incomplete;
     mod noise;
+    mod page;
     mod pipelines;
     mod reports;
 }

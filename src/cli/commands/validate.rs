@@ -1,5 +1,6 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -20,8 +21,11 @@ use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
 use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
+use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
+use crate::source::EpisodeKey;
 use crate::store::{Changed, EpisodeDir, Given, Reads, WholeFile, changed_since};
+use crate::view::run_page;
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -73,7 +77,7 @@ pub(in crate::cli) struct Validate {
 
     /// Add totals for each rule, runtime mode and adapter
     ///
-    /// The formats human, markdown, json and ndjson show them.
+    /// The formats human, markdown, json, ndjson and html show them.
     #[arg(long)]
     statistics: bool,
 
@@ -157,6 +161,7 @@ impl Validate {
             .collect();
         let mut sinks = Sinks::open(settings.format.value, &self.outputs, &baselines, options)?;
         let check = self.check(settings.jobs.value);
+        let check = check.keep_cards(sinks.have(Format::Html));
         let mut gate = settings.gate.gate;
         if self.statistics {
             gate = gate.with_statistics();
@@ -305,7 +310,12 @@ impl Validate {
         });
         progress.finish();
         written?;
-        sinks.end(output, &outcome.closing())?;
+        let for_pages = sinks.have(Format::Html).then(|| RefCell::new(gate.clone()));
+        let read = |key: &EpisodeKey| {
+            let run = RunReader::open(key.dir()?).ok()?;
+            run_page(&run, check, &mut for_pages.as_ref()?.borrow_mut()).ok()
+        };
+        sinks.end(output, &outcome.closing().pages(&read))?;
         output.finish()?;
         if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
             let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
@@ -316,13 +326,13 @@ impl Validate {
 
     /// Refuses options of the command line that no format in use can honour.
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
-        use Format::{Concise, Github, Human, Json, Junit, Markdown, Ndjson};
+        use Format::{Concise, Github, Html, Human, Json, Junit, Markdown, Ndjson};
         // The job summary of GitHub is Markdown.
         let honoured: [(&str, &str, &[Format]); 4] = [
             (
                 "statistics",
                 "--statistics",
-                &[Human, Markdown, Github, Json, Ndjson],
+                &[Human, Markdown, Github, Json, Ndjson, Html],
             ),
             ("group_by", "--group-by", &[Human]),
             ("max_findings", "--max-findings", &[Human]),

@@ -9,12 +9,10 @@ use crate::report::paint::Paint;
 
 impl Page<'_> {
     pub(super) fn reason(&mut self, reason: &Reason) -> io::Result<()> {
-        let (what, paint) = match reason.kind {
-            ReasonKind::Failed => ("Failed", Paint::Bad),
-            ReasonKind::Vetoed => ("Vetoed", Paint::Caution),
-            ReasonKind::Aborted => ("Aborted", Paint::Caution),
-            ReasonKind::GoalNotAchieved => ("Goal not achieved", Paint::Bad),
-            ReasonKind::Unverified => ("Not verified", Paint::Caution),
+        let what = reason.kind.sentence_start();
+        let paint = match reason.kind {
+            ReasonKind::Failed | ReasonKind::GoalNotAchieved => Paint::Bad,
+            ReasonKind::Vetoed | ReasonKind::Aborted | ReasonKind::Unverified => Paint::Caution,
         };
         let named = |word: &str, name: &Option<String>| {
             let name = name.as_ref().map(|name| format!(" {word} {name}"));

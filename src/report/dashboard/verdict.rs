@@ -167,6 +167,7 @@ mod tests {
             skipped: vec![Skip::new("plan/projection", &STILL_CHANGING)],
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
+            card: None,
         };
         let undecided = "undecided, because the episode kept changing";
         assert_eq!(consistency(&report), undecided);

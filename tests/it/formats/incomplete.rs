@@ -326,6 +326,10 @@ fn every_format_tells_of_an_undecided_episode() {
             Format::Sarif => &["\"executionSuccessful\":false"],
             Format::Junit => &["failures=\"0\" errors=\"1\"", "<error "],
             Format::Gitlab => &["\"check_name\":\"fault\""],
+            Format::Html => &[
+                "<b>1</b><span>undecided</span>",
+                "This check is not complete",
+            ],
             _ => &["runs/ep_1: fault: "],
         };
         if *format == Format::Json {

@@ -23,6 +23,6 @@ pub(crate) fn stderr(output: &Output) -> &str {
 }
 
 /// Every format there is.
-pub(crate) const FORMATS: [&str; 9] = [
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown",
+pub(crate) const FORMATS: [&str; 10] = [
+    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "html",
 ];

@@ -1,0 +1,126 @@
+//! What is known of runs -> a page for a browser: an overview, a list of runs, and a page for each
+//! run. Plain data in, markup out.
+//!
+//! [`File`] puts all of it into one file that needs nothing else. A service can serve the same
+//! parts one by one: [`shell`] around the [`Overview`], [`Row`]s as JSON for the list, and a
+//! [`RunPage`] for each run.
+//!
+//! Texts of records are escaped twice: [`said`] escapes what acts on a reader, and `maud` what is
+//! markup. No text of a record becomes a part of a style, of a script, or of a link to elsewhere.
+
+mod badges;
+mod calendar;
+mod charts;
+mod details;
+mod events;
+mod file;
+mod findings;
+mod overview;
+mod panels;
+mod plan;
+mod records;
+mod row;
+mod rules;
+mod run;
+mod scale;
+mod shell;
+mod units;
+mod waterfall;
+
+use std::borrow::Cow;
+
+use crate::dashboard::{Dashboard, Moment};
+use crate::document::OwnedDocument;
+use crate::printable::escape;
+pub(crate) use file::File;
+pub(crate) use overview::{Ending, Overview};
+pub(crate) use row::Row;
+
+/// All that the page of one run shows; `runvet::view::run_page` reads it.
+///
+/// What is long is cut: lists have the rows that a [`Dashboard`] keeps, and of the timeline the
+/// first and the last events are kept, and between them some that matter.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RunPage {
+    /// Header, records in short, reason and verdict.
+    pub(crate) dashboard: Dashboard,
+    pub(crate) plan: PlanSides,
+    pub(crate) track: Vec<TrackItem>,
+    /// The state and the summary, or why they can't be shown.
+    pub(crate) state: Result<OwnedDocument, String>,
+    pub(crate) summary: Result<OwnedDocument, String>,
+}
+
+/// The persisted plan beside the rebuilt one.
+#[derive(Debug, Default)]
+pub(crate) struct PlanSides {
+    pub(crate) rows: Vec<PlanRow>,
+    /// The differences in sentences, each with the line of the event that disagrees.
+    pub(crate) differences: Vec<(String, u64)>,
+    /// The number of differences beyond those.
+    pub(crate) more_differences: usize,
+    /// Why the plans could not be compared.
+    pub(crate) unjudged: Option<String>,
+    pub(crate) persisted_source: Option<String>,
+    pub(crate) rebuilt_source: Option<String>,
+}
+
+/// A step of the plan, on the sides that have it.
+#[derive(Debug, Default)]
+pub(crate) struct PlanRow {
+    pub(crate) persisted: Option<Step>,
+    pub(crate) rebuilt: Option<Step>,
+    pub(crate) differs: bool,
+    /// Whether something of the persisted step could not be compared.
+    pub(crate) is_unsure: bool,
+}
+
+/// A step as one side has it.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) status: String,
+    pub(crate) description: String,
+    /// The line of the event that set the status.
+    pub(crate) line: Option<u64>,
+}
+
+/// A part of a timeline.
+#[derive(Debug)]
+pub(crate) enum TrackItem {
+    Event(Box<TrackEvent>),
+    /// A number of events that are left out.
+    Folded(u64),
+}
+
+/// An event of a timeline, as a waterfall and a list of events show it.
+#[derive(Debug)]
+pub(crate) struct TrackEvent {
+    pub(crate) moment: Moment,
+    pub(crate) kind: EventKind,
+    /// When it began and ended, in seconds since the first event, where it says so.
+    pub(crate) span: Option<(f64, f64)>,
+    /// The event as JSON, cut.
+    pub(crate) json: String,
+    pub(crate) is_cut: bool,
+}
+
+/// What an event is, for its mark in a waterfall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EventKind {
+    Start,
+    Plan,
+    Act,
+    Direction,
+    Pause,
+    Projection,
+    End,
+    Other,
+}
+
+/// A text of a record, with everything escaped that acts on a reader.
+pub(crate) fn said(text: &str) -> Cow<'_, str> {
+    escape(text)
+}

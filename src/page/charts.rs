@@ -1,0 +1,198 @@
+//! Numbers -> charts, as SVG without a style or script of its own: places are in per cent, so that
+//! a chart is as wide as its panel.
+
+use maud::{Markup, html};
+
+use super::said;
+use super::units::{precise, thousands};
+
+/// The height of the bars of a chart, in pixels.
+const PLOT_HEIGHT: f64 = 128.0;
+
+/// The height of the labels below them.
+const LABEL_HEIGHT: f64 = 20.0;
+
+/// The maximum number of labels below a chart.
+const LABELS: usize = 4;
+
+/// A part of each bar of a chart.
+pub(super) struct Series {
+    pub(super) name: String,
+    /// The class that gives it a colour.
+    pub(super) class: &'static str,
+    /// The filter that leads to its runs, such as `valid=no`.
+    pub(super) query: String,
+}
+
+/// A bar of a chart.
+pub(super) struct Bin {
+    pub(super) label: String,
+    /// What the bar stands for, in words.
+    pub(super) title: String,
+    /// The filter that leads to its runs, such as `since=2026-03-01`.
+    pub(super) query: String,
+    /// One for each series.
+    pub(super) counts: Vec<u64>,
+}
+
+/// A chart of bars, each a stack of parts, and each part a link to the runs behind it.
+pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
+    let highest = bins.iter().map(|bin| bin.counts.iter().sum()).max();
+    let top = round_above(highest.unwrap_or_default());
+    let scale = PLOT_HEIGHT / precise(top.max(1));
+    let step = 100.0 / precise(bins.len().max(1) as u64);
+    let labelled = bins.len().div_ceil(LABELS).max(1);
+    html! {
+        svg.chart width="100%" height=(PLOT_HEIGHT + LABEL_HEIGHT + 12.0) role="group"
+            aria-label=(title) {
+            @for part in [1.0, 0.5, 0.0] {
+                @let y = pixels(12.0 + PLOT_HEIGHT * (1.0 - part));
+                line.grid x1="0" x2="100%" y1=(y) y2=(y) {}
+                @if part == 1.0 || (part > 0.0 && top.is_multiple_of(2)) {
+                    text.axis x="0" y=(pixels(9.0 + PLOT_HEIGHT * (1.0 - part))) {
+                        (thousands(if part == 1.0 { top } else { top / 2 }))
+                    }
+                }
+            }
+            @for (at, bin) in bins.iter().enumerate() {
+                @let left = step * (precise(at as u64) + 0.1);
+                (stack(bin, series, (left, step * 0.8), scale))
+                @if at % labelled == 0 {
+                    text.axis x=(per_cent(left)) y=(pixels(PLOT_HEIGHT + LABEL_HEIGHT + 8.0)) {
+                        (said(&bin.label))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) -> Markup {
+    let mut below = 0.0;
+    let parts = series
+        .iter()
+        .zip(&bin.counts)
+        .filter(|(_, count)| **count > 0);
+    html! {
+        @for (series, count) in parts {
+            @let height = (precise(*count) * scale).max(1.5);
+            @let y = 12.0 + PLOT_HEIGHT - below - height;
+            @let () = below += height;
+            @let what = format!("{}: {} {}", bin.title, thousands(*count), series.name);
+            a href=(runs(&[&bin.query, &series.query])) aria-label=(said(&what)) {
+                rect class=(series.class) x=(per_cent(left)) width=(per_cent(width))
+                    y=(pixels(y)) height=(pixels(height)) {
+                    title { (said(&what)) }
+                }
+            }
+        }
+    }
+}
+
+/// The names of the series, each with its colour.
+pub(super) fn legend(series: &[Series]) -> Markup {
+    html! {
+        ul.legend {
+            @for series in series {
+                li {
+                    a href=(runs(&[&series.query])) {
+                        svg.key width="10" height="10" aria-hidden="true" {
+                            rect class=(series.class) width="10" height="10" rx="2" {}
+                        }
+                        (said(&series.name))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A bar from the left, of one or several parts of a whole.
+pub(super) fn meter(parts: &[(&'static str, f64)]) -> Markup {
+    let mut left = 0.0;
+    html! {
+        svg.meter width="100%" height="8" aria-hidden="true" {
+            rect.track width="100%" height="8" rx="2" {}
+            @for (class, share) in parts.iter().filter(|(_, share)| *share > 0.0) {
+                @let x = left;
+                @let () = left += share * 100.0;
+                rect class=(class) x=(per_cent(x)) width=(per_cent(share * 100.0)) height="8"
+                    rx="2" {}
+            }
+        }
+    }
+}
+
+/// The link to the list of runs with some filters.
+pub(super) fn runs(queries: &[&str]) -> String {
+    let mut link = "#/runs".to_owned();
+    for query in queries.iter().filter(|query| !query.is_empty()) {
+        link.push(if link.ends_with("#/runs") { '?' } else { '&' });
+        link.push_str(query);
+    }
+    link
+}
+
+/// A part of a link: everything is encoded that could be taken for structure.
+pub(super) fn encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                encoded.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+/// The next of 1, 2, 4, 6, 10, 20, 40, 60, 100, … that a number does not exceed.
+fn round_above(number: u64) -> u64 {
+    let mut unit = 1_u64;
+    loop {
+        for factor in [1, 2, 4, 6] {
+            let step = unit.saturating_mul(factor);
+            if number <= step {
+                return step;
+            }
+        }
+        unit = unit.saturating_mul(10);
+    }
+}
+
+/// A place or length along a chart.
+pub(super) fn per_cent(value: f64) -> String {
+    format!("{}%", pixels(value))
+}
+
+/// A number for a drawing: hundredths are enough.
+pub(super) fn pixels(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scale_ends_at_a_round_number() {
+        let tops = [0, 1, 3, 5, 7, 11, 61, 99_999].map(round_above);
+        assert_eq!(tops, [1, 1, 4, 6, 10, 20, 100, 100_000]);
+        assert_eq!(round_above(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn link_holds_any_text() {
+        assert_eq!(encoded("a&b=c#d/é"), "a%26b%3Dc%23d/%C3%A9");
+        assert_eq!(
+            runs(&["", "rule=a/b", "valid=no"]),
+            "#/runs?rule=a/b&valid=no"
+        );
+        assert_eq!(runs(&[]), "#/runs");
+    }
+}

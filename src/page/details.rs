@@ -1,0 +1,192 @@
+//! What the records of a run say -> tables: actions, beliefs, facts, verification, metrics, links.
+
+use maud::{Markup, html};
+
+use super::badges::badge;
+use super::charts::meter;
+use super::said;
+use super::units::{milliseconds, thousands};
+use crate::dashboard::{ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection};
+
+/// The maximum number of rows of a table.
+const MAX_SHOWN: usize = 200;
+
+pub(super) fn details(overview: &Overview) -> Markup {
+    let has = |rows: usize| rows > 0;
+    let lists = [
+        ("actions", has(overview.actions.total)),
+        ("beliefs", has(overview.beliefs.total)),
+        ("facts", has(overview.facts.total)),
+        ("verification", overview.verification.is_some()),
+        ("metrics", overview.metrics.is_some()),
+        ("links", overview.links.is_some()),
+    ];
+    let lacking: Vec<&str> = lists
+        .iter()
+        .filter(|(_, has)| !has)
+        .map(|(name, _)| *name)
+        .collect();
+    html! {
+        @if has(overview.actions.total) { (panel("Actions", &actions(overview))) }
+        div.columns {
+            @if let Some(verification) = &overview.verification {
+                (panel("Verification", &self::verification(verification)))
+            }
+            @if let Some(metrics) = &overview.metrics {
+                @if has(metrics.latencies.total) { (panel("Latencies", &latencies(metrics))) }
+                @if has(metrics.figures.total) { (panel("Metrics", &figures(metrics))) }
+            }
+            @if has(overview.beliefs.total) { (panel("Beliefs", &beliefs(overview))) }
+            @if has(overview.facts.total) { (panel("Facts", &facts(overview))) }
+            @if let Some(links) = &overview.links {
+                (panel("Links", &self::links(links)))
+            }
+        }
+        @if !lacking.is_empty() {
+            p.note { "The records have no " (lacking.join(", ")) "." }
+        }
+    }
+}
+
+fn beliefs(overview: &Overview) -> Markup {
+    table(&["belief", "confidence"], &overview.beliefs, |belief| {
+        html! {
+            td { (said(&belief.statement)) }
+            td.number { (said(&belief.confidence)) }
+        }
+    })
+}
+
+fn facts(overview: &Overview) -> Markup {
+    table(&["fact", "value"], &overview.facts, |fact| {
+        html! {
+            th scope="row" { (said(&fact.key)) }
+            td { code { (said(&fact.value)) } }
+        }
+    })
+}
+
+fn panel(title: &str, body: &Markup) -> Markup {
+    html! {
+        section.panel {
+            h3 { (title) }
+            (body)
+        }
+    }
+}
+
+fn table<T>(heads: &[&str], rows: &Rows<T>, row: impl Fn(&T) -> Markup) -> Markup {
+    html! {
+        @if !rows.first.is_empty() {
+            div.scroll tabindex="0" role="group" aria-label=(heads.join(", ")) {
+                table {
+                    thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                    tbody { @for item in rows.first.iter().take(MAX_SHOWN) { tr { (row(item)) } } }
+                }
+            }
+            (more(rows))
+        }
+    }
+}
+
+fn more<T>(rows: &Rows<T>) -> Markup {
+    let unshown = rows.total - rows.first.len().min(MAX_SHOWN);
+    html! {
+        @if unshown > 0 { p.note { "and " (thousands(unshown as u64)) " more" } }
+    }
+}
+
+fn actions(overview: &Overview) -> Markup {
+    let heads = ["action", "step", "tool", "result", "input"];
+    table(&heads, &overview.actions, |action| {
+        html! {
+            th scope="row" { code { (said(&action.id)) } }
+            td { code { (said(&action.step_id)) } }
+            td { (said(&action.tool)) }
+            td { @if !action.result_status.is_empty() {
+                (badge(&action.result_status, &action.result_status))
+            } }
+            td { (said(&action.input_excerpt)) }
+        }
+    })
+}
+
+fn verification(verification: &VerificationSection) -> Markup {
+    let verdict = match verification.passed.as_deref() {
+        Some("true") => badge("passed", "passed"),
+        Some("false") => badge("failed", "not passed"),
+        Some(other) => badge("", other),
+        None => badge("", "not verified"),
+    };
+    html! {
+        p {
+            (verdict) " "
+            (thousands(verification.assertions as u64))
+            @if verification.assertions == 1 { " assertion" } @else { " assertions" }
+        }
+        @if let Some(error) = &verification.error {
+            p.notice.is-bad { (said(error)) }
+        }
+        @if !verification.changes.first.is_empty() {
+            ul.diff {
+                @for change in verification.changes.first.iter().take(MAX_SHOWN) {
+                    @let (class, sign, what) = match change.kind {
+                        ChangeKind::Added => ("good", "+", "added"),
+                        ChangeKind::Modified => ("warn", "~", "modified"),
+                        ChangeKind::Deleted => ("bad", "−", "deleted"),
+                    };
+                    li.(class) {
+                        span.sign aria-hidden="true" { (sign) }
+                        span.unseen { (what) " " }
+                        code { (said(&change.path)) }
+                    }
+                }
+            }
+            (more(&verification.changes))
+        }
+    }
+}
+
+fn figures(metrics: &MetricsSection) -> Markup {
+    html! {
+        dl.metrics {
+            @for figure in metrics.figures.first.iter().take(MAX_SHOWN) {
+                div { dt { (said(&figure.name)) } dd { (said(&figure.value)) } }
+            }
+        }
+        (more(&metrics.figures))
+    }
+}
+
+fn latencies(metrics: &MetricsSection) -> Markup {
+    let values = metrics
+        .latencies
+        .first
+        .iter()
+        .map(|latency| latency.value_ms);
+    let longest = values.fold(f64::MIN_POSITIVE, f64::max);
+    table(&["latency", "bar", "ms"], &metrics.latencies, |latency| {
+        html! {
+            th scope="row" { (said(&latency.name)) }
+            td.wide { (meter(&[("c1", (latency.value_ms / longest).max(0.0))])) }
+            td.number { (milliseconds(latency.value_ms)) }
+        }
+    })
+}
+
+fn links(links: &Rows<crate::dashboard::LinkRow>) -> Markup {
+    table(&["link", "target", "there"], links, |link| {
+        html! {
+            th scope="row" { (said(&link.name)) }
+            td { code { (said(&link.target)) } }
+            td {
+                @match link.end {
+                    Some(LinkEnd::There) => (badge("ok", "yes")),
+                    Some(LinkEnd::Missing) => (badge("failed", "missing")),
+                    Some(LinkEnd::Elsewhere) => (badge("failed", "leads elsewhere")),
+                    None => "–",
+                }
+            }
+        }
+    })
+}

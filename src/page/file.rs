@@ -1,0 +1,315 @@
+//! The reports on many runs, one at a time, and the pages of some of them -> one file that needs
+//! nothing else.
+//!
+//! The pages of runs stand in `noscript` elements: without JavaScript they are parts of the page,
+//! and with it each is one text until somebody opens it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use maud::html;
+
+use super::units::thousands;
+use super::{Ending, Overview, Row, RunPage, panels, rules, run, shell};
+use crate::finding::{EpisodeReport, RuleInfo};
+use crate::printable::{is_hostile, opens_command};
+use crate::source::EpisodeKey;
+
+/// The maximum number of runs in the list of a file that are not valid.
+const MAX_INVALID: usize = 5_000;
+
+/// The maximum number of valid runs in the list.
+const MAX_VALID: usize = 2_000;
+
+/// The maximum number of runs that have a page in a file: first those that are not valid.
+const MAX_PAGES: usize = 500;
+
+/// The number of bytes of a file after which it gets no more pages.
+const MAX_BYTES: u64 = 50_000_000;
+
+/// A page in one file, on its way. It keeps the rows of the list, and sums.
+pub(crate) struct File {
+    rules: Vec<&'static RuleInfo>,
+    overview: Overview,
+    invalid: Listed,
+    valid: Listed,
+    /// The rules that are named anywhere in the list.
+    named: BTreeSet<String>,
+    /// [`MAX_BYTES`], but for tests.
+    max_bytes: u64,
+}
+
+/// Some runs of the list.
+#[derive(Default)]
+struct Listed {
+    /// One text of JSON for each.
+    rows: Vec<String>,
+    /// The first of them, which get pages.
+    first: Vec<EpisodeKey>,
+    unlisted: u64,
+}
+
+impl Listed {
+    fn add(&mut self, max: usize, report: &EpisodeReport, row: &Row<'_>) -> io::Result<bool> {
+        if self.rows.len() >= max {
+            self.unlisted += 1;
+            return Ok(false);
+        }
+        if self.first.len() < MAX_PAGES {
+            self.first.push(report.key.clone());
+        }
+        self.rows.push(json(row)?);
+        Ok(true)
+    }
+}
+
+impl File {
+    pub(crate) fn new(rules: Vec<&'static RuleInfo>) -> Self {
+        Self {
+            rules,
+            overview: Overview::default(),
+            invalid: Listed::default(),
+            valid: Listed::default(),
+            named: BTreeSet::new(),
+            max_bytes: MAX_BYTES,
+        }
+    }
+
+    /// Counts one more run in, and lists it if there is room.
+    ///
+    /// # Errors
+    ///
+    /// Where the row can't be written as JSON, which does not happen.
+    pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
+        self.overview.add(report);
+        let row = Row::of(report);
+        let is_listed = if report.valid == Some(true) {
+            self.valid.add(MAX_VALID, report, &row)?
+        } else {
+            self.invalid.add(MAX_INVALID, report, &row)?
+        };
+        if is_listed {
+            self.named
+                .extend(row.rules.iter().map(|rule| (*rule).to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Writes the file. `read` reads what the page of a run shows; where it can't, the run has no
+    /// page.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub(crate) fn write(
+        &self,
+        out: &mut dyn Write,
+        ending: &Ending<'_>,
+        read: &dyn Fn(&EpisodeKey) -> Option<RunPage>,
+    ) -> io::Result<()> {
+        let mut out = Counted { out, bytes: 0 };
+        let runs = self.overview.all.runs();
+        let title = format!("runvet: {} runs", thousands(runs));
+        out.put(&shell::head(&title, runs).0)?;
+        out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
+        out.put(&self.front(ending))?;
+        out.put(&shell::list().0)?;
+        out.put("\n<section class=\"view\" id=\"run\"></section>\n")?;
+        self.rows(&mut out)?;
+        let unwritten = self.pages(&mut out, read)?;
+        self.rule_pages(&mut out)?;
+        out.put(&self.left_out(unwritten))?;
+        out.put("</main>\n")?;
+        out.put(&shell::keys().0)?;
+        out.put("<script>")?;
+        out.put(shell::SCRIPT)?;
+        out.put("</script>\n")
+    }
+
+    fn front(&self, ending: &Ending<'_>) -> String {
+        let front = html! {
+            section.view #overview aria-labelledby="overview-title" {
+                h1.unseen #overview-title { "Overview" }
+                (panels::overview(&self.overview, ending))
+            }
+        };
+        front.0
+    }
+
+    /// The rows of the list, for the script.
+    fn rows(&self, out: &mut Counted<'_>) -> io::Result<()> {
+        out.put("<script type=\"application/json\" id=\"rows\">[")?;
+        for (at, row) in self.invalid.rows.iter().chain(&self.valid.rows).enumerate() {
+            out.put(if at == 0 { "\n" } else { ",\n" })?;
+            out.put(row)?;
+        }
+        out.put("]</script>\n")
+    }
+
+    /// Writes the pages of the first runs; returns the number of those without one.
+    fn pages(
+        &self,
+        out: &mut Counted<'_>,
+        read: &dyn Fn(&EpisodeKey) -> Option<RunPage>,
+    ) -> io::Result<u64> {
+        // Each with the place of its row.
+        let invalid = self.invalid.first.iter().enumerate();
+        let valid = (self.invalid.rows.len()..).zip(&self.valid.first);
+        let mut written = 0;
+        for (number, key) in invalid.chain(valid).take(MAX_PAGES) {
+            let Some(page) = read(key) else {
+                continue;
+            };
+            let prefix = format!("r{number}-");
+            let drawn = html! {
+                noscript data-row=(number) data-prefix=(prefix) {
+                    (run::run(&page, &prefix))
+                }
+            };
+            if out.bytes + drawn.0.len() as u64 > self.max_bytes {
+                break;
+            }
+            out.put(&drawn.0)?;
+            out.put("\n")?;
+            written += 1;
+        }
+        let listed = self.invalid.rows.len() + self.valid.rows.len();
+        Ok(listed as u64 - written)
+    }
+
+    /// The pages of the rules that are named.
+    fn rule_pages(&self, out: &mut Counted<'_>) -> io::Result<()> {
+        let rules = self
+            .rules
+            .iter()
+            .filter(|rule| self.named.contains(rule.id));
+        for info in rules {
+            let page = html! {
+                noscript data-rule-page=(info.id) { (rules::rule(info)) }
+            };
+            out.put(&page.0)?;
+            out.put("\n")?;
+        }
+        Ok(())
+    }
+
+    /// What is not in the file.
+    fn left_out(&self, unwritten: u64) -> String {
+        let numbers = [
+            (
+                self.invalid.unlisted,
+                "runs that are not valid are not in the list",
+            ),
+            (self.valid.unlisted, "valid runs are not in the list"),
+            (unwritten, "runs of the list have no page here"),
+        ];
+        let limits = format!(
+            "A file lists at most {} runs that are not valid and {} valid ones, and has at most {} \
+             pages of runs and {} MB.",
+            thousands(MAX_INVALID as u64),
+            thousands(MAX_VALID as u64),
+            MAX_PAGES,
+            MAX_BYTES / 1_000_000
+        );
+        let left_out = html! {
+            footer.left-out {
+                @if numbers.iter().any(|(number, _)| *number > 0) {
+                    p {
+                        @for (number, what) in numbers.iter().filter(|(number, _)| *number > 0) {
+                            b { (thousands(*number)) } " " (what) ". "
+                        }
+                        (limits) " The sums in the overview are of all runs."
+                    }
+                }
+            }
+        };
+        left_out.0
+    }
+}
+
+/// A row as JSON that stands in a page: no character of it ends a script or acts on a reader.
+fn json(row: &Row<'_>) -> io::Result<String> {
+    let plain = serde_json::to_string(row)?;
+    let mut text = String::with_capacity(plain.len());
+    for c in plain.chars() {
+        if c == '<' || is_hostile(c) || opens_command(&text, c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    Ok(text)
+}
+
+/// A writer that counts.
+struct Counted<'w> {
+    out: &'w mut dyn Write,
+    bytes: u64,
+}
+
+impl Counted<'_> {
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        self.bytes += text.len() as u64;
+        self.out.write_all(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Check;
+    use crate::dashboard::{Dashboard, Outline, Verdict};
+    use crate::finding::Totals;
+    use crate::page::PlanSides;
+    use crate::source::Artifact;
+
+    #[test]
+    fn file_gets_no_more_pages_when_it_is_long() {
+        let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
+        let mut file = File::new(Vec::new());
+        (0..20).for_each(|_| file.add(&report).unwrap());
+        let read = |_: &EpisodeKey| {
+            Some(RunPage {
+                dashboard: Dashboard {
+                    overview: crate::dashboard::Overview::default(),
+                    reason: None,
+                    timeline: Outline::default(),
+                    verdict: Verdict {
+                        status: None,
+                        outcome: None,
+                        reason: None,
+                        report: report.clone(),
+                        plan_differs_from: None,
+                    },
+                },
+                plan: PlanSides::default(),
+                track: Vec::new(),
+                state: Err("none".into()),
+                summary: Err("none".into()),
+            })
+        };
+        let totals = Totals::default();
+        let ending = Ending {
+            totals: &totals,
+            faults: &[],
+            is_complete: true,
+        };
+        let mut written = |max_bytes| {
+            file.max_bytes = max_bytes;
+            let mut text = Vec::new();
+            file.write(&mut text, &ending, &read).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let pages = |text: &str| text.matches("<noscript data-row=").count();
+        let whole = written(MAX_BYTES);
+        assert_eq!(pages(&whole), 20);
+        let half = whole.len() as u64 * 3 / 4;
+        let part = written(half);
+        assert!((1..20).contains(&pages(&part)) && part.len() as u64 <= half + 10_000);
+        let unwritten = format!("<b>{}</b> runs of the list", 20 - pages(&part));
+        assert!(part.contains(&unwritten));
+    }
+}

@@ -1,0 +1,279 @@
+//! The report on a run -> its findings on a page, each with the line in question, the other side,
+//! and the page of its rule.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::said;
+use super::units::thousands;
+use crate::finding::{EpisodeReport, Finding, Location, Severity, Suppression};
+use crate::source::Artifact;
+
+/// The maximum number of findings of a run that its page shows.
+const MAX_FINDINGS: usize = 200;
+
+/// The maximum number of other places that a page shows of one finding.
+const MAX_RELATED: usize = 8;
+
+/// The places in the records that findings are about.
+pub(super) struct Places<'r> {
+    prefix: &'r str,
+    state: BTreeMap<&'r str, Place>,
+    summary: BTreeMap<&'r str, Place>,
+}
+
+/// A place in a record that a finding is about.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) number: usize,
+    /// `None` where it is only the other side of a finding.
+    pub(super) severity: Option<Severity>,
+}
+
+impl<'r> Places<'r> {
+    pub(super) fn of(report: &'r EpisodeReport, prefix: &'r str) -> Self {
+        let mut places = Self {
+            prefix,
+            state: BTreeMap::new(),
+            summary: BTreeMap::new(),
+        };
+        let mut number = 0;
+        for finding in report.by_weight().into_iter().take(MAX_FINDINGS) {
+            let own = (&finding.location, Some(finding.severity));
+            let others = finding.related.iter().take(MAX_RELATED);
+            let others = others.map(|related| (&related.location, None));
+            for (location, severity) in std::iter::once(own).chain(others) {
+                let map = match location.artifact {
+                    Some(Artifact::State) => &mut places.state,
+                    Some(Artifact::Summary) => &mut places.summary,
+                    _ => continue,
+                };
+                let Some(pointer) = location.pointer.as_deref() else {
+                    continue;
+                };
+                number += 1;
+                let place = map.entry(pointer).or_insert(Place { number, severity });
+                place.severity = match (place.severity, severity) {
+                    (Some(one), Some(other)) => Some(one.min(other)),
+                    (one, other) => one.or(other),
+                };
+            }
+        }
+        places
+    }
+
+    /// The places in a record, by their pointers.
+    pub(super) fn in_record(&self, artifact: Artifact) -> &BTreeMap<&'r str, Place> {
+        match artifact {
+            Artifact::Summary => &self.summary,
+            _ => &self.state,
+        }
+    }
+
+    /// The anchor of a place in a record.
+    pub(super) fn anchor(&self, place: Place) -> String {
+        format!("{}at{}", self.prefix, place.number)
+    }
+
+    /// The anchor of a record.
+    pub(super) fn record(&self, artifact: Artifact) -> String {
+        format!("{}{}", self.prefix, artifact.name())
+    }
+
+    /// The anchor that a location leads to.
+    fn of_location(&self, location: &Location) -> Option<String> {
+        match location.artifact? {
+            Artifact::Events => Some(match location.line {
+                Some(line) => format!("{}L{line}", self.prefix),
+                None => format!("{}events", self.prefix),
+            }),
+            record @ (Artifact::State | Artifact::Summary) => {
+                let pointer = location.pointer.as_deref();
+                let place = pointer.and_then(|pointer| self.in_record(record).get(pointer));
+                let anchor = place.map(|place| self.anchor(*place));
+                Some(anchor.unwrap_or_else(|| self.record(record)))
+            }
+            Artifact::Learn | Artifact::Manifest => None,
+        }
+    }
+}
+
+/// Draws what a check found in a run.
+pub(super) fn findings(report: &EpisodeReport, places: &Places<'_>) -> Markup {
+    let shown = report.by_weight();
+    html! {
+        @if shown.is_empty() {
+            p.empty {
+                @if report.suppressed.is_empty() && report.skipped.is_empty() {
+                    "Nothing was found: the records agree with their schemas and each other."
+                } @else {
+                    "Nothing was found that counts."
+                }
+            }
+        }
+        @for finding in shown.iter().take(MAX_FINDINGS) {
+            (one(finding, places))
+        }
+        @if shown.len() > MAX_FINDINGS {
+            p.note {
+                "and " (thousands((shown.len() - MAX_FINDINGS) as u64))
+                " more, which are not on this page"
+            }
+        }
+        (unjudged(report))
+        (suppressed(report))
+    }
+}
+
+fn one(finding: &Finding, places: &Places<'_>) -> Markup {
+    let class = match finding.severity {
+        Severity::Error => "bad",
+        Severity::Warning => "warn",
+    };
+    html! {
+        article.finding.(class) {
+            h3 {
+                span.badge.(class) { (finding.severity) }
+                " "
+                a.rule href={ "#rule-" (finding.rule) } data-rule=(finding.rule) {
+                    (said(&finding.rule))
+                }
+            }
+            p.message { (marked_up(&finding.message)) }
+            div.sides {
+                (snippet(None, &finding.location, places))
+                @for related in finding.related.iter().take(MAX_RELATED) {
+                    (snippet(Some(&related.message), &related.location, places))
+                }
+            }
+            @if finding.related.len() > MAX_RELATED {
+                p.note {
+                    "and " (thousands((finding.related.len() - MAX_RELATED) as u64)) " other places"
+                }
+            }
+            p.help { b { "To do: " } (marked_up(&finding.help)) }
+        }
+    }
+}
+
+/// A message: what stands in backticks is code.
+pub(super) fn marked_up(message: &str) -> Markup {
+    let text = said(message);
+    // A backtick without its partner is one.
+    let is_paired = text.matches('`').count().is_multiple_of(2);
+    html! {
+        @if is_paired {
+            @for (at, part) in text.split('`').enumerate() {
+                @if at % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else {
+            (text)
+        }
+    }
+}
+
+/// The line around a place, with a link to the place.
+fn snippet(message: Option<&str>, location: &Location, places: &Places<'_>) -> Markup {
+    let file = match location.artifact {
+        Some(artifact) => artifact.file_name(),
+        None => &*location.file,
+    };
+    let place = match (location.line, location.column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+        _ => file.to_owned(),
+    };
+    html! {
+        figure.snippet {
+            figcaption {
+                @match places.of_location(location) {
+                    Some(anchor) => a href={ "#" (anchor) } { (said(&place)) },
+                    None => (said(&place)),
+                }
+                @if let Some(pointer) = location.pointer.as_deref().filter(|it| !it.is_empty()) {
+                    " " code.pointer { (said(pointer)) }
+                }
+                @if let Some(message) = message {
+                    span.note { " " (marked_up(message)) }
+                }
+            }
+            @if let Some(excerpt) = &location.excerpt {
+                @if !excerpt.text.is_empty() {
+                    @let cut = |range: std::ops::Range<usize>| {
+                        excerpt.text.get(range).unwrap_or_default().to_owned()
+                    };
+                    pre tabindex="0" {
+                        (cut(0..excerpt.span.start))
+                        mark { (cut(excerpt.span.clone())) }
+                        (cut(excerpt.span.end..excerpt.text.len()))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The rules that could not be judged, by what stood in the way.
+fn unjudged(report: &EpisodeReport) -> Markup {
+    html! {
+        @if !report.skipped.is_empty() {
+            div.unjudged {
+                h3 { "Not judged" }
+                @for unjudged in report.unjudged() {
+                    details {
+                        summary {
+                            (unjudged.rules.len())
+                            @if unjudged.rules.len() == 1 { " rule: " } @else { " rules: " }
+                            (said(unjudged.reason))
+                        }
+                        ul.rules {
+                            @for rule in &unjudged.rules { li { code { (said(rule)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The findings that do not count.
+fn suppressed(report: &EpisodeReport) -> Markup {
+    html! {
+        @if !report.suppressed.is_empty() {
+            details.suppressed {
+                summary {
+                    "Findings that do not count: " (thousands(report.suppressed.len() as u64))
+                }
+                ul {
+                    @for suppressed in report.suppressed.iter().take(MAX_FINDINGS) {
+                        li {
+                            code { (said(&suppressed.finding.rule)) } " "
+                            (marked_up(&suppressed.finding.message)) " "
+                            span.note {
+                                @match (suppressed.by, &suppressed.reason) {
+                                    (Suppression::Ignore, Some(reason)) => {
+                                        "(ignored: " (said(reason)) ")"
+                                    }
+                                    (Suppression::Baseline, _) => "(in the baseline)",
+                                    _ => "(ignored)",
+                                }
+                            }
+                        }
+                    }
+                    @if report.suppressed.len() > MAX_FINDINGS {
+                        li {
+                            "and " (thousands((report.suppressed.len() - MAX_FINDINGS) as u64))
+                            " more"
+                        }
+                    }
+                }
+            }
+        }
+        @if !report.suppressed_skips.is_empty() {
+            p.note {
+                "Rules that could not be judged for a reason that the baseline knows: "
+                (thousands(report.suppressed_skips.len() as u64))
+            }
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The sums over many runs -> the overview of a page. Each mark is a link to the runs behind it.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::calendar::date;
+use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
+use super::overview::{Ending, NONE, OTHERS, Overview, Validity, quantile};
+use super::said;
+use super::units::{duration, milliseconds, precise, share, thousands};
+
+/// The maximum number of bars of a chart by day.
+const MOST_DAYS: i64 = 31;
+
+/// The minimum number of such bars, so that a few days do not fill the chart.
+const FEWEST_DAYS: i64 = 14;
+
+/// The maximum number of outcomes that a chart by day distinguishes.
+const OUTCOMES: usize = 6;
+
+/// The maximum number of rows of a list in the overview.
+const BARS: usize = 12;
+
+/// The maximum number of faults that the overview names.
+const MAX_FAULTS: usize = 1_000;
+
+/// The bounds of the classes of durations, in seconds: 1, 2 and 5 times each power of ten.
+const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
+
+/// Draws the overview of a check.
+pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
+    html! {
+        (tiles(sums, ending))
+        (incomplete(ending))
+        div.panels {
+            (by_day(sums))
+            (outcomes_by_day(sums))
+            (rules(sums))
+            div.column {
+                (durations(sums))
+                (latencies(sums))
+            }
+            (shares("Adapters", "adapter", &sums.adapters))
+            (shares("Modes", "mode", &sums.modes))
+            (shares("Tags", "tag", &sums.tags))
+            (shares("Statuses", "status", &sums.statuses))
+        }
+    }
+}
+
+fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
+    let all = sums.all;
+    let tile = |class: &str, href: &str, number: String, what: &str| {
+        html! {
+            a.tile.(class) href=(href) { b { (number) } span { (what) } }
+        }
+    };
+    let totals = ending.totals;
+    html! {
+        div.tiles {
+            (tile("all", "#/runs", thousands(all.runs()), if all.runs() == 1 { "run" } else { "runs" }))
+            a.tile.wide href="#/runs?valid=yes" {
+                b { (share(all.valid, all.runs())) }
+                span { "valid" }
+                @let part = |count: u64| precise(count) / precise(all.runs().max(1));
+                (meter(&[
+                    ("good", part(all.valid)),
+                    ("bad", part(all.invalid)),
+                    ("dim", part(all.undecided)),
+                ]))
+            }
+            (tile(if all.invalid > 0 { "is-bad" } else { "none" }, "#/runs?valid=no",
+                thousands(all.invalid), "invalid"))
+            @if all.undecided > 0 {
+                (tile("is-warn", "#/runs?valid=undecided", thousands(all.undecided), "undecided"))
+            }
+            (tile("some", "#/runs?valid=no", thousands(sums.errors),
+                if sums.errors == 1 { "error" } else { "errors" }))
+            (tile("some", "#/runs?has=warnings", thousands(sums.warnings),
+                if sums.warnings == 1 { "warning" } else { "warnings" }))
+            @if sums.unjudged > 0 {
+                (tile("some", "#/runs?has=unjudged", thousands(sums.unjudged), "not fully judged"))
+            }
+            @if totals.ignored > 0 {
+                (tile("some", "#/runs?has=suppressed", thousands(totals.ignored), "findings ignored"))
+            }
+            @if totals.baselined > 0 {
+                (tile("some", "#/runs?has=suppressed", thousands(totals.baselined),
+                    "findings in the baseline"))
+            }
+        }
+    }
+}
+
+/// What could not be looked at or judged.
+fn incomplete(ending: &Ending<'_>) -> Markup {
+    let faults = ending.faults;
+    html! {
+        @if !ending.is_complete {
+            section.notice.is-bad aria-labelledby="faults" {
+                h2 #faults { "This check is not complete" }
+                @if faults.is_empty() {
+                    p { "It was stopped early: not all runs were judged." }
+                } @else {
+                    p {
+                        "Everything else is on this page. What could not be read or judged ("
+                        (thousands(faults.len() as u64)) "):"
+                    }
+                }
+                ul.faults {
+                    @for fault in faults.iter().take(MAX_FAULTS) {
+                        li { code { (said(&fault.path)) } " " (said(&fault.message)) }
+                    }
+                    @if faults.len() > MAX_FAULTS {
+                        li { "and " (thousands((faults.len() - MAX_FAULTS) as u64)) " more" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn panel(class: &str, title: &str, body: &Markup) -> Markup {
+    html! {
+        section.panel.(class) {
+            h2 { (title) }
+            (body)
+        }
+    }
+}
+
+/// Days in groups of equal length: the first day of each, and the length.
+fn days(sums: &Overview) -> Option<(Vec<i64>, i64)> {
+    let (first, last) = (*sums.days.keys().next()?, *sums.days.keys().next_back()?);
+    let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
+    let number = ((last - first) / length + 1).max(FEWEST_DAYS);
+    let start = last - (number - 1) * length - (length - 1);
+    let start = start.min(first);
+    Some((
+        (0..number).map(|bin| start + bin * length).collect(),
+        length,
+    ))
+}
+
+fn bins(sums: &Overview, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
+    let Some((starts, length)) = days(sums) else {
+        return Vec::new();
+    };
+    let bin = |start: i64| {
+        let (since, until) = (date(start), date(start + length));
+        let title = if length == 1 {
+            since.clone()
+        } else {
+            format!("{since} to {}", date(start + length - 1))
+        };
+        Bin {
+            query: format!("since={}&until={}", encoded(&since), encoded(&until)),
+            label: since,
+            title,
+            counts: counts(start, start + length),
+        }
+    };
+    starts.into_iter().map(bin).collect()
+}
+
+fn by_day(sums: &Overview) -> Markup {
+    let mut verdicts = vec![
+        series("valid", "good", "valid=yes"),
+        series("invalid", "bad", "valid=no"),
+    ];
+    if sums.all.undecided > 0 {
+        verdicts.push(series("undecided", "dim", "valid=undecided"));
+    }
+    let counts = |since: i64, until: i64| {
+        let of = |pick: fn(&Validity) -> u64| {
+            let days = sums.days.range(since..until);
+            days.map(|(_, day)| pick(&day.validity)).sum()
+        };
+        vec![
+            of(|day| day.valid),
+            of(|day| day.invalid),
+            of(|day| day.undecided),
+        ]
+    };
+    by_time(
+        "Valid and invalid runs by day",
+        sums,
+        &verdicts,
+        &bins(sums, counts),
+    )
+}
+
+fn outcomes_by_day(sums: &Overview) -> Markup {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
+        *met.entry(name).or_default() += count;
+    }
+    let mut names: Vec<(&str, u64)> = met.into_iter().collect();
+    names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
+    let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
+    let mut outcomes: Vec<Series> = named
+        .iter()
+        .map(|name| {
+            let class = match *name {
+                "success" => "good",
+                "ok" => "c2",
+                "success_unverified" => "warn",
+                "vetoed" => "c4",
+                "error" => "bad",
+                "goal_not_achieved" => "bad2",
+                "pending" | NONE => "dim",
+                _ => spare.next().unwrap_or("dim"),
+            };
+            series(name, class, &format!("ended={}", encoded(name)))
+        })
+        .collect();
+    if names.len() > named.len() {
+        outcomes.push(series("other outcomes", "dim", ""));
+    }
+    let counts = |since: i64, until: i64| {
+        let mut counts = vec![0; outcomes.len()];
+        for (name, count) in sums
+            .days
+            .range(since..until)
+            .flat_map(|(_, day)| &day.outcomes)
+        {
+            let at = named
+                .iter()
+                .position(|known| known == name)
+                .unwrap_or(named.len());
+            if let Some(sum) = counts.get_mut(at) {
+                *sum += count;
+            }
+        }
+        counts
+    };
+    let bins = bins(sums, counts);
+    by_time("Outcomes by day", sums, &outcomes, &bins)
+}
+
+fn by_time(title: &str, sums: &Overview, series: &[Series], bins: &[Bin]) -> Markup {
+    let body = html! {
+        @if bins.is_empty() {
+            p.empty { "No run says when it started." }
+        } @else {
+            (legend(series))
+            (stacked(title, bins, series))
+        }
+        @if sums.undated > 0 && !bins.is_empty() {
+            p.note {
+                a href="#/runs?since=(none)" { (thousands(sums.undated)) " without a start" }
+            }
+        }
+    };
+    panel("half", title, &body)
+}
+
+fn series(name: &str, class: &'static str, query: &str) -> Series {
+    Series {
+        name: name.into(),
+        class,
+        query: query.into(),
+    }
+}
+
+fn rules(sums: &Overview) -> Markup {
+    let mut rules: Vec<_> = sums.statistics.rules.iter().collect();
+    rules.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.episodes));
+    let most = rules.first().map_or(1, |(_, tally)| tally.episodes.max(1));
+    let body = html! {
+        @if rules.is_empty() {
+            p.empty { "No rule found anything." }
+        } @else {
+            ol.bars {
+                @for (rule, tally) in rules.iter().take(BARS) {
+                    @let class = if tally.errors > 0 { "bad" } else { "warn" };
+                    li {
+                        a href=(runs(&[&format!("rule={}", encoded(rule))])) {
+                            span.name { (said(rule)) }
+                            (meter(&[(class, precise(tally.episodes) / precise(most))]))
+                            span.number { (thousands(tally.episodes)) }
+                        }
+                    }
+                }
+            }
+            (rest(rules.len()))
+        }
+    };
+    panel("half", "Runs by rule", &body)
+}
+
+fn rest(length: usize) -> Markup {
+    html! {
+        @if length > BARS {
+            p.note { "and " (thousands((length - BARS) as u64)) " more" }
+        }
+    }
+}
+
+/// Runs by one of their properties, with the share that is valid.
+fn shares(title: &str, filter: &str, names: &BTreeMap<String, Validity>) -> Markup {
+    let mut names: Vec<_> = names.iter().collect();
+    names.sort_by_key(|(_, validity)| std::cmp::Reverse(validity.runs()));
+    let most = names
+        .first()
+        .map_or(1, |(_, validity)| validity.runs().max(1));
+    let part = |count: u64| precise(count) / precise(most);
+    let body = html! {
+        @if names.is_empty() {
+            p.empty { "There are none." }
+        } @else {
+            ol.bars {
+                @for (name, validity) in names.iter().take(BARS) {
+                    @let bar = html! {
+                        span.name { (said(name)) }
+                        (meter(&[
+                            ("good", part(validity.valid)),
+                            ("bad", part(validity.invalid)),
+                            ("dim", part(validity.undecided)),
+                        ]))
+                        span.number { (thousands(validity.runs())) }
+                    };
+                    li {
+                        @if *name == OTHERS {
+                            span.bar { (bar) }
+                        } @else {
+                            a href=(runs(&[&format!("{filter}={}", encoded(name))])) { (bar) }
+                        }
+                    }
+                }
+            }
+            (rest(names.len()))
+        }
+    };
+    panel("third", title, &body)
+}
+
+fn durations(sums: &Overview) -> Markup {
+    let mut sorted = sums.durations.clone();
+    sorted.sort_by(f64::total_cmp);
+    let quantiles = [0.5, 0.95].map(|share| quantile(&sorted, share));
+    let all = [series("runs", "c1", "")];
+    let bins = classes(&sorted);
+    let body = html! {
+        @if bins.is_empty() {
+            p.empty { "No run says how long it took." }
+        } @else {
+            (stacked("Durations", &bins, &all))
+            p.note {
+                @if let [Some(half), Some(most)] = quantiles {
+                    "p50 " b { (duration(half)) } " · p95 " b { (duration(most)) } " · "
+                    (thousands(sorted.len() as u64)) " runs"
+                }
+            }
+        }
+    };
+    panel("half", "Durations", &body)
+}
+
+/// The number of durations in each class between the shortest and the longest.
+fn classes(sorted: &[f64]) -> Vec<Bin> {
+    let (Some(shortest), Some(longest)) = (sorted.first(), sorted.last()) else {
+        return Vec::new();
+    };
+    let bounds: Vec<f64> = (-3..=9)
+        .flat_map(|power| DURATION_STEPS.map(|step| step * 10_f64.powi(power)))
+        .collect();
+    let class_of = |value: f64| bounds.partition_point(|bound| *bound <= value);
+    let (first, last) = (class_of(*shortest), class_of(*longest));
+    // A few classes more on both sides, so that one class does not fill the chart.
+    let (first, last) = (first.saturating_sub(2), (last + 2).min(bounds.len()));
+    (first..=last)
+        .map(|class| {
+            let low = class.checked_sub(1).and_then(|at| bounds.get(at)).copied();
+            let high = bounds.get(class).copied();
+            let count = sorted
+                .iter()
+                .filter(|value| class_of(**value) == class)
+                .count();
+            let text =
+                |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+            Bin {
+                label: duration(low.unwrap_or_default()),
+                title: match (low, high) {
+                    (Some(low), Some(high)) => format!("{} to {}", duration(low), duration(high)),
+                    (None, Some(high)) => format!("less than {}", duration(high)),
+                    (low, None) => format!("{} or more", duration(low.unwrap_or_default())),
+                },
+                query: format!("duration={}..{}", text(low), text(high)),
+                counts: vec![count as u64],
+            }
+        })
+        .collect()
+}
+
+fn latencies(sums: &Overview) -> Markup {
+    let mut rows: Vec<(&str, f64, f64, usize)> = sums
+        .latencies
+        .iter()
+        .filter_map(|(name, values)| {
+            let mut sorted = values.clone();
+            sorted.sort_by(f64::total_cmp);
+            let (half, most) = (quantile(&sorted, 0.5)?, quantile(&sorted, 0.95)?);
+            Some((&**name, half, most, sorted.len()))
+        })
+        .collect();
+    rows.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let longest = rows.first().map_or(1.0, |row| row.2.max(f64::MIN_POSITIVE));
+    let body = html! {
+        @if rows.is_empty() {
+            p.empty { "No run has latencies." }
+        } @else {
+            table.latencies {
+                thead {
+                    tr {
+                        th scope="col" { "latency" }
+                        th.wide scope="col" { span.unseen { "bar" } }
+                        th.number scope="col" { "p50" }
+                        th.number scope="col" { "p95" }
+                    }
+                }
+                tbody {
+                    @for (name, half, most, _) in &rows {
+                        @let link = |value: f64| {
+                            runs(&[&format!("latency={}..{value}..", encoded(name))])
+                        };
+                        tr {
+                            th scope="row" { (said(name)) }
+                            td {
+                                (meter(&[
+                                    ("c1", half / longest),
+                                    ("c1 pale", (most - half).max(0.0) / longest),
+                                ]))
+                            }
+                            td.number { a href=(link(*half)) { (milliseconds(*half)) } }
+                            td.number { a href=(link(*most)) { (milliseconds(*most)) } }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    panel("half", "Latencies", &body)
+}

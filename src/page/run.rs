@@ -1,0 +1,166 @@
+//! What is known of one run -> its page: header, why it failed, findings, plan, timeline, records.
+
+use maud::{Markup, html};
+
+use super::badges::{badge, tone};
+use super::findings::Places;
+use super::units::{duration, offset};
+use super::{RunPage, details, events, findings, plan, records, said, waterfall};
+use crate::dashboard::{Header, Reason};
+use crate::finding::{EpisodeReport, Lifecycle};
+use crate::source::Artifact;
+
+/// The parts of the page, each with the end of its anchor and its title.
+const PARTS: [(&str, &str); 6] = [
+    ("findings", "Findings"),
+    ("plan", "Plan"),
+    ("timeline", "Timeline"),
+    ("events", "Events"),
+    ("details", "Details"),
+    ("records", "Records"),
+];
+
+/// Draws the page of a run. Its anchors start with a prefix that no other page beside it has.
+pub(super) fn run(page: &RunPage, prefix: &str) -> Markup {
+    let report = &page.dashboard.verdict.report;
+    let places = Places::of(report, prefix);
+    html! {
+        article.run aria-labelledby={ (prefix) "title" } {
+            (header(page, prefix))
+            @if let Some(reason) = &page.dashboard.reason {
+                (why(reason, prefix))
+            }
+            @for record in &page.dashboard.overview.header.unreadable {
+                p.notice.is-warn { code { (record.file) } " can't be shown: " (said(&record.reason)) }
+            }
+            nav.parts aria-label="Parts of this run" {
+                @for (name, title) in PARTS {
+                    a href={ "#" (prefix) (name) } { (title) (number_of(page, name)) }
+                }
+            }
+            (part(prefix, PARTS[0], &findings::findings(report, &places)))
+            (part(prefix, PARTS[1], &plan::plan(&page.plan, prefix)))
+            (part(prefix, PARTS[2], &waterfall::waterfall(&page.track, prefix)))
+            (part(prefix, PARTS[3], &events::events(&page.dashboard.timeline, &page.track, prefix)))
+            (part(prefix, PARTS[4], &details::details(&page.dashboard.overview)))
+            (part(prefix, PARTS[5], &html! {
+                div.records {
+                    (records::record(Artifact::State, &page.state, &places))
+                    (records::record(Artifact::Summary, &page.summary, &places))
+                }
+            }))
+        }
+    }
+}
+
+fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {
+    html! {
+        section.part id={ (prefix) (name) } {
+            h2 { (title) }
+            (body)
+        }
+    }
+}
+
+fn number_of(page: &RunPage, part: &str) -> Markup {
+    let number = match part {
+        "findings" => page.dashboard.verdict.report.findings.len() as u64,
+        "events" => page.dashboard.timeline.events,
+        _ => return html! {},
+    };
+    html! { " " span.count { (super::units::thousands(number)) } }
+}
+
+fn header(page: &RunPage, prefix: &str) -> Markup {
+    let header = &page.dashboard.overview.header;
+    let report = &page.dashboard.verdict.report;
+    html! {
+        header.run-header {
+            p.crumb { code { (said(&header.episode_id)) } }
+            h1 id={ (prefix) "title" } {
+                @match &header.task {
+                    Some(task) => (said(task)),
+                    None => span.dim { "A run without a task" },
+                }
+            }
+            p.badges {
+                (verdict(report))
+                @if let Some(status) = &header.status {
+                    " " (badge(status, &format!("status {status}")))
+                }
+                @if let Some(outcome) = &header.outcome {
+                    " " (badge(outcome, outcome))
+                }
+                " " span.badge { (stage(report.lifecycle)) }
+            }
+            (figures(header))
+        }
+    }
+}
+
+fn figures(header: &Header) -> Markup {
+    let figures = [
+        ("started", header.started_at.clone()),
+        ("duration", header.duration_sec.map(duration)),
+        ("adapter", header.adapter.clone()),
+        ("mode", header.mode.clone()),
+        ("directory", Some(header.dir.clone())),
+    ];
+    html! {
+        dl.figures {
+            @for (name, value) in figures {
+                @if let Some(value) = value {
+                    div { dt { (name) } dd { (said(&value)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The verdict of the check in a word or two.
+pub(super) fn verdict(report: &EpisodeReport) -> Markup {
+    match report.valid {
+        Some(true) if report.skipped.is_empty() => html! { span.badge.good { "valid" } },
+        Some(true) => html! { span.badge.warn { "valid, not all rules judged" } },
+        Some(false) => html! { span.badge.bad { "invalid" } },
+        None => html! { span.badge.warn { "undecided: it kept changing" } },
+    }
+}
+
+fn stage(lifecycle: Lifecycle) -> &'static str {
+    match lifecycle {
+        Lifecycle::Terminal => "ended",
+        Lifecycle::NonTerminal => "in progress",
+        Lifecycle::Unknown => "unknown whether it ended",
+    }
+}
+
+fn why(reason: &Reason, prefix: &str) -> Markup {
+    let class = tone(reason.kind.word());
+    html! {
+        section.why.(class) {
+            h2 {
+                (reason.kind.sentence_start())
+                @if let Some(step) = &reason.step_id { " at " (said(step)) }
+                @if let Some(by) = &reason.by { " by " (said(by)) }
+            }
+            p.text {
+                @match &reason.text {
+                    Some(text) => (said(text)),
+                    None => "The records do not say why.",
+                }
+            }
+            p.note {
+                @if let Some(action) = &reason.action_id { (said(action)) " · " }
+                @match reason.line {
+                    Some(line) if reason.file == Artifact::Events.file_name() => {
+                        a href={ "#" (prefix) "L" (line) } { (reason.file) ":" (line) }
+                    }
+                    Some(line) => { (reason.file) ":" (line) }
+                    None => (reason.file),
+                }
+                @if let Some(at) = reason.offset_sec { " · " (offset(at)) }
+            }
+        }
+    }
+}

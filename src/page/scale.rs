@@ -1,0 +1,184 @@
+//! Moments and spans -> an axis of time, on which a long pause takes little room.
+
+/// The room at each end of the axis, in per cent.
+const MARGIN: f64 = 2.0;
+
+/// The width of a folded pause, in per cent.
+const FOLD: f64 = 5.0;
+
+/// The maximum number of pauses that are folded.
+const FOLDS: usize = 3;
+
+/// An axis of time. Its moments are seconds since the first event, its places are per cent.
+#[derive(Debug, Default)]
+pub(super) struct Scale {
+    /// Parts of the time in which something happens, each with its place.
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    start: f64,
+    end: f64,
+    left: f64,
+    right: f64,
+}
+
+/// A pause that is folded.
+pub(super) struct Fold {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) seconds: f64,
+}
+
+impl Fold {
+    pub(super) fn middle(&self) -> f64 {
+        f64::midpoint(self.left, self.right)
+    }
+}
+
+impl Scale {
+    /// An axis for some spans; a moment is a span without length.
+    pub(super) fn of(mut spans: Vec<(f64, f64)>) -> Self {
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut parts: Vec<(f64, f64)> = Vec::new();
+        for (start, end) in spans {
+            match parts.last_mut() {
+                Some((_, last)) if start <= *last => *last = last.max(end),
+                _ => parts.push((start, end)),
+            }
+        }
+        let cuts = cuts(&parts);
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+            return Self::default();
+        };
+        let mut whole = Vec::new();
+        let mut start = first.0;
+        for (end, next) in cuts {
+            whole.push((start, end));
+            start = next;
+        }
+        whole.push((start, last.1));
+        Self::laid_out(&whole)
+    }
+
+    fn laid_out(parts: &[(f64, f64)]) -> Self {
+        let length: f64 = parts.iter().map(|(start, end)| end - start).sum();
+        let mut room = 100.0 - 2.0 * MARGIN + FOLD;
+        room -= parts.iter().map(|_| FOLD).sum::<f64>();
+        let mut left = MARGIN;
+        let place = |(start, end): &(f64, f64)| {
+            let width = room * (end - start) / length.max(f64::MIN_POSITIVE);
+            let part = Part {
+                start: *start,
+                end: *end,
+                left,
+                right: left + width,
+            };
+            left = part.right + FOLD;
+            part
+        };
+        Self {
+            parts: parts.iter().map(place).collect(),
+        }
+    }
+
+    /// Whether time passes on it.
+    pub(super) fn has_length(&self) -> bool {
+        self.parts.len() > 1 || self.parts.iter().any(|part| part.end > part.start)
+    }
+
+    /// The place of a moment.
+    pub(super) fn at(&self, seconds: f64) -> f64 {
+        let after = self.parts.iter().find(|part| seconds <= part.end);
+        let Some(part) = after.or(self.parts.last()) else {
+            return MARGIN;
+        };
+        let length = (part.end - part.start).max(f64::MIN_POSITIVE);
+        let share = ((seconds - part.start) / length).clamp(0.0, 1.0);
+        part.left + share * (part.right - part.left)
+    }
+
+    /// Some moments with their places, from the first to the last.
+    pub(super) fn ticks(&self, number: u32) -> Vec<(f64, f64)> {
+        let places = (0..=number).map(|tick| {
+            MARGIN + (100.0 - 2.0 * MARGIN) * f64::from(tick) / f64::from(number.max(1))
+        });
+        let moment = |place: f64| {
+            let inside = |part: &&Part| place >= part.left - 0.01 && place <= part.right + 0.01;
+            let part = self.parts.iter().find(inside)?;
+            let share = (place - part.left) / (part.right - part.left).max(f64::MIN_POSITIVE);
+            Some((part.start + share * (part.end - part.start), place))
+        };
+        places.filter_map(moment).collect()
+    }
+
+    pub(super) fn folds(&self) -> Vec<Fold> {
+        let pairs = self.parts.iter().zip(self.parts.iter().skip(1));
+        pairs
+            .map(|(before, after)| Fold {
+                left: before.right,
+                right: after.left,
+                seconds: after.start - before.end,
+            })
+            .collect()
+    }
+}
+
+/// The pauses that are longer than all the rest together: each as its start and its end.
+fn cuts(parts: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+        return Vec::new();
+    };
+    let pairs = parts.iter().zip(parts.iter().skip(1));
+    let mut pauses: Vec<(f64, f64)> = pairs.map(|(before, after)| (before.1, after.0)).collect();
+    pauses.sort_by(|a, b| (b.1 - b.0).total_cmp(&(a.1 - a.0)));
+    let mut rest = last.1 - first.0;
+    let mut cuts = Vec::new();
+    for (start, end) in pauses.into_iter().take(FOLDS) {
+        if end - start <= rest - (end - start) {
+            break;
+        }
+        rest -= end - start;
+        cuts.push((start, end));
+    }
+    cuts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axis_without_a_long_pause_is_even() {
+        let scale = Scale::of(vec![(4.0, 4.0), (0.0, 1.0), (2.0, 2.0)]);
+        assert!(scale.folds().is_empty() && scale.has_length());
+        assert_eq!([0.0, 2.0, 4.0].map(|at| scale.at(at)), [2.0, 50.0, 98.0]);
+        assert_eq!(scale.ticks(4).len(), 5);
+    }
+
+    #[test]
+    fn pause_longer_than_the_rest_is_folded() {
+        let scale = Scale::of(vec![(0.0, 1.0), (1_000.0, 1_001.0)]);
+        let folds = scale.folds();
+        assert_eq!((folds.len(), folds[0].seconds), (1, 999.0));
+        assert_eq!(
+            [0.0, 1.0, 1_000.0, 1_001.0].map(|at| scale.at(at)),
+            [2.0, 47.5, 52.5, 98.0]
+        );
+        assert!(
+            scale
+                .ticks(4)
+                .iter()
+                .all(|(seconds, _)| *seconds <= 1.0 || *seconds >= 1_000.0)
+        );
+    }
+
+    #[test]
+    fn axis_of_one_moment_has_no_length() {
+        assert!(!Scale::of(vec![(3.0, 3.0)]).has_length());
+        assert!(!Scale::of(Vec::new()).has_length());
+        assert_eq!(Scale::of(Vec::new()).at(1.0), MARGIN);
+    }
+}

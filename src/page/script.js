@@ -1,0 +1,600 @@
+// What is in the page -> views of it: the overview, the list of runs, and a run. The address holds
+// the view. Texts of records become text, never markup; markup comes from runvet alone.
+(() => {
+  "use strict";
+
+  const PER_PAGE = 100;
+  const EVENTS_PER_PAGE = 100;
+  const root = document.documentElement;
+  const find = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const count = new Intl.NumberFormat("en-US");
+  const policy = window.trustedTypes
+    ? window.trustedTypes.createPolicy("runvet", { createHTML: (text) => text })
+    : { createHTML: (text) => text };
+
+  // An element with attributes and children; texts are texts.
+  function make(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+      else if (value === true) element.setAttribute(key, "");
+      else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
+    }
+    element.append(...children.filter((child) => child !== null && child !== undefined));
+    return element;
+  }
+
+  // Where the runs come from: this file.
+  const source = (() => {
+    const rows = JSON.parse(find("#rows").textContent);
+    const pages = new Map(all("noscript[data-row]").map((page) => [rows[page.dataset.row], page]));
+    return {
+      rows,
+      byDir: new Map(rows.map((row) => [row.dir, row])),
+      page: (row) => {
+        const page = pages.get(row);
+        return page && { text: page.textContent, prefix: page.dataset.prefix };
+      },
+      rule: (name) => {
+        const page = all("noscript[data-rule-page]").find((page) => page.dataset.rulePage === name);
+        return page && page.textContent;
+      },
+    };
+  })();
+
+  // Addresses: #/, #/runs?rule=plan/projection, #/run/runs/episodes/ep_1?at=L6
+  const readable = (text) => encodeURIComponent(text).replace(/%2F/g, "/").replace(/%3A/g, ":");
+  function address() {
+    const [path, query] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+    const params = new URLSearchParams(query || "");
+    if (path === "runs") return { view: "runs", params };
+    if (path.startsWith("run/")) {
+      let dir = path.slice(4);
+      try {
+        dir = decodeURIComponent(dir);
+      } catch { /* It is taken as it is. */ }
+      return { view: "run", dir, params };
+    }
+    return { view: "overview", params };
+  }
+  function link(path, params) {
+    const parts = [...params].filter(([, value]) => value !== "");
+    const query = parts.map(([key, value]) => `${readable(key)}=${readable(value)}`).join("&");
+    return `#/${path}${query ? `?${query}` : ""}`;
+  }
+  const linkOf = (row) => `#/run/${readable(row.dir)}`;
+
+  // Filters.
+  const NONE = "(none)";
+  const instant = (text) => Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text) / 1000;
+  const within = (value, range) => {
+    const [low, high] = range.split("..");
+    return value !== undefined && (low === "" || value >= Number(low)) && (high === "" || value < Number(high));
+  };
+  const equal = (field) => (row, wanted) => String(row[field] ?? NONE) === wanted;
+  const verdict = (row) => (row.valid === null ? "undecided" : row.valid ? "yes" : "no");
+  const FILTERS = {
+    valid: (row, wanted) => verdict(row) === wanted,
+    status: equal("status"),
+    outcome: equal("outcome"),
+    adapter: equal("adapter"),
+    mode: equal("mode"),
+    ended: (row, wanted) => (row.outcome ?? row.status ?? NONE) === wanted,
+    rule: (row, wanted) => (row.rules || []).includes(wanted),
+    tag: (row, wanted) => (row.tags || []).includes(wanted),
+    since: (row, wanted) =>
+      wanted === NONE ? row.started_sec === undefined : row.started_sec >= instant(wanted),
+    until: (row, wanted) => row.started_sec < instant(wanted),
+    duration: (row, wanted) => within(row.duration_sec, wanted),
+    latency: (row, wanted) => {
+      const at = wanted.indexOf("..");
+      const found = (row.latencies || []).find(([name]) => name === wanted.slice(0, at));
+      return found !== undefined && within(found[1], wanted.slice(at + 2));
+    },
+    has: (row, wanted) => (row[wanted] || 0) > 0,
+    q: (row, wanted) => {
+      const text = `${row.id} ${row.dir} ${row.task || ""}`.toLowerCase();
+      return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    },
+  };
+  const SORTS = {
+    valid: (row) => row.errors * 1e6 + row.warnings,
+    id: (row) => row.id,
+    status: (row) => row.status ?? "",
+    outcome: (row) => row.outcome ?? "",
+    started: (row) => row.started_sec ?? -Infinity,
+    duration: (row) => row.duration_sec ?? -Infinity,
+    adapter: (row) => row.adapter ?? "",
+    mode: (row) => row.mode ?? "",
+  };
+  function select(params) {
+    const wanted = Object.entries(FILTERS).filter(([name]) => params.get(name));
+    const rows = source.rows.filter((row) => wanted.every(([name, test]) => test(row, params.get(name))));
+    const sort = params.get("sort") || "";
+    const key = SORTS[sort.replace(/^-/, "")];
+    if (!key) return rows;
+    const sign = sort.startsWith("-") ? -1 : 1;
+    const order = (a, b) => (a < b ? -sign : a > b ? sign : 0);
+    return rows.map((row) => [key(row), row]).sort(([a], [b]) => order(a, b)).map(([, row]) => row);
+  }
+
+  // Words for people.
+  const TONES = {
+    ok: "good", success: "good", error: "bad", goal_not_achieved: "bad", failed: "bad",
+    vetoed: "warn", aborted: "warn", partial: "warn", success_unverified: "warn",
+  };
+  const badge = (text) => (text === undefined ? "" : make("span", { class: `badge ${TONES[text] || ""}` }, text));
+  function duration(seconds) {
+    const digits = (value) => String(Number(value.toPrecision(3)));
+    if (seconds === undefined) return "";
+    if (seconds === 0) return "0 s";
+    if (seconds < 1) return `${digits(seconds * 1000)} ms`;
+    if (seconds < 120) return `${digits(seconds)} s`;
+    if (seconds < 7200) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+    if (seconds < 172800) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+    return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
+  }
+  const started = (row) =>
+    row.started_sec === undefined
+      ? row.started_at || ""
+      : new Date(row.started_sec * 1000).toISOString().slice(0, 19).replace("T", " ");
+  const plural = (number, word) => `${count.format(number)} ${word}${number === 1 ? "" : "s"}`;
+
+  // The list of runs.
+  const COLUMNS = [
+    ["id", "run"], ["status", "status"], ["outcome", "outcome"], ["started", "started (UTC)"],
+    ["duration", "duration"], ["adapter", "adapter"], ["mode", "mode"], ["valid", "findings"],
+  ];
+  let listed = source.rows;
+  let lastList = "#/runs";
+
+  function showRuns(params) {
+    listed = select(params);
+    lastList = link("runs", params);
+    const pages = Math.max(1, Math.ceil(listed.length / PER_PAGE));
+    const page = Math.min(Math.max(1, Number(params.get("page")) || 1), pages);
+    const from = (page - 1) * PER_PAGE;
+    const shown = listed.slice(from, from + PER_PAGE);
+    fillFilters(params);
+    const range = listed.length > PER_PAGE
+      ? `${count.format(from + 1)} to ${count.format(from + shown.length)} of ${plural(listed.length, "run")}`
+      : plural(listed.length, "run");
+    find("#runs .said").replaceChildren(range, ...chips(params));
+    const body = make("tbody", {}, ...shown.map(rowOf));
+    const table = make("table", {}, head(params), body);
+    find("#runs .table").replaceChildren(listed.length ? table : make("p", { class: "notice" }, "No run matches."));
+    find("#runs nav.pages").replaceChildren(...(pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : []));
+  }
+
+  function go(params, name, value) {
+    const next = new URLSearchParams(params);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    if (name !== "page") next.delete("page");
+    location.hash = link("runs", next);
+  }
+
+  function pager(page, pages, turn) {
+    return [
+      make("button", { type: "button", disabled: page <= 1, onclick: () => turn(page - 1) }, "Previous"),
+      `${page} of ${pages}`,
+      make("button", { type: "button", disabled: page >= pages, onclick: () => turn(page + 1) }, "Next"),
+    ];
+  }
+
+  function chips(params) {
+    const controls = new Set(all("#runs form [name]").map((control) => control.name));
+    const isShown = ([name, value]) =>
+      FILTERS[name] && value && (!controls.has(name) || (name === "since" && value === NONE));
+    return [...params].filter(isShown).map(([name, value]) =>
+      make("button", {
+        class: "chip", type: "button", title: "Remove this filter", onclick: () => go(params, name, ""),
+      }, `${name}: ${value} \u00d7`));
+  }
+
+  function head(params) {
+    const sort = params.get("sort") || "";
+    const cells = COLUMNS.map(([name, title]) => {
+      const state = sort === name ? "ascending" : sort === `-${name}` ? "descending" : null;
+      const next = state === "descending" ? name : state === "ascending" ? "" : `-${name}`;
+      const arrow = { ascending: " \u2191", descending: " \u2193" }[state] || "";
+      const button = make("button", { type: "button", onclick: () => go(params, "sort", next) }, title + arrow);
+      return make("th", { scope: "col", "aria-sort": state, class: name === "duration" ? "number" : null }, button);
+    });
+    return make("thead", {}, make("tr", {}, ...cells));
+  }
+
+  function rowOf(row) {
+    const state = verdict(row);
+    const tone = { yes: row.unjudged ? "warn" : "good", no: "bad", undecided: "warn" }[state];
+    const word = { yes: "valid", no: "invalid", undecided: "undecided" }[state];
+    const sums = [];
+    if (row.errors) sums.push(plural(row.errors, "error"));
+    if (row.warnings) sums.push(plural(row.warnings, "warning"));
+    const rule = (row.rules || [])[0];
+    const more = (row.rules || []).length > 1 ? ` +${row.rules.length - 1}` : "";
+    const cells = [
+      make("td", { class: "run" },
+        make("span", { class: `dot ${tone}`, title: word }),
+        make("span", { class: "unseen" }, `${word} `),
+        make("a", { class: "id", href: linkOf(row) }, row.id),
+        make("span", { class: "task" }, row.task || "")),
+      make("td", {}, badge(row.status)),
+      make("td", {}, badge(row.outcome)),
+      make("td", {}, started(row)),
+      make("td", { class: "number" }, duration(row.duration_sec)),
+      make("td", {}, row.adapter || ""),
+      make("td", {}, row.mode || ""),
+      make("td", { class: "findings" },
+        sums.join(", "),
+        rule ? make("a", { href: link("runs", [["rule", rule]]) }, rule + more) : "",
+        row.unjudged && !sums.length ? `${plural(row.unjudged, "rule")} not judged` : ""),
+    ];
+    return make("tr", {
+      onclick: (event) => {
+        if (!event.target.closest("a, button") && !String(getSelection())) location.hash = linkOf(row);
+      },
+    }, ...cells);
+  }
+
+  // The controls of the filters, filled once.
+  function fillFilters(params) {
+    const form = find("#runs form");
+    for (const control of all("[name]", form)) {
+      const value = params.get(control.name) || "";
+      const known = control.tagName !== "SELECT" || all("option", control).some((option) => option.value === value);
+      if (!known) control.append(make("option", { value }, value));
+      if (document.activeElement !== control && !(control.type === "date" && value === NONE)) control.value = value;
+      control.classList.toggle("is-set", value !== "");
+    }
+  }
+  function setUpFilters() {
+    const form = find("#runs form");
+    form.hidden = false;
+    find("details", form).open = matchMedia("(min-width: 761px)").matches;
+    const values = {
+      valid: () => [], status: (row) => [row.status ?? NONE], outcome: (row) => [row.outcome ?? NONE],
+      rule: (row) => row.rules || [], adapter: (row) => [row.adapter ?? NONE],
+      mode: (row) => [row.mode ?? NONE], tag: (row) => row.tags || [],
+    };
+    for (const control of all("select", form)) {
+      const numbers = new Map();
+      for (const row of source.rows) {
+        const named = control.name === "valid" ? [verdict(row)] : values[control.name](row);
+        for (const value of named) numbers.set(value, (numbers.get(value) || 0) + 1);
+      }
+      const words = { yes: "valid", no: "invalid" };
+      const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
+      control.append(...options.map(([value, number]) => {
+        const text = (control.name === "valid" && words[value]) || value;
+        return make("option", { value }, `${text} (${count.format(number)})`);
+      }));
+      control.closest("label").hidden = options.length === 0;
+    }
+    let waiting = 0;
+    const changed = (event) => go(address().params, event.target.name, event.target.value);
+    form.addEventListener("change", changed);
+    form.addEventListener("input", (event) => {
+      if (event.target.name !== "q") return;
+      clearTimeout(waiting);
+      waiting = setTimeout(() => changed(event), 150);
+    });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("reset", (event) => {
+      event.preventDefault();
+      location.hash = "#/runs";
+    });
+  }
+
+  // A run.
+  let shownRun = null;
+  function showRun(dir, params) {
+    const view = find("#run");
+    const row = source.byDir.get(dir);
+    if (!row || shownRun !== row) {
+      shownRun = row || null;
+      const page = row && source.page(row);
+      if (page) {
+        view.innerHTML = policy.createHTML(page.text);
+        view.dataset.prefix = page.prefix;
+        dress(view, row);
+      } else {
+        view.dataset.prefix = "";
+        view.replaceChildren(...(row ? withoutPage(row) : [make("p", { class: "notice" }, "This file has no such run.")]));
+      }
+      window.scrollTo(0, 0);
+    }
+    if (params.get("at")) reveal(view.dataset.prefix + params.get("at"));
+  }
+
+  function withoutPage(row) {
+    const list = (row.rules || []).map((rule) =>
+      make("li", {}, make("a", { href: link("runs", [["rule", rule]]) }, rule)));
+    const command = `runvet view ${/^[\w./:@-]+$/.test(row.dir) ? row.dir : `'${row.dir.replace(/'/g, "'\\''")}'`}`;
+    return [
+      make("header", { class: "run-header run" }, crumb(row), make("h1", {}, row.task || row.id),
+        make("p", { class: "badges" }, badge(row.status), badge(row.outcome))),
+      make("div", { class: "notice" },
+        make("p", {}, "This run has no page in this file. To look at it:"), make("code", {}, command)),
+      make("ul", {}, ...list),
+    ];
+  }
+
+  function crumb(row) {
+    const at = listed.indexOf(row);
+    const step = (to, text, label) =>
+      make("button", {
+        type: "button", "aria-label": label, disabled: !listed[to],
+        onclick: () => { location.hash = linkOf(listed[to]); },
+      }, text);
+    return make("p", { class: "crumb" },
+      make("a", { href: lastList }, "Runs"), "/", make("code", {}, row.id),
+      make("span", { class: "steps" }, step(at - 1, "\u2191", "Previous run"), step(at < 0 ? -1 : at + 1, "\u2193", "Next run")));
+  }
+
+  // Gives the page of a run what needs a script.
+  function dress(view, row) {
+    find(".crumb", view).replaceWith(crumb(row));
+    const waterfall = find(".waterfall", view);
+    if (waterfall) dressWaterfall(waterfall);
+    const events = find("[data-events]", view);
+    if (events) dressEvents(events, view);
+    spy(view);
+  }
+
+  function dressWaterfall(waterfall) {
+    const drawing = find("svg.lines", waterfall);
+    let zoom = 1;
+    const set = (to) => {
+      zoom = Math.min(64, Math.max(1, to));
+      const scroll = find(".scroll", waterfall);
+      const middle = (scroll.scrollLeft + scroll.clientWidth / 2) / drawing.clientWidth;
+      drawing.style.width = `${zoom * 100}%`;
+      scroll.scrollLeft = middle * drawing.clientWidth - scroll.clientWidth / 2;
+      out.disabled = zoom <= 1;
+    };
+    const spread = (isEven) => {
+      for (const mark of all("svg.at", drawing)) {
+        const timed = mark.dataset.t;
+        mark.setAttribute("x", isEven || !timed ? mark.dataset.o : timed);
+      }
+      for (const part of all("rect.bar, .tick", drawing)) part.style.display = isEven ? "none" : "";
+      even.setAttribute("aria-pressed", String(isEven));
+    };
+    const button = (text, label, onclick) => make("button", { type: "button", "aria-label": label, onclick }, text);
+    const out = button("\u2212", "Zoom out", () => set(zoom / 2));
+    out.disabled = true;
+    const even = button("Spread evenly", null, () => spread(even.getAttribute("aria-pressed") !== "true"));
+    even.setAttribute("aria-pressed", "false");
+    even.hidden = waterfall.dataset.scale !== "time";
+    const tools = make("div", { class: "wf-tools" },
+      out, button("+", "Zoom in", () => set(zoom * 2)), button("Fit", null, () => set(1)), even);
+    waterfall.before(tools);
+    find(".scroll", waterfall).addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      set(zoom * (event.deltaY < 0 ? 1.25 : 0.8));
+    }, { passive: false });
+  }
+
+  function dressEvents(list, view) {
+    const items = [...list.children];
+    const status = make("span", { class: "count", role: "status" });
+    const pages = make("nav", { class: "pages", "aria-label": "Pages of events" });
+    const search = make("input", { type: "search", placeholder: "Filter events", "aria-label": "Filter events" });
+    let phase = "";
+    let page = 1;
+    const show = () => {
+      const words = search.value.toLowerCase();
+      const isWanted = (item) =>
+        (!phase || item.dataset.phase === phase) && (!words || item.textContent.toLowerCase().includes(words));
+      const wanted = phase || words ? items.filter((item) => item.dataset.phase !== undefined && isWanted(item)) : items;
+      const number = Math.max(1, Math.ceil(wanted.length / EVENTS_PER_PAGE));
+      page = Math.min(page, number);
+      const shown = new Set(wanted.slice((page - 1) * EVENTS_PER_PAGE, page * EVENTS_PER_PAGE));
+      for (const item of items) item.hidden = !shown.has(item);
+      status.textContent = phase || words ? plural(wanted.length, "event") : "";
+      pages.replaceChildren(...(number > 1 ? pager(page, number, (to) => { page = to; show(); }) : []));
+    };
+    list.reveal = (item) => {
+      if (!item.hidden) return;
+      search.value = "";
+      phase = "";
+      for (const chip of all(".phases li", view)) chip.classList.remove("is-on");
+      page = Math.floor(items.indexOf(item) / EVENTS_PER_PAGE) + 1;
+      show();
+    };
+    search.addEventListener("input", () => { page = 1; show(); });
+    for (const chip of all(".phases li", view)) {
+      const button = make("button", { type: "button", "aria-pressed": "false" }, ...chip.childNodes);
+      button.addEventListener("click", () => {
+        phase = phase === chip.dataset.phase ? "" : chip.dataset.phase;
+        page = 1;
+        for (const other of all(".phases li", view)) {
+          const isOn = other.dataset.phase === phase;
+          other.classList.toggle("is-on", isOn);
+          find("button", other).setAttribute("aria-pressed", String(isOn));
+        }
+        show();
+      });
+      chip.replaceChildren(button);
+    }
+    list.before(make("div", { class: "ev-tools" }, search, status));
+    list.after(pages);
+    show();
+  }
+
+  // Marks the part of a run that is on the screen.
+  function spy(view) {
+    const links = all("nav.parts a", view);
+    const mark = (id) => {
+      for (const part of links) {
+        if (part.hash === `#${id}`) part.setAttribute("aria-current", "true");
+        else part.removeAttribute("aria-current");
+      }
+    };
+    const observer = new IntersectionObserver((entries) => {
+      const seen = entries.filter((entry) => entry.isIntersecting);
+      if (seen.length) mark(seen[0].target.id);
+    }, { rootMargin: "-110px 0px -70% 0px" });
+    for (const part of all("section.part", view)) observer.observe(part);
+  }
+
+  // Shows an element of a run, whatever it is in.
+  function reveal(id) {
+    const element = document.getElementById(id);
+    if (!element) return;
+    for (let above = element; above; above = above.parentElement) {
+      if (above.tagName === "DETAILS") above.open = true;
+      if (above.parentElement && above.parentElement.reveal) above.parentElement.reveal(above);
+    }
+    for (const other of all(".is-target")) other.classList.remove("is-target");
+    if (!element.matches("section.part")) element.classList.add("is-target");
+    element.scrollIntoView({ block: element.matches("section") ? "start" : "center" });
+    const focus = find("summary, h2, h3", element) || element;
+    if (!focus.hasAttribute("tabindex") && focus.tagName !== "SUMMARY") focus.setAttribute("tabindex", "-1");
+    focus.focus({ preventScroll: true });
+  }
+
+  function toggleRule(anchor) {
+    const finding = anchor.closest(".finding");
+    const shown = find(".rule-page", finding);
+    anchor.setAttribute("aria-expanded", String(!shown));
+    if (shown) {
+      shown.remove();
+      return;
+    }
+    const text = source.rule(anchor.dataset.rule);
+    const holder = make("div");
+    holder.innerHTML = policy.createHTML(text || "");
+    const page = holder.firstElementChild || make("p", { class: "rule-page" }, `runvet explain ${anchor.dataset.rule}`);
+    page.removeAttribute("id");
+    finding.append(page);
+  }
+
+  document.addEventListener("click", (event) => {
+    const anchor = event.target.closest("a");
+    if (!anchor || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const target = (anchor.getAttribute("href") || "");
+    if (anchor.dataset.rule) {
+      event.preventDefault();
+      toggleRule(anchor);
+    } else if (target === "#main") {
+      event.preventDefault();
+      find("#main").focus();
+    } else if (target.startsWith("#") && !target.startsWith("#/") && shownRun) {
+      event.preventDefault();
+      const prefix = find("#run").dataset.prefix;
+      const at = target.slice(1 + prefix.length);
+      const next = `${linkOf(shownRun)}?at=${readable(at)}`;
+      if (location.hash === next) reveal(prefix + at);
+      else location.hash = next;
+    }
+  });
+
+  // Light and dark.
+  const stored = (value) => {
+    try {
+      if (value) localStorage.setItem("runvet-theme", value);
+      return localStorage.getItem("runvet-theme");
+    } catch {
+      return null;
+    }
+  };
+  function toggleTheme() {
+    const isDark = root.dataset.theme
+      ? root.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+    stored(root.dataset.theme);
+  }
+
+  // Keys.
+  function moveInList(by) {
+    const rows = all("#runs tbody tr");
+    if (!rows.length) return;
+    const at = rows.findIndex((row) => row.classList.contains("is-at"));
+    const to = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+    for (const row of rows) row.classList.toggle("is-at", row === to);
+    find("a", to).focus({ preventScroll: true });
+    to.scrollIntoView({ block: "nearest" });
+  }
+  function nextFinding() {
+    const findings = all("#run .finding");
+    const at = findings.findIndex((finding) => finding.classList.contains("is-target"));
+    const to = findings[(at + 1) % findings.length];
+    if (!to) return;
+    if (at >= 0) findings[at].classList.remove("is-target");
+    to.classList.add("is-target");
+    to.scrollIntoView({ block: "center" });
+    find("a", to).focus({ preventScroll: true });
+  }
+  const stepTo = (label) => {
+    const button = find(`#run [aria-label="${label}"]`);
+    if (button) button.click();
+  };
+  const KEYS = {
+    "/": () => {
+      const focus = () => find("#runs [name=q]").focus();
+      if (root.dataset.view === "runs") {
+        focus();
+      } else {
+        window.addEventListener("hashchange", focus, { once: true });
+        location.hash = lastList;
+      }
+    },
+    o: () => { location.hash = "#/"; },
+    r: () => { location.hash = lastList; },
+    j: () => { if (root.dataset.view === "runs") moveInList(1); },
+    k: () => { if (root.dataset.view === "runs") moveInList(-1); },
+    f: () => { if (root.dataset.view === "run") nextFinding(); },
+    "[": () => stepTo("Previous run"),
+    "]": () => stepTo("Next run"),
+    t: toggleTheme,
+    "?": () => find("#keys").showModal(),
+    Escape: () => { if (root.dataset.view === "run") location.hash = lastList; },
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
+    if (event.target.closest("input, select, textarea")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const act = KEYS[event.key];
+    if (act) {
+      event.preventDefault();
+      act();
+    }
+  });
+
+  // Views.
+  function show() {
+    const { view, dir, params } = address();
+    const isNew = root.dataset.view !== view;
+    root.dataset.view = view;
+    for (const item of all(".views a")) {
+      const isCurrent = item.dataset.view === (view === "run" ? "runs" : view);
+      if (isCurrent) item.setAttribute("aria-current", "page");
+      else item.removeAttribute("aria-current");
+    }
+    if (view !== "run") shownRun = null;
+    if (view === "runs") showRuns(params);
+    if (view === "run") showRun(dir, params);
+    const what = { overview: "Overview", runs: "Runs", run: shownRun ? shownRun.id : "Run" }[view];
+    document.title = `${what} \u00b7 runvet`;
+    if (isNew && view !== "run") window.scrollTo(0, 0);
+  }
+
+  const theme = stored();
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  const left = find(".left-out p");
+  if (left) find("#runs .said").before(make("p", { class: "notice is-warn" }, left.textContent));
+  for (const button of all("[data-do]")) button.hidden = false;
+  find('[data-do="theme"]').addEventListener("click", toggleTheme);
+  find('[data-do="help"]').addEventListener("click", KEYS["?"]);
+  root.classList.add("js");
+  setUpFilters();
+  window.addEventListener("hashchange", show);
+  show();
+})();

@@ -1,0 +1,143 @@
+//! The frame of a page: its policy, style and script around its parts.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
+
+use super::units::thousands;
+
+/// The style of a page.
+pub(crate) const STYLE: &str = include_str!("style.css");
+
+/// The script of a page. It shows what is in the page, and asks nobody for anything.
+pub(crate) const SCRIPT: &str = include_str!("script.js");
+
+/// What a page may do: use its own style and script, which are known by their digests. It may not
+/// load anything, send anything, or make markup in any way but the script's own.
+fn policy() -> String {
+    let digest = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; \
+         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; \
+         trusted-types runvet",
+        digest(STYLE),
+        digest(SCRIPT)
+    )
+}
+
+/// All that comes before the parts of a page in one file.
+pub(super) fn head(title: &str, runs: u64) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                meta name="generator" content={ "runvet " (env!("CARGO_PKG_VERSION")) };
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+        }
+        (top(runs))
+    }
+}
+
+/// The bar at the top of every view.
+fn top(runs: u64) -> Markup {
+    html! {
+        a.skip href="#main" { "Skip to the content" }
+        header.top {
+            a.brand href="#/" {
+                svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" {
+                    path.good d="M2 3h14v2.4H2zM2 7.8h9v2.4H2zM2 12.6h5V15H2z" {}
+                    path.c1 d="M9.2 13.4l1.6-1.6 1.7 1.7 3.6-3.7 1.6 1.6-5.2 5.3z" {}
+                }
+                "runvet"
+            }
+            nav.views aria-label="Views" {
+                a href="#/" data-view="overview" { "Overview" }
+                a href="#/runs" data-view="runs" {
+                    "Runs " span.count { (thousands(runs)) }
+                }
+            }
+            div.tools {
+                button.key-help type="button" hidden data-do="help" { "Keys" }
+                button type="button" hidden data-do="theme" { "Theme" }
+            }
+        }
+    }
+}
+
+/// The list of runs, which the script fills.
+pub(super) fn list() -> Markup {
+    let filters = [
+        ("valid", "Validity"),
+        ("status", "Status"),
+        ("outcome", "Outcome"),
+        ("rule", "Rule"),
+        ("adapter", "Adapter"),
+        ("mode", "Mode"),
+        ("tag", "Tag"),
+    ];
+    html! {
+        section.view #runs aria-labelledby="runs-title" {
+            h1.unseen #runs-title { "Runs" }
+            form.filters hidden role="search" {
+                label.search {
+                    span.unseen { "Search" }
+                    input type="search" name="q" placeholder="Search id, task, directory" autocomplete="off";
+                }
+                details.more-filters {
+                    summary { "Filters" }
+                    div.controls {
+                        @for (name, title) in filters {
+                            label {
+                                span { (title) }
+                                select name=(name) { option value="" { "any" } }
+                            }
+                        }
+                        label { span { "From" } input type="date" name="since"; }
+                        label { span { "Before" } input type="date" name="until"; }
+                        button type="reset" { "Clear" }
+                    }
+                }
+            }
+            p.said role="status" aria-live="polite" {}
+            div.table {}
+            nav.pages aria-label="Pages of the list" {}
+            noscript { p.notice { "The list of runs needs JavaScript. The pages of runs follow." } }
+        }
+    }
+}
+
+/// The keys that the script knows.
+pub(super) fn keys() -> Markup {
+    let keys = [
+        ("/", "search"),
+        ("j k", "next and previous run of the list"),
+        ("Enter", "open a run"),
+        ("[ ]", "previous and next run"),
+        ("o", "overview"),
+        ("r", "runs"),
+        ("f", "next finding"),
+        ("t", "light or dark"),
+        ("Esc", "back to the list"),
+        ("?", "these keys"),
+    ];
+    html! {
+        dialog #keys aria-labelledby="keys-title" {
+            h2 #keys-title { "Keys" }
+            dl {
+                @for (key, what) in keys {
+                    div { dt { @for key in key.split(' ') { kbd { (key) } " " } } dd { (what) } }
+                }
+            }
+            form method="dialog" { button { "Close" } }
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The events of a timeline -> a drawing: time to the right, a lane for each agent, acts as bars
+//! from open to close, and marks for what happened at one moment.
+
+use maud::{Markup, html};
+
+use super::charts::{per_cent, pixels};
+use super::scale::Scale;
+use super::units::{duration, offset, precise, thousands};
+use super::{EventKind, TrackEvent, TrackItem, said};
+use crate::dashboard::Mark;
+
+/// The maximum number of lanes; other agents share the last one.
+const LANES: usize = 12;
+
+/// The maximum number of bars that stand above each other in a lane.
+const STACK: usize = 4;
+
+/// The height of a row of a lane, in pixels.
+const ROW: f64 = 22.0;
+
+/// The height of the axis.
+const AXIS: f64 = 22.0;
+
+/// The number of parts of the axis.
+const TICKS: u32 = 4;
+
+/// The width of a label of the axis on a small screen, in per cent.
+const LABEL_WIDTH: f64 = 9.0;
+
+/// A timeline, laid out.
+struct Layout<'t> {
+    lanes: Vec<Lane<'t>>,
+    scale: Scale,
+    unshown: u64,
+}
+
+struct Lane<'t> {
+    name: &'t str,
+    /// The number of rows.
+    rows: usize,
+    marks: Vec<Placed<'t>>,
+}
+
+/// An event with its place.
+struct Placed<'t> {
+    event: &'t TrackEvent,
+    /// The number of the event among those shown.
+    order: u64,
+    row: usize,
+}
+
+pub(super) fn waterfall(track: &[TrackItem], prefix: &str) -> Markup {
+    let layout = Layout::of(track);
+    let rows: usize = layout.lanes.iter().map(|lane| lane.rows).sum();
+    let height = AXIS + precise(rows as u64) * ROW;
+    let number = layout
+        .lanes
+        .iter()
+        .map(|lane| lane.marks.len() as u64)
+        .sum::<u64>();
+    html! {
+        @if number == 0 {
+            p.empty { "There are no events to draw." }
+        } @else {
+            div.waterfall data-scale=(if layout.scale.has_length() { "time" } else { "order" }) {
+                div.lanes aria-hidden="true" {
+                    div.lane.axis {}
+                    @for lane in &layout.lanes {
+                        div.lane data-rows=(lane.rows) title=(said(lane.name)) { (said(lane.name)) }
+                    }
+                }
+                div.scroll tabindex="0" role="group" aria-label="Timeline" {
+                    svg.lines width="100%" height=(pixels(height)) {
+                        (axis(&layout, height))
+                        (lanes(&layout, number, prefix))
+                    }
+                }
+            }
+            (key())
+            @if layout.unshown > 0 {
+                p.note { (thousands(layout.unshown)) " events are not on this page" }
+            }
+        }
+    }
+}
+
+impl<'t> Layout<'t> {
+    fn of(track: &'t [TrackItem]) -> Self {
+        let mut unshown = 0;
+        let mut events: Vec<&TrackEvent> = Vec::new();
+        for item in track {
+            match item {
+                TrackItem::Event(event) => events.push(event),
+                TrackItem::Folded(number) => unshown += number,
+            }
+        }
+        let spans = events
+            .iter()
+            .filter_map(|event| match (event.span, event.moment.offset_sec) {
+                (Some((start, end)), Some(at)) => Some((start.min(at), end.max(at))),
+                (Some(span), None) => Some(span),
+                (None, at) => at.map(|at| (at, at)),
+            });
+        let scale = Scale::of(spans.collect());
+        let has_agents = events.iter().any(|event| !event.moment.agent.is_empty());
+        let mut layout = Self {
+            lanes: Vec::new(),
+            scale,
+            unshown,
+        };
+        for (order, event) in (0..).zip(events) {
+            let name = match (has_agents, &*event.moment.agent) {
+                (false, _) => &*event.moment.phase,
+                (true, "") => "(no agent)",
+                (true, agent) => agent,
+            };
+            layout.add(name, event, order);
+        }
+        for lane in &mut layout.lanes {
+            lane.stack();
+        }
+        layout
+    }
+
+    fn add(&mut self, name: &'t str, event: &'t TrackEvent, order: u64) {
+        let known = self.lanes.iter().position(|lane| lane.name == name);
+        let at = known.unwrap_or(self.lanes.len()).min(LANES - 1);
+        if at == self.lanes.len() {
+            let name = if at == LANES - 1 { "(others)" } else { name };
+            self.lanes.push(Lane {
+                name,
+                rows: 1,
+                marks: Vec::new(),
+            });
+        }
+        if let Some(lane) = self.lanes.get_mut(at) {
+            lane.marks.push(Placed {
+                event,
+                order,
+                row: 0,
+            });
+        }
+    }
+
+    /// The place and the length of an event on the axis of time.
+    fn by_time(&self, event: &TrackEvent) -> Option<(f64, f64)> {
+        if !self.scale.has_length() {
+            return None;
+        }
+        let at = |seconds| self.scale.at(seconds);
+        match (event.span, event.moment.offset_sec) {
+            (Some((start, end)), _) => Some((at(start), at(end) - at(start))),
+            (None, Some(moment)) => Some((at(moment), 0.0)),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Lane<'_> {
+    /// Gives bars that overlap rows of their own.
+    fn stack(&mut self) {
+        let mut ends = [f64::NEG_INFINITY; STACK];
+        for placed in &mut self.marks {
+            let Some((start, end)) = placed.event.span.filter(|(start, end)| end > start) else {
+                continue;
+            };
+            let free = ends.iter().position(|taken| *taken <= start);
+            placed.row = free.unwrap_or(STACK - 1);
+            if let Some(taken) = ends.get_mut(placed.row) {
+                *taken = taken.max(end);
+            }
+            self.rows = self.rows.max(placed.row + 1);
+        }
+    }
+}
+
+fn axis(layout: &Layout<'_>, height: f64) -> Markup {
+    let folds = layout.scale.folds();
+    let mut ticks = layout.scale.ticks(TICKS);
+    // A label that would stand in that of a pause gives way.
+    ticks.retain(|(_, place)| {
+        folds
+            .iter()
+            .all(|fold| (fold.middle() - place).abs() > LABEL_WIDTH)
+    });
+    let last = ticks.len().saturating_sub(1);
+    html! {
+        @if layout.scale.has_length() {
+            @for (tick, (seconds, place)) in ticks.into_iter().enumerate() {
+                @let x = per_cent(place);
+                line.grid.tick x1=(x) x2=(x) y1=(AXIS - 6.0) y2=(pixels(height)) {}
+                text.axis.tick x=(x) y="11"
+                    text-anchor=(if tick == 0 { "start" } else if tick == last { "end" } else { "middle" }) {
+                    (duration(seconds))
+                }
+            }
+            @for fold in &folds {
+                g.fold-mark {
+                    title { "A pause of " (duration(fold.seconds)) ", not to scale" }
+                    rect.pale.dim x=(per_cent(fold.left)) width=(per_cent(fold.right - fold.left))
+                        y=(AXIS) height=(pixels(height - AXIS)) {}
+                    text.axis.tick x=(per_cent(fold.middle())) y="11"
+                        text-anchor="middle" {
+                        "⋯ " (duration(fold.seconds))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lanes(layout: &Layout<'_>, number: u64, prefix: &str) -> Markup {
+    let mut top = AXIS;
+    html! {
+        @for lane in &layout.lanes {
+            @let y = top;
+            @let () = top += precise(lane.rows as u64) * ROW;
+            line.grid x1="0" x2="100%" y1=(pixels(y)) y2=(pixels(y)) {}
+            @for placed in &lane.marks {
+                @let y = y + precise(placed.row as u64) * ROW;
+                (mark(layout, placed, number, y, prefix))
+            }
+        }
+    }
+}
+
+/// An event: a bar where it has a beginning and an end, else a mark. `data-o` is its place where
+/// events are spread evenly.
+fn mark(layout: &Layout<'_>, placed: &Placed<'_>, number: u64, y: f64, prefix: &str) -> Markup {
+    let event = placed.event;
+    let even = 2.0 + 96.0 * (precise(placed.order) + 0.5) / precise(number.max(1));
+    let timed = layout.by_time(event);
+    let (x, width) = timed.unwrap_or((even, 0.0));
+    let what = title(event);
+    let class = class_of(event);
+    html! {
+        a href={ "#" (prefix) "L" (event.moment.line) } aria-label=(said(&what)) {
+            title { (said(&what)) }
+            @if width > 0.0 {
+                rect.bar.(class) x=(per_cent(x)) width=(per_cent(width.max(0.15)))
+                    y=(pixels(y + 4.0)) height="14" rx="2" {}
+            }
+            svg.at x=(per_cent(x)) y=(pixels(y + 11.0)) data-t=[timed.map(|_| per_cent(x))]
+                data-o=(per_cent(even)) data-bar[width > 0.0] overflow="visible" {
+                path.mark.(class) d=(shape(class)) {}
+            }
+        }
+    }
+}
+
+fn title(event: &TrackEvent) -> String {
+    let moment = &event.moment;
+    let mut title = format!("line {}, {}", moment.line, moment.phase);
+    if let Some(at) = moment.offset_sec {
+        title = format!("{title}, {}", offset(at));
+    }
+    if let Some((start, end)) = event.span {
+        title = format!("{title}, took {}", duration(end - start));
+    }
+    if !moment.summary.is_empty() {
+        title = format!("{title}: {}", moment.summary);
+    }
+    title
+}
+
+/// The class that gives an event its colour and its mark.
+pub(super) fn class_of(event: &TrackEvent) -> &'static str {
+    match (event.moment.mark, event.kind) {
+        (Some(Mark::Failed), _) => "failed",
+        (Some(Mark::Vetoed), _) => "vetoed",
+        (None, EventKind::Start) => "start",
+        (None, EventKind::Plan) => "planned",
+        (None, EventKind::Act) => "act",
+        (None, EventKind::Direction) => "direction",
+        (None, EventKind::Pause) => "pause",
+        (None, EventKind::Projection) => "projection",
+        (None, EventKind::End) => "end",
+        (None, EventKind::Other) => "other",
+    }
+}
+
+/// The outline of a mark around its place.
+fn shape(class: &str) -> &'static str {
+    match class {
+        "failed" => {
+            "M-5,-3.5L-3.5,-5L0,-1.5L3.5,-5L5,-3.5L1.5,0L5,3.5L3.5,5L0,1.5L-3.5,5L-5,3.5L-1.5,0Z"
+        }
+        "vetoed" => "M-6,0A6,6,0,1,0,6,0A6,6,0,1,0,-6,0ZM-3.5,-1.2H3.5V1.2H-3.5Z",
+        "start" => "M-4,-5L5,0L-4,5Z",
+        "planned" => "M0,-6L6,0L0,6L-6,0Z",
+        "act" => "M-5,-4H5V4H-5Z",
+        "direction" => "M0,-5.5L5.5,4.5H-5.5Z",
+        "pause" => "M-4,-5H-1.2V5H-4ZM1.2,-5H4V5H1.2Z",
+        "projection" => "M-4.5,-4.5H4.5V4.5H-4.5ZM-2.5,-2.5V2.5H2.5V-2.5Z",
+        "end" => "M-4.5,-4.5H4.5V4.5H-4.5Z",
+        _ => "M-3,0A3,3,0,1,0,3,0A3,3,0,1,0,-3,0Z",
+    }
+}
+
+/// What the marks mean.
+fn key() -> Markup {
+    let marks = [
+        ("start", "start"),
+        ("planned", "plan"),
+        ("act", "act"),
+        ("direction", "direction"),
+        ("vetoed", "veto"),
+        ("failed", "failure"),
+        ("pause", "pause"),
+        ("projection", "projection"),
+        ("end", "end"),
+        ("other", "other"),
+    ];
+    html! {
+        ul.legend.marks {
+            @for (class, name) in marks {
+                li {
+                    svg.key width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true" {
+                        path.mark.(class) d=(shape(class)) {}
+                    }
+                    (name)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Reports -> a page for a browser, in one file.
+
+use std::io::{self, Write};
+
+use super::{Closing, Renderer};
+use crate::finding::{EpisodeReport, RuleInfo};
+use crate::page::{Ending, File};
+
+pub(super) struct Html(File);
+
+impl Html {
+    pub(super) fn new(rules: Vec<&'static RuleInfo>) -> Self {
+        Self(File::new(rules))
+    }
+}
+
+impl Renderer for Html {
+    fn begin(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
+        self.0.add(episode)
+    }
+
+    fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
+        let ending = Ending {
+            totals: closing.totals,
+            faults: closing.faults,
+            is_complete: closing.is_complete,
+        };
+        let read = |key: &_| closing.pages.and_then(|pages| pages.0(key));
+        self.0.write(out, &ending, &read)
+    }
+}

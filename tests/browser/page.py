@@ -1,0 +1,318 @@
+"""Tries the page of the format `html` in a headless Chromium. Nothing may be said in its console, and no request leave."""
+
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import expect, sync_playwright
+
+import run_data
+
+ROOT = Path(__file__).parents[2]
+WORK = ROOT / "target" / "browser"
+WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
+EDITED = "#/run/runs/episodes/ep_03_edited"
+FAILED = "#/run/runs/episodes/ep_timeout"
+
+
+def report(directory, name):
+    """The path of the page of some run data."""
+    path = WORK / f"{name}.html"
+    command = [ROOT / "target" / "debug" / "runvet", "validate", "--quiet", "--output", f"html={path}", directory.name]
+    ended = subprocess.run(command, cwd=directory.parent, stdout=subprocess.DEVNULL)
+    assert ended.returncode == 1, ended.returncode
+    return path
+
+
+class InTheBrowser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        run_data.write(WORK / "runs")
+        run_data.write_hostile(WORK / "hostile")
+        cls.report = report(WORK / "runs", "report")
+        cls.hostile = report(WORK / "hostile", "hostile")
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(
+            executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def setUp(self):
+        self.said, self.asked = [], []
+
+    def tearDown(self):
+        self.assertEqual(self.said, [], "the console is empty")
+        self.assertEqual([url for url in self.asked if not url.startswith(("file://", "data:,"))], [])
+
+    def open(self, address="", path=None, **options):
+        """A tab with the page at an address."""
+        options = {"viewport": WIDE, "color_scheme": "light"} | options
+        context = self.browser.new_context(**options)
+        self.addCleanup(context.close)
+        tab = context.new_page()
+        tab.set_default_timeout(10_000)
+        tab.on("console", lambda message: self.said.append(message.text))
+        tab.on("pageerror", lambda error: self.said.append(str(error)))
+        tab.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        context.on("request", lambda request: self.asked.append(request.url))
+        tab.goto(f"file://{path or self.report}{address}")
+        return tab
+
+    def rows(self, tab):
+        return tab.locator("#runs tbody tr")
+
+    def test_overview_leads_to_the_runs_behind_each_mark(self):
+        tab = self.open()
+        expect(tab.locator("#overview")).to_be_visible()
+        expect(tab.locator("#runs, #run").first).to_be_hidden()
+        total = int(tab.locator(".tile.all b").inner_text())
+        self.assertEqual(total, 97)
+        for mark in ["svg.chart a", ".bars a", ".latencies td a", ".legend a", ".tile"]:
+            links = [link.get_attribute("href") for link in tab.locator(f"#overview {mark}").all()]
+            self.assertTrue(links, mark)
+            for link in links:
+                tab.evaluate("link => { location.hash = link }", link)
+                expect(tab.locator("#runs .said")).to_contain_text("run")
+                self.assertGreater(self.rows(tab).count(), 0, link)
+        tab.go_back()
+
+    def test_numbers_of_the_overview_are_those_of_the_list(self):
+        tab = self.open()
+        for rule in tab.locator(".panel", has_text="Runs by rule").locator("li a").all():
+            number, link = rule.locator(".number").inner_text(), rule.get_attribute("href")
+            tab.evaluate("link => { location.hash = link }", link)
+            expect(tab.locator("#runs .said")).to_contain_text(f"{number} run")
+            tab.evaluate("() => { location.hash = '#/' }")
+
+    def test_filters_are_in_the_address(self):
+        tab = self.open("#/runs")
+        everything = self.rows(tab).count()
+        tab.get_by_label("Validity").select_option("no")
+        expect(tab).to_have_url(f"file://{self.report}#/runs?valid=no")
+        expect(self.rows(tab)).not_to_have_count(everything)
+        invalid = self.rows(tab).count()
+        tab.get_by_label("Rule").select_option("plan/projection")
+        expect(tab.locator("#runs .said")).to_contain_text("run")
+        self.assertLess(self.rows(tab).count(), invalid)
+        tab.reload()
+        expect(tab.get_by_label("Rule")).to_have_value("plan/projection")
+        tab.go_back()
+        expect(self.rows(tab)).to_have_count(invalid)
+        tab.get_by_role("button", name="Clear").click()
+        expect(self.rows(tab)).to_have_count(everything)
+        tab.get_by_label("From").fill("2026-03-12")
+        expect(self.rows(tab)).not_to_have_count(everything)
+        dates = tab.locator("#runs tbody td:nth-child(4)").all_inner_texts()
+        self.assertTrue(dates and all(date >= "2026-03-12" for date in dates), dates)
+        tab.goto(f"file://{self.report}#/runs?duration=0..1&tag=team:billing&since=2026-02-22")
+        expect(tab.locator(".chip")).to_contain_text("duration: 0..1")
+        tab.locator(".chip").click()
+        expect(tab.locator(".chip")).to_have_count(0)
+
+    def test_list_is_searched_and_sorted(self):
+        tab = self.open("#/runs")
+        tab.goto(f"file://{self.report}#/")
+        expect(tab.locator("#overview")).to_be_visible()
+        tab.keyboard.press("/")
+        expect(tab.locator("#runs [name=q]")).to_be_focused()
+        tab.keyboard.type("invoice februar")
+        expect(self.rows(tab)).to_have_count(1)
+        tab.goto(f"file://{self.report}#/runs?sort=-duration")
+        durations = tab.evaluate("() => [...document.querySelectorAll('#runs td.number')].map(c => c.textContent)")
+        self.assertIn("s", durations[0])
+        tab.get_by_role("button", name="run", exact=True).click()
+        expect(tab.locator("th[aria-sort]")).to_have_text("run ↓")
+        ids = tab.locator("#runs .id").all_inner_texts()
+        self.assertEqual(ids, sorted(ids, reverse=True))
+
+    def test_list_and_runs_are_walked_by_keys(self):
+        tab = self.open("#/runs?valid=no")
+        tab.keyboard.press("j")
+        tab.keyboard.press("j")
+        second = self.rows(tab).nth(1).locator(".id").inner_text()
+        expect(self.rows(tab).nth(1).locator(".id")).to_be_focused()
+        tab.keyboard.press("Enter")
+        expect(tab.locator("#run .crumb code")).to_have_text(second)
+        tab.keyboard.press("]")
+        expect(tab.locator("#run .crumb code")).not_to_have_text(second)
+        tab.keyboard.press("[")
+        expect(tab.locator("#run .crumb code")).to_have_text(second)
+        tab.keyboard.press("f")
+        expect(tab.locator(".finding.is-target")).to_have_count(1)
+        tab.keyboard.press("Escape")
+        expect(tab).to_have_url(f"file://{self.report}#/runs?valid=no")
+        tab.keyboard.press("?")
+        expect(tab.locator("#keys")).to_be_visible()
+        tab.keyboard.press("Escape")
+        expect(tab.locator("#keys")).to_be_hidden()
+
+    def test_finding_leads_to_its_places(self):
+        tab = self.open("#/runs?q=ep_03")
+        self.rows(tab).first.click()
+        expect(tab.locator("#run h1")).to_have_text("Summarize the open tickets")
+        finding = tab.locator(".finding", has_text="plan/projection").first
+        expect(finding.locator("mark").first).to_have_text('"pending"')
+        finding.get_by_role("link", name="state.json").click()
+        place = tab.locator(".tree .is-target")
+        expect(place).to_contain_text("status")
+        expect(place).to_be_in_viewport()
+        tab.go_back()
+        finding.get_by_role("link", name="events.jsonl:6").click()
+        event = tab.locator(".event.is-target")
+        expect(event.locator("pre")).to_contain_text('"step_status": "done"')
+        expect(event).to_be_in_viewport()
+        address = tab.url
+        self.assertTrue(address.endswith("?at=L6"), address)
+        again = self.open(address[address.index("#"):])
+        expect(again.locator(".event.is-target")).to_be_in_viewport()
+
+    def test_rule_has_its_page_beside_the_finding(self):
+        tab = self.open(EDITED)
+        rule = tab.get_by_role("link", name="plan/projection")
+        rule.click()
+        page = tab.locator(".finding .rule-page")
+        expect(page).to_contain_text("Why it matters")
+        rule.click()
+        expect(page).to_have_count(0)
+
+    def test_plan_shows_where_its_sides_part(self):
+        tab = self.open(EDITED)
+        row = tab.locator("table.plan tr.differs")
+        expect(row).to_contain_text("step-2")
+        expect(row.locator(".badge")).to_have_text(["pending", "done"])
+        row.get_by_role("link", name="line 6").click()
+        expect(tab.locator(".event.is-target summary")).to_contain_text("step-2")
+
+    def test_run_says_why_it_failed(self):
+        tab = self.open(FAILED)
+        expect(tab.locator(".why h2")).to_have_text("Failed at refund")
+        expect(tab.locator(".why")).to_contain_text("TimeoutError: the bank did not answer in 30 s")
+        expect(tab.locator(".waterfall .fold-mark")).to_have_count(1)
+        expect(tab.locator(".waterfall rect.bar")).to_have_count(3)
+
+    def test_timeline_is_zoomed_and_spread(self):
+        tab = self.open(FAILED)
+        drawing = tab.locator("svg.lines")
+        before = drawing.bounding_box()["width"]
+        tab.get_by_role("button", name="Zoom in").click()
+        self.assertAlmostEqual(drawing.bounding_box()["width"], 2 * before, delta=2)
+        tab.get_by_role("button", name="Fit").click()
+        tab.get_by_role("button", name="Spread evenly").click()
+        expect(tab.locator("rect.bar").first).to_be_hidden()
+        places = [mark.get_attribute("x") for mark in tab.locator("svg.at").all()]
+        self.assertEqual(len(set(places)), len(places))
+        tab.locator(".waterfall a", has=tab.locator(".mark.failed")).click()
+        expect(tab.locator(".event.is-target pre")).to_contain_text("the bank did not answer")
+
+    def test_long_timeline_is_folded_filtered_and_paged(self):
+        tab = self.open("#/run/runs/episodes/ep_long")
+        expect(tab.locator(".event:visible")).to_have_count(100)
+        events = tab.locator("#run .part", has=tab.locator(".events"))
+        events.get_by_role("button", name="Next").click()
+        expect(events.locator(".event:visible .line").first).to_have_text("101")
+        expect(events.locator(".fold").first).to_contain_text("events are not on this page")
+        events.get_by_placeholder("Filter events").fill("error")
+        expect(events.locator(".event:visible")).to_have_count(1)
+        expect(events.locator(".event:visible .line")).to_have_text("503")
+        events.get_by_placeholder("Filter events").fill("")
+        events.get_by_role("button", name="plan 1").click()
+        expect(events.locator(".event:visible")).to_have_count(1)
+        tab.goto(f"file://{self.report}#/run/runs/episodes/ep_long?at=L1002")
+        expect(tab.locator(".event.is-target")).to_be_in_viewport()
+
+    def test_colours_follow_the_system_until_chosen(self):
+        colour = "() => getComputedStyle(document.body).backgroundColor"
+        light, dark = self.open(), self.open(color_scheme="dark")
+        bright, deep = light.evaluate(colour), dark.evaluate(colour)
+        self.assertNotEqual(bright, deep)
+        light.get_by_role("button", name="Theme").click()
+        self.assertEqual(light.evaluate(colour), deep)
+        light.reload()
+        self.assertEqual(light.evaluate(colour), deep, "the choice is kept")
+
+    def test_nothing_is_cut_off_in_a_narrow_window(self):
+        for address in ["#/", "#/runs", EDITED, FAILED, "#/run/runs/episodes/ep_long"]:
+            tab = self.open(address, viewport=NARROW)
+            tab.wait_for_selector(".view:visible")
+            width = tab.evaluate("() => document.documentElement.scrollWidth")
+            self.assertLessEqual(width, NARROW["width"], address)
+
+    def test_page_is_accessible(self):
+        for scheme in ["light", "dark"]:
+            for address in ["#/", "#/runs?valid=no", EDITED, FAILED]:
+                tab = self.open(address, color_scheme=scheme)
+                tab.wait_for_selector(".view:visible")
+                found = Axe().run(tab).response["violations"]
+                grave = [
+                    (violation["id"], violation["nodes"][0]["html"][:200], violation["nodes"][0]["target"])
+                    for violation in found
+                    if violation["impact"] in ("serious", "critical")
+                ]
+                self.assertEqual(grave, [], (scheme, address))
+
+    def test_hostile_records_stay_text(self):
+        for options in [{}, {"java_script_enabled": False}]:
+            tab = self.open("", self.hostile, **options)
+            if options:
+                expect(tab.locator("article.run h1")).to_contain_text("</noscript></script><script>")
+                self.assertEqual(tab.locator("main img").count(), 0)
+                continue
+            tab.locator(".views a", has_text="Runs").click()
+            self.rows(tab).first.click()
+            expect(tab.locator("#run h1")).to_contain_text("</noscript></script><script>")
+            for details in tab.locator("#run details").all():
+                details.evaluate("it => { it.open = true }")
+            tab.get_by_role("link", name="state.json").first.click()
+            tab.locator(".finding .rule").first.click()
+            self.assertIsNone(tab.evaluate("() => window.hacked ?? null"))
+            strangers = "() => document.querySelectorAll('main img, main script:not(#rows), main [onload]').length"
+            self.assertEqual(tab.evaluate(strangers), 0)
+
+    def test_runs_are_readable_without_a_script(self):
+        tab = self.open("", java_script_enabled=False)
+        expect(tab.locator("#overview")).to_be_visible()
+        expect(tab.locator("article.run").first).to_be_visible()
+        self.assertEqual(tab.locator("article.run").count(), 97)
+        expect(tab.locator("#rule-plan\\/projection")).to_be_visible()
+
+    def test_page_prints_without_its_controls(self):
+        tab = self.open(EDITED)
+        tab.emulate_media(media="print")
+        for control in ["header.top", "nav.parts", ".wf-tools", ".ev-tools"]:
+            expect(tab.locator(control)).to_be_hidden()
+        expect(tab.locator(".finding").first).to_be_visible()
+        self.assertGreater(len(tab.pdf()), 10_000)
+
+    def test_pictures_are_taken(self):
+        pictures = {
+            "overview": ("#/", WIDE, "light"),
+            "overview-dark": ("#/", WIDE, "dark"),
+            "runs": ("#/runs?valid=no", WIDE, "light"),
+            "run": (EDITED, {"width": 1280, "height": 1000}, "light"),
+            "timeline-dark": (f"{FAILED}?at=timeline", WIDE, "dark"),
+            "narrow": (EDITED, NARROW, "light"),
+        }
+        directory = ROOT / "docs" / "images" if os.environ.get("BLESS") else WORK / "images"
+        directory.mkdir(exist_ok=True)
+        for name, (address, viewport, scheme) in pictures.items():
+            tab = self.open(address, viewport=viewport, color_scheme=scheme, reduced_motion="reduce")
+            tab.wait_for_selector(".view:visible")
+            tab.wait_for_timeout(300)
+            path = directory / f"{name}.png"
+            tab.screenshot(path=path)
+            Image.open(path).convert("RGB").quantize(96, Image.Quantize.MEDIANCUT).save(path, optimize=True)
+            self.assertLess(path.stat().st_size, 100_000, name)
+
+
+if __name__ == "__main__":
+    result = unittest.main(exit=False, verbosity=2).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"browser: {result.testsRun - failed} passed, {failed} failed")
+    sys.exit(failed > 0)

@@ -1,0 +1,154 @@
+"""Writes run data for the tests of the page: the demo, runs of three weeks, a long timeline, and a hostile run."""
+
+import datetime
+import json
+import random
+import re
+import shutil
+from pathlib import Path
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+TASKS = [
+    "Summarize the open tickets",
+    "Refactor the payment module",
+    "Triage the flaky tests of the week",
+    "Write the release notes",
+    "Answer a question about an invoice",
+]
+EVIL = (
+    "</noscript></script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+    "<svg onload='window.hacked = 1'>\" onmouseover=\"window.hacked = 1\" javascript:window.hacked=1 {{7*7}}"
+)
+
+
+def write(directory, runs=90):
+    """Writes the demo and a number of runs like it."""
+    shutil.rmtree(directory, ignore_errors=True)
+    episodes = directory / "episodes"
+    shutil.copytree(CORPUS / "demo" / "episodes", episodes)
+    dice = random.Random(7)
+    for number in range(runs):
+        one(episodes / f"ep_{number:04d}", number, dice)
+    long_timeline(episodes / "ep_long")
+    failed(episodes / "ep_timeout")
+
+
+def one(directory, number, dice):
+    """A run like the first of the demo, at another time, and sometimes with a mistake."""
+    first = datetime.datetime(2026, 3, 1, 12)
+    start = datetime.datetime(2026, 2, 20) + datetime.timedelta(days=dice.randint(0, 20), seconds=dice.randint(0, 80000))
+    scale = dice.lognormvariate(2.5, 1.2)
+
+    def moved(match):
+        at = datetime.datetime.fromisoformat(match[0][:26])
+        return (start + (at - first) * scale).strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
+
+    source = CORPUS / "demo" / "episodes" / "ep_01_answer"
+    texts = {}
+    for path in source.iterdir():
+        if not path.is_file():
+            continue
+        text = re.sub(r"2026-03-01T12:00:00\.\d{6}\+00:00", moved, path.read_text())
+        texts[path.name] = text.replace("ep_01_answer", directory.name).replace(TASKS[0], TASKS[number % 5])
+    state, summary = json.loads(texts["state.json"]), json.loads(texts["summary.json"])
+    summary["duration_sec"] = round(0.15 * scale, 3)
+    latencies = {"first_action_ms": 40, "planning_ms": 20, "execution_ms": 50, "total_ms": 150}
+    summary["metrics"]["latencies"] = {name: round(value * scale, 2) for name, value in latencies.items()}
+    state["episode"]["tags"] = summary["tags"] = {"team": dice.choice(["support", "billing", "platform"])}
+    state["episode"]["using"] = dice.choice(["adapter:core.minimal", "adapter:core.minimal", "adapter:shell"])
+    mistake = dice.random()
+    if mistake < 0.06:
+        state["plan"]["steps"][1]["status"] = "pending"
+    elif mistake < 0.10:
+        state["outcomes"]["metrics"]["task_score"] = 0.95
+    elif mistake < 0.13:
+        del state["links"]["learn"]
+    elif mistake < 0.15:
+        summary["duration_sec"] = -1
+    elif mistake < 0.18:
+        summary["metricz"] = {}
+    texts["state.json"], texts["summary.json"] = json.dumps(state), json.dumps(summary)
+    directory.mkdir()
+    for name, text in texts.items():
+        (directory / name).write_text(text)
+
+
+def event(phase, seconds, agent, payload, **fields):
+    at = datetime.datetime(2026, 3, 12, 9) + datetime.timedelta(seconds=seconds)
+    stamp = at.strftime("%Y-%m-%dT%H:%M:%S.%f") + "+00:00"
+    return {"phase": phase, "timestamp": stamp, "agent_id": agent, "payload": payload, **fields}
+
+
+def long_timeline(directory):
+    """A timeline in which one of a thousand acts fails."""
+    steps = [{"id": f"step-{at}", "kind": "act", "description": f"Part {at}", "status": "pending"} for at in range(3)]
+    events = [
+        event("start", 0, "system", {"task": "Migrate the archive"}),
+        event("plan", 1, "planner", {"source": "planner", "step_records": steps}),
+    ]
+    for at in range(1000):
+        failed = at == 500
+        payload = {"step_id": f"step-{at % 3}", "tool": "copy", "result_status": "error" if failed else "ok"}
+        events.append(event("act" if at % 4 == 0 or failed else "observe", 2 + at, f"worker-{at % 3}", payload))
+    directory.mkdir()
+    (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
+
+
+def failed(directory):
+    """A run that failed: steps that are opened and closed, a direction, a pause, and an error."""
+    step = lambda name, status, **more: {"step_id": name, "step_status": status, **more}
+    steps = [
+        {"id": "collect", "kind": "detect", "description": "Collect the invoices", "status": "pending"},
+        {"id": "compare", "kind": "analyze", "description": "Compare them with the orders", "status": "pending"},
+        {"id": "refund", "kind": "act", "description": "Pay the difference back", "status": "pending"},
+    ]
+    events = [
+        event("start", 0, "system", {"task": "Reconcile the invoices of February"}),
+        event("plan", 1.2, "planner.llm", {"source": "planner.llm", "step_records": steps}),
+        event("direction", 1.6, "policy:finance", {"decision": "hint", "target": "refund"}, event_type="direction.hint"),
+        event("act", 2, "worker.erp", step("collect", "running")),
+        event("act", 6.5, "worker.erp", step("collect", "done", result_status="ok", tool="erp.invoices")),
+        event("act", 6.6, "worker.llm", step("compare", "running")),
+        event("observe", 8, "worker.llm", {"message": "412 invoices, 409 orders"}),
+        event("act", 14, "worker.llm", step("compare", "done", result_status="ok", tool="llm.compare")),
+        event("approval", 14.5, "system", {"step_id": "refund", "waiting": True}, event_type="run.paused"),
+        event("direction", 3614, "policy:finance", {"decision": "allow", "target": "refund"}),
+        event("act", 3615, "worker.erp", step("refund", "running")),
+        event("act", 3645, "worker.erp", step("refund", "failed", result_status="error", tool="erp.refund",
+              error="TimeoutError: the bank did not answer in 30 s")),
+        event("terminate", 3646, "system", {"status": "error"}),
+    ]
+    directory.mkdir()
+    (directory / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in events))
+    plan = {"steps": [{**record, "status": status} for record, status in zip(steps, ["done", "done", "running"])]}
+    state = {
+        "version": "1.0", "state_schema_version": "1.0.0",
+        "episode": {"id": directory.name, "started_at": events[0]["timestamp"], "using": "adapter:shell",
+                    "tags": {"team": "billing"}},
+        "goal": {"task": "Reconcile the invoices of February"},
+        "plan": plan,
+        "outcomes": {"status": "error", "error": {"type": "TimeoutError", "message": "the bank did not answer in 30 s"}},
+        "links": {"events": "events.jsonl", "learn": "learn.jsonl"},
+    }
+    (directory / "state.json").write_text(json.dumps(state))
+
+
+def write_hostile(directory):
+    """Writes a run in which every text and every name tries to become markup."""
+    shutil.rmtree(directory, ignore_errors=True)
+    source = CORPUS / "demo" / "episodes" / "ep_03_edited"
+    episode = directory / "episodes" / ("ep" + EVIL.replace("/", "_"))
+    episode.mkdir(parents=True)
+    for name in ["state.json", "summary.json", "events.jsonl"]:
+        lines = [json.dumps(poisoned(json.loads(line))) for line in (source / name).read_text().splitlines()]
+        (episode / name).write_text("\n".join(lines) + "\n")
+
+
+def poisoned(value):
+    if isinstance(value, str) and not value.startswith("20"):
+        return EVIL + value
+    if isinstance(value, list):
+        return [poisoned(item) for item in value]
+    if isinstance(value, dict):
+        return {key: poisoned(item) for key, item in value.items()} | {EVIL: 1}
+    return value
