@@ -63,6 +63,9 @@ bless: ## rewrite the files that are derived from the code, and the snapshots; t
 python: ## build the wheel, and test it in a fresh environment
 	CARGO="$(CARGO)" python/check
 
+engines: ## test the wheel of `make python` on Spark and Ray, over an S3 server on this machine
+	CARGO="$(CARGO)" python/engines
+
 bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate
 
