@@ -6,7 +6,7 @@ SECONDS ?= 60
 SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test browser python lint check hooks rule bless bench validate install audit fuzz crash dist
+.PHONY: help build demo test browser python engines lint check hooks rule bless bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
