@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"runvet.batch: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\nrunvet.batch: stopped; the same command goes on", file=sys.stderr)
+        print("\nrunvet.batch: stopped; the same command goes on", file=sys.stderr)
         return 130
 
 

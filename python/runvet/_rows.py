@@ -51,8 +51,8 @@ SCHEMA: pa.Schema = pa.schema(
         ("settings", pa.string()),
     ]
 )
-"""One row for each episode, and for each fault. `valid` is null where it was not judged, and `fault`
-says why; `files` is what was read, and `settings` a digest of the check's."""
+"""One row for each episode, and for each fault. `valid` is null where it was not judged, and
+`fault` says why; `files` is what was read, and `settings` a digest of the check's."""
 
 
 def judged(report: Mapping[str, Any], fault: str | None) -> dict[str, Any]:

@@ -144,10 +144,8 @@ def _listed(
         below = wanted[path]
         prefix = f"{below}/" if below else ""
         there = artifacts.get(below, {})
-        yield (
-            path,
-            _Episode(store, prefix, path, id, name, there, directories.get(below, set()) - {*there}),
-        )
+        others = directories.get(below, set()) - {*there}
+        yield path, _Episode(store, prefix, path, id, name, there, others)
 
 
 def _by_directory(
@@ -225,7 +223,9 @@ class _Last:
         row = self._rows.get(episode.uri)
         if row is None or row["runvet_version"] != _version() or episode.directories:
             return None
-        before = {it["name"]: Object("", it["size"], it["etag"], it["modified"]) for it in row["files"]}
+        before = {
+            it["name"]: Object("", it["size"], it["etag"], it["modified"]) for it in row["files"]
+        }
         unchanged = before.keys() == episode.objects.keys() and all(
             _is_unchanged(before[name], now) for name, now in episode.objects.items()
         )

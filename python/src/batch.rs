@@ -23,7 +23,7 @@ pub(crate) fn episodes_of(
     root: &str,
     keys: Vec<String>,
 ) -> (Found, Vec<(String, String)>) {
-    py.detach(|| {
+    py.detach(move || {
         let found = runvet::store::episodes_of(root, keys.iter().map(String::as_str));
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         let episodes = found.episodes.into_iter();
@@ -32,9 +32,7 @@ pub(crate) fn episodes_of(
             episodes
                 .map(|it| (text(&it.path), it.id, it.name))
                 .collect(),
-            faults
-                .map(|it| (text(it.path()), it.to_string()))
-                .collect(),
+            faults.map(|it| (text(it.path()), it.to_string())).collect(),
         )
     })
 }
@@ -126,7 +124,7 @@ pub(crate) fn fetched(
     fetch: Py<PyAny>,
 ) -> PyResult<(String, Option<String>)> {
     let checker = checker.get();
-    py.detach(|| {
+    py.detach(move || {
         checker.judging(|judge| {
             let key = EpisodeKey::Text(uri);
             let mut report = judge.session.settled(&key, id.as_deref(), |number| {

@@ -199,15 +199,15 @@ impl Checker {
 
     /// Lends a judge, which nobody else has meanwhile.
     pub(crate) fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
-        let judges = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = judges().pop();
-        let mut judge = idle.unwrap_or_else(|| Judge {
+        let idle = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = idle().pop();
+        let mut judge = lent.unwrap_or_else(|| Judge {
             gate: self.gate.clone(),
             session: self.gate.prepare(&self.check).session(),
         });
-        let judged = with(&mut judge);
-        judges().push(judge);
-        judged
+        let done = with(&mut judge);
+        idle().push(judge);
+        done
     }
 
     fn judge(
@@ -230,6 +230,10 @@ impl Checker {
 }
 
 /// A gate that follows a `runvet.toml`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a configuration that a program names is no run data"
+)]
 fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
     let text = py
         .detach(|| std::fs::read(path))

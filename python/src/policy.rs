@@ -39,6 +39,9 @@ impl Raised {
     }
 }
 
+/// Advice as Python tells it: its kind, what it says, and how sure the policy is or what it blocks.
+type Parts<'py> = (String, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 impl PythonPolicy {
     pub(crate) fn new(policy: &Bound<'_, PyAny>, raised: Raised) -> PyResult<Self> {
         Ok(Self {
@@ -60,7 +63,6 @@ impl PythonPolicy {
         if advice.is_none(py) {
             return Ok(Advice::Nothing);
         }
-        type Parts<'py> = (String, Bound<'py, PyAny>, Bound<'py, PyAny>);
         let (kind, what, how): Parts<'_> = advice.extract(py)?;
         Ok(match &*kind {
             "hint" => Advice::Hint {

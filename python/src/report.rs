@@ -303,12 +303,10 @@ pub(crate) fn episode_columns<'py>(
         let column = PyList::empty(py);
         for report in reports {
             let text = of(report).map_err(unwritable)?;
-            match text {
-                Some(text) => {
-                    column.append(crate::json::loads(py, &text, crate::json::Numbers::Python)?)?
-                }
-                None => column.append(PyList::empty(py))?,
-            }
+            column.append(match text {
+                Some(text) => crate::json::loads(py, &text, crate::json::Numbers::Python)?,
+                None => PyList::empty(py).into_any(),
+            })?;
         }
         columns.set_item(name, column)
     };

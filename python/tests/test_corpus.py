@@ -11,6 +11,7 @@ import pytest
 from conftest import ARTIFACTS, ROOT, cases, command, content, printed
 
 import runvet
+from runvet._report import Format
 from runvet._rules import SchemaName
 
 
@@ -31,9 +32,7 @@ def test_whole_corpus_has_the_bytes_of_the_command(in_root: Path) -> None:
     assert len(report.episodes) == report.totals.episodes > 200
 
 
-@pytest.mark.parametrize(
-    "format", ["human", "concise", "ndjson", "sarif", "junit", "gitlab", "markdown", "github"]
-)
+@pytest.mark.parametrize("format", get_args(Format))
 def test_renderers_write_what_the_command_prints(in_root: Path, format: Any) -> None:
     ran = command("validate", "--format", format, "corpus/demo")
     assert runvet.validate("corpus/demo").render(format).encode() == ran.stdout
@@ -123,6 +122,8 @@ def test_rules_and_pages_are_those_of_the_command() -> None:
         assert runvet.explain(rule.id).encode() == ran.stdout
     names = {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*.json")}
     assert set(get_args(SchemaName)) == names
+    known = runvet.schema("config")["$defs"]["Format"]["enum"]
+    assert list(get_args(Format)) == known
     for name in get_args(SchemaName):
         assert runvet.schema(name) == printed("schema", name)
         assert runvet.schema(name) == json.loads((ROOT / f"schemas/{name}.schema.json").read_text())

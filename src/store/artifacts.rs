@@ -236,7 +236,7 @@ impl<'a> Opened<'a> {
     }
 
     /// The same content, with what is written while it is read.
-    pub(crate) fn as_it_grows(self) -> Self {
+    pub(crate) fn growing(self) -> Self {
         Self { size: None, ..self }
     }
 

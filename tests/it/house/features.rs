@@ -8,13 +8,15 @@ use std::process::Command;
 const MAX_CRATES: usize = 95;
 
 /// Crates that draw, watch or read a command line.
-const BEHIND_FEATURES: [&str; 10] = [
+const BEHIND_FEATURES: [&str; 12] = [
     "clap",
     "clap_complete",
     "clap_mangen",
     "indicatif",
+    "maud",
     "miette",
     "notify",
+    "pulldown-cmark",
     "signal-hook",
     "tempfile",
     "textwrap",
@@ -56,6 +58,7 @@ fn library_without_features_needs_no_terminal_crates() {
 #[test]
 fn each_feature_brings_its_crates() {
     for (feature, brings, lacks) in [
+        ("html", "maud", "miette"),
         ("human", "miette", "clap"),
         ("watch", "notify", "miette"),
         ("cli", "clap", "tokio"),

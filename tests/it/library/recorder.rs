@@ -269,10 +269,10 @@ fn workspace_is_verified_before_and_after() {
 struct Without(&'static str);
 
 impl Policy for Without {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "without"
     }
-    fn version(&self) -> &str {
+    fn version(&self) -> &'static str {
         "1.0.0"
     }
     fn advise(&self, _: &State) -> Advice {
@@ -296,10 +296,10 @@ fn policy_is_asked_about_the_step_that_opens() {
     let _ = run.plan(steps, "planner.demo").unwrap();
     assert!(matches!(run.open("second").unwrap(), Gate::Vetoed(_)));
     assert!(matches!(run.open("first").unwrap(), Gate::Go(_)));
-    let recorded = run.finish(End::aborted("enough")).unwrap();
-    let direction = recorded.summary.flags.direction.unwrap();
+    let ended = run.finish(End::aborted("enough")).unwrap();
+    let direction = ended.summary.flags.direction.unwrap();
     assert_eq!(direction.policy.as_deref(), Some("policy:without@1.0.0"));
-    let events = fs::read_to_string(recorded.path.join("events.jsonl")).unwrap();
+    let events = fs::read_to_string(ended.path.join("events.jsonl")).unwrap();
     assert!(events.contains(r#""id":"dir-0001""#));
     assert_eq!(findings([dir.path()]), [""; 0]);
 }
