@@ -133,6 +133,7 @@ def _listed(
         try:
             objects.update((found.key, found) for found in objects_of(store, part))
         except StoreError as error:
+            given = False
             yield f"{location.uri}/{part.first}".rstrip("/"), str(error)
     episodes, faults = _runvet.episodes_of(location.uri, [*objects])
     yield from faults

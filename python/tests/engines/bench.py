@@ -51,6 +51,7 @@ def on_spark(episodes: int) -> None:
 
     def session() -> Any:
         build = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        build = build.config("spark.ui.showConsoleProgress", "false")
         return build.config("spark.driver.host", "127.0.0.1").getOrCreate()
 
     shown("Spark: session", session, 0)

@@ -21,6 +21,7 @@ def spark(disk: Path) -> Iterator[SparkSession]:
     session = (
         SparkSession.builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")
