@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning"]
 Lifecycle = Literal["terminal", "non_terminal", "unknown"]
 Format = Literal[
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "html"
+    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown"
 ]
 SkipKind = Literal[
     "missing",

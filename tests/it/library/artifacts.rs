@@ -178,7 +178,7 @@ fn run_in_memory_is_not_looked_for_on_a_disk() {
     assert_eq!(compare(&run).unwrap().rebuilt, None);
     let report = run.check(&mut Check::new().session()).unwrap();
     let rules = report.findings.iter().map(|finding| &*finding.rule);
-    assert_eq!(Vec::from_iter(rules), ["record/unreadable"; 3]);
+    assert_eq!(rules.collect::<Vec<_>>(), ["record/unreadable"; 3]);
 }
 
 /// The numbers of the fetches of a state with findings whose version changes up to one of them, and
