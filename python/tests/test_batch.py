@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conftest import CORPUS, ROOT, command, content
+from conftest import CORPUS, ROOT, command
 from pyarrow import parquet
 
 import runvet
