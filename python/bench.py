@@ -1,7 +1,7 @@
 """Measures what Python adds to the work: one line for each figure of docs/performance.md.
 
     RUNVET_PROFILE=release pip install . && pip install orjson pandas
-    python3 python/bench.py
+    python3 -P python/bench.py
 
 Each figure is the least of seven rounds, in processor time of this process. Only the ratios say
 something: all of a row was measured at the same time.
