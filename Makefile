@@ -6,7 +6,7 @@ SECONDS ?= 60
 SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test browser python lint check hooks rule bless bench validate install audit fuzz crash dist
+.PHONY: help build demo test browser python engines lint check hooks rule bless bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,9 @@ bless: ## rewrite the files that are derived from the code, and the snapshots; t
 
 python: ## build the wheel, and test it in a fresh environment
 	CARGO="$(CARGO)" python/check
+
+engines: ## test the wheel of `make python` on Spark and Ray, over an S3 server on this machine
+	CARGO="$(CARGO)" python/engines
 
 bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate

@@ -1,6 +1,6 @@
 # What the extension module has. Nothing here is for users.
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, final
 
@@ -21,7 +21,9 @@ __all__ = [
     "Run",
     "RunData",
     "as_json",
+    "episodes_of",
     "explain",
+    "fetched",
     "loads",
     "printable",
     "rules",
@@ -32,7 +34,16 @@ __all__ = [
 _Records = Mapping[str, bytes | None]
 
 def as_json(value: Any) -> Any: ...
+def episodes_of(
+    root: str, keys: list[str]
+) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str]]]: ...
 def explain(rule: str) -> str: ...
+def fetched(
+    checker: Checker,
+    uri: str,
+    id: str | None,
+    fetch: Callable[[int], list[tuple[str, bytes | str | int | None, str | None]]],
+) -> tuple[str, str | None]: ...
 def loads(text: str, numbers: str = "python") -> Any: ...
 def printable(text: str) -> str: ...
 def rules() -> list[tuple[str, Level, str, str, str]]: ...
@@ -48,6 +59,8 @@ class Checker:
         jobs: int | None,
         follow_links: bool,
     ) -> Checker: ...
+    @property
+    def deny_warnings(self) -> bool: ...
     def run(self, paths: list[str]) -> Report: ...
     def each(self, paths: list[str]) -> Checking: ...
     def discover(

@@ -38,9 +38,9 @@ pub(crate) struct Checker {
 }
 
 /// What judges one episode after the other.
-struct Judge {
-    gate: Gate,
-    session: Session,
+pub(crate) struct Judge {
+    pub(crate) gate: Gate,
+    pub(crate) session: Session,
 }
 
 #[pymethods]
@@ -84,6 +84,12 @@ impl Checker {
             gate,
             judges: Mutex::default(),
         })
+    }
+
+    /// Whether warnings make a check fail.
+    #[getter]
+    fn deny_warnings(&self) -> bool {
+        self.deny_warnings
     }
 
     /// Judges all episodes below paths.
@@ -192,7 +198,7 @@ impl Checker {
     }
 
     /// Lends a judge, which nobody else has meanwhile.
-    fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
+    pub(crate) fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
         let idle = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
         let lent = idle().pop();
         let mut judge = lent.unwrap_or_else(|| Judge {

@@ -1,5 +1,6 @@
 //! The library -> the Python module `runvet._runvet`, on which the package `runvet` stands.
 
+mod batch;
 mod check;
 mod errors;
 mod json;
@@ -15,6 +16,8 @@ use runvet::source::Artifact;
 /// What the package `runvet` is made of. Nothing here is for users.
 #[pymodule]
 mod _runvet {
+    #[pymodule_export]
+    use super::batch::{episodes_of, fetched};
     #[pymodule_export]
     use super::check::{Checker, Checking};
     #[pymodule_export]

@@ -1,0 +1,167 @@
+"""Run data in a store -> data frames of Spark.
+
+>>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
+
+Installing the package registers that format. The options are `partitions`, `in_flight`, `last`,
+`config`, `baseline`, `adapter`, `rule.RULE` and `store.NAME`. A task has one thread that checks and
+`in_flight` that fetch.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from . import batch
+from ._check import Check
+from ._rows import Totals
+from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
+from .store import Location
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["RunvetDataSource", "check", "check_table", "findings", "totals"]
+
+
+class RunvetDataSource(DataSource):
+    """The format `runvet`: one row for each episode below an address."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "runvet"
+
+    def schema(self) -> Any:
+        """The schema of `runvet.batch`, in the types of Spark."""
+        return _schema()
+
+    def reader(self, schema: Any) -> DataSourceReader:
+        """The reader of the address that was given to `load`."""
+        return _Reader(dict(self.options))
+
+
+class _Partition(InputPartition):
+    def __init__(self, split: Split) -> None:
+        super().__init__(split)
+
+
+class _Reader(DataSourceReader):
+    def __init__(self, options: Mapping[str, str]) -> None:
+        uri = options.get("path")
+        if not uri:
+            raise ValueError('there is no address: .load("s3://bucket/runs")')
+        store = {name[6:]: it for name, it in options.items() if name.startswith("store.")}
+        adapter: Any = options.get("adapter")
+        self._location = Location(uri, store, adapter)
+        self._partitions = int(options["partitions"]) if "partitions" in options else None
+        rules: Any = {name[5:]: it for name, it in options.items() if name.startswith("rule.")}
+        self._settings = Settings(
+            Check(
+                rules=rules,
+                config=options.get("config"),
+                baseline=options.get("baseline"),
+                jobs=1,
+            ),
+            int(options.get("in_flight", 32)),
+            options.get("last"),
+        )
+
+    def partitions(self) -> list[InputPartition]:
+        return [_Partition(split) for split in plan(self._location, self._partitions)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        return check_split(partition.value, self._settings)
+
+
+def _schema() -> Any:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(SCHEMA)
+
+
+def check(
+    spark: SparkSession,
+    uri: str | Location,
+    settings: Settings | None = None,
+    partitions: int | None = None,
+) -> DataFrame:
+    """The same rows as those of the format, with settings from Python."""
+    return _checked(spark, plan(uri, partitions), settings)
+
+
+def check_table(
+    table: DataFrame,
+    column: str = "uri",
+    settings: Settings | None = None,
+    location: Location | None = None,
+    partitions: int | None = None,
+) -> DataFrame:
+    """Checks the episodes whose addresses are in a column, such as those of an inventory.
+
+    Each is listed by itself, which is slower than a whole directory.
+    """
+    where = location or Location("")
+    number = partitions or max(1, table.sparkSession.sparkContext.defaultParallelism)
+    uris = table.select(column).distinct().repartitionByRange(number, column)
+    work = settings or Settings(Check(jobs=1))
+
+    def checked(batches: Iterator[Any]) -> Iterator[Any]:
+        given = [uri for some in batches for uri in some.column(0).to_pylist()]
+        for split in plan_of(given, where, 1):
+            yield from check_split(split, work)
+
+    return uris.mapInArrow(checked, _schema())
+
+
+def _checked(spark: SparkSession, splits: list[Split], settings: Settings | None) -> DataFrame:
+    work = settings or Settings(Check(jobs=1))
+    pickled = [(bytearray(pickle.dumps(split)),) for split in splits]
+    table = spark.createDataFrame(
+        spark.sparkContext.parallelize(pickled, len(pickled)), "split binary"
+    )
+
+    def checked(batches: Iterator[Any]) -> Iterator[Any]:
+        for some in batches:
+            for split in some.column(0).to_pylist():
+                yield from check_split(pickle.loads(split), work)
+
+    return table.mapInArrow(checked, _schema())
+
+
+def findings(table: DataFrame) -> DataFrame:
+    """One row for each finding, with the episode that it is in."""
+    from pyspark.sql import functions
+
+    episode = ("uri", "episode_id", "lifecycle", "mode", "adapter")
+    found = table.select(*episode, functions.explode("findings").alias("finding"))
+    return found.select(*episode, "finding.*")
+
+
+def totals(table: DataFrame, *, deny_warnings: bool = False) -> Totals:
+    """The sums over all rows, which Spark adds up, and the exit code of a gate."""
+    from pyspark.sql import functions as f
+
+    def number(condition: Any) -> Any:
+        return f.coalesce(f.sum(f.when(condition, 1).otherwise(0)), f.lit(0))
+
+    def suppressed(by: str) -> Any:
+        found = f.filter("suppressed", lambda it: it["by"] == by)
+        return f.coalesce(f.sum(f.size(found)), f.lit(0))
+
+    is_episode = f.col("lifecycle").isNotNull()
+    sums = table.agg(
+        number(is_episode).alias("episodes"),
+        number(f.col("valid")).alias("valid"),
+        number(~f.col("valid")).alias("invalid"),
+        number(is_episode & f.col("valid").isNull()).alias("undecided"),
+        f.coalesce(f.sum("errors"), f.lit(0)).alias("errors"),
+        f.coalesce(f.sum("warnings"), f.lit(0)).alias("warnings"),
+        suppressed("ignore").alias("ignored"),
+        suppressed("baseline").alias("baselined"),
+        number(f.col("fault").isNotNull()).alias("faults"),
+    ).collect()[0]
+    return batch.Totals(**sums.asDict(), deny_warnings=deny_warnings)

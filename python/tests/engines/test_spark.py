@@ -1,0 +1,99 @@
+"""Real Spark with two workers over a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import EPISODES, RUNS, Proxy, as_lines, refuse, ulid
+from pyspark.sql import DataFrame, SparkSession
+
+import runvet
+from runvet import batch
+from runvet import spark as runvet_spark
+from runvet.store import Location
+
+
+@pytest.fixture(scope="session")
+def spark(disk: Path) -> Iterator[SparkSession]:
+    session = (
+        SparkSession.builder.master("local[2,4]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def rows_of(table: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict(recursive=True) for row in table.collect()]
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+def test_installing_the_package_registers_the_format(
+    spark: SparkSession, lines: list[Any], partitions: int
+) -> None:
+    table = spark.read.format("runvet").option("partitions", partitions).load(RUNS)
+    assert table.rdd.getNumPartitions() == partitions
+    rows = rows_of(table)
+    assert as_lines(rows) == lines
+    assert len({row["uri"] for row in rows}) == len(rows) == EPISODES + 9
+
+
+def test_findings_and_totals_are_those_of_the_command(
+    spark: SparkSession, lines: list[Any]
+) -> None:
+    table = runvet_spark.check(spark, RUNS, partitions=2).cache()
+    found = runvet_spark.findings(table)
+    assert found.count() == sum(len(line["findings"]) for line in lines)
+    assert {"uri", "rule", "pointer", "related"} <= {*found.columns}
+    totals = runvet_spark.totals(table)
+    assert totals.episodes == len(lines) and totals.exit_code == 1
+    assert totals.invalid == sum(line["valid"] is False for line in lines)
+    assert runvet_spark.totals(spark.read.format("runvet").load("s3://bucket/no")).exit_code == 3
+
+
+def test_rules_are_options(spark: SparkSession) -> None:
+    rules = {f"rule.{rule.id}": "off" for rule in runvet.rules()}
+    table = spark.read.format("runvet").options(**rules).load(RUNS)
+    assert runvet_spark.totals(table).errors == 0
+
+
+def test_refusals_are_rows_with_faults(
+    spark: SparkSession, proxy: type[Proxy], lines: list[Any]
+) -> None:
+    faults = refuse(proxy)
+    table = spark.read.format("runvet").option("partitions", 2).load(RUNS)
+    rows = rows_of(table)
+    assert {row["uri"]: row["fault"] for row in rows if row["fault"]} == faults
+    assert as_lines(rows) == [line for line in lines if line["dir"] not in faults]
+    assert batch.totals([]).exit_code == 3
+    assert runvet_spark.totals(table).exit_code == 2
+
+
+def test_addresses_in_a_table_are_checked(spark: SparkSession, lines: list[Any]) -> None:
+    uris = [(line["dir"],) for line in lines] + [(f"{RUNS}/episodes/{ulid(999)}",)]
+    table = runvet_spark.check_table(spark.createDataFrame(uris, "uri string"), partitions=2)
+    rows = rows_of(table)
+    assert as_lines(rows) == lines
+    assert [row["fault"] for row in rows if row["fault"]] == ["there is no episode at this address"]
+
+
+def test_rewritten_episodes_are_not_told_wrong(
+    spark: SparkSession, rewriting: Location, lines: list[Any]
+) -> None:
+    assert as_lines(rows_of(runvet_spark.check(spark, rewriting, partitions=2))) == lines
+
+
+def test_rows_are_the_same_after_a_worker_was_killed(
+    spark: SparkSession, killing: Location, lines: list[Any]
+) -> None:
+    rows = rows_of(runvet_spark.check(spark, killing, partitions=2))
+    assert as_lines(rows) == lines and len(rows) == len(lines)

@@ -1,0 +1,362 @@
+"""Run data in a store: the rows are those of the command, whatever the store and the partitions."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import CORPUS, ROOT, command
+from pyarrow import parquet
+
+import runvet
+from runvet import _fetching, batch
+from runvet.store import Directory, Gone, Location, Object, StoreError
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of tests are young, and nobody writes them any more."""
+    monkeypatch.setattr(_fetching, "QUIET", 0.0)
+
+
+def rows_of(
+    location: str | Location, partitions: int | None = None, **settings: Any
+) -> list[dict[str, Any]]:
+    return [
+        row
+        for split in batch.plan(location, partitions)
+        for some in batch.check_split(pickle.loads(pickle.dumps(split)), batch.Settings(**settings))
+        for row in some.to_pylist()
+    ]
+
+
+def lines_of(path: Path | str, *options: str) -> list[Any]:
+    """The episodes that the command reports."""
+    printed = command("validate", "--format", "ndjson", *options, str(path)).stdout
+    lines = [json.loads(line) for line in printed.splitlines()]
+    return [line for line in lines if "dir" in line]
+
+
+def as_lines(rows: list[dict[str, Any]]) -> list[Any]:
+    return [batch.as_ndjson(row) for row in rows]
+
+
+def without_links(to: Path) -> Path:
+    """The corpus without its links: a store of objects has none."""
+
+    def links(directory: str, names: list[str]) -> list[str]:
+        return [name for name in names if os.path.islink(os.path.join(directory, name))]
+
+    shutil.copytree(CORPUS, to / "corpus", ignore=links)
+    return to / "corpus"
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7, None])
+def test_rows_equal_the_lines_of_the_command(tmp_path: Path, partitions: int | None) -> None:
+    corpus = without_links(tmp_path)
+    for part in ("good", "bad", "demo", "broken"):
+        rows = rows_of(str(corpus / part), partitions)
+        found = [row for row in rows if row["lifecycle"] is not None]
+        assert sorted(as_lines(found), key=lambda it: it["dir"]) == lines_of(corpus / part)
+
+
+@pytest.mark.parametrize("adapter", ["obstore", "fsspec", "pyarrow"])
+def test_adapters_show_the_same_rows(tmp_path: Path, adapter: Any) -> None:
+    shutil.copytree(CORPUS / "demo", tmp_path / "demo")
+    uri = f"file://{tmp_path}/demo"
+    rows = rows_of(Location(uri, adapter=adapter), 2)
+    shown = json.loads(json.dumps(as_lines(rows)).replace(uri, f"{tmp_path}/demo"))
+    assert sorted(shown, key=lambda it: it["dir"]) == lines_of(tmp_path / "demo")
+
+
+def test_partitions_share_out_every_episode_once(tmp_path: Path, good: Path) -> None:
+    names = [f"ep_{number:03}" for number in range(40)]
+    names += ["ep_00", "ep_00-1", "nightly/ep_1", "nightly/ep_1-x", "nightly/deep/ep_2"]
+    for name in names:
+        shutil.copytree(good, tmp_path / "runs" / "episodes" / name)
+    shutil.copytree(good, tmp_path / "runs" / "episodes" / "ep_001" / "checkpoints" / "7")
+    shutil.copy(good / "summary.json", tmp_path / "runs" / "episodes" / "nightly")
+    expected = sorted(str(tmp_path / "runs" / "episodes" / name) for name in names)
+    for partitions in range(1, 60):
+        splits = batch.plan(str(tmp_path / "runs"), partitions)
+        assert len(splits) <= partitions
+        found = [row["uri"] for row in rows_of(str(tmp_path / "runs"), partitions)]
+        assert sorted(found) == expected, partitions
+
+
+def test_ranges_are_few_where_neighbours_are_many(tmp_path: Path, good: Path) -> None:
+    for number in range(30):
+        shutil.copytree(good, tmp_path / "episodes" / f"ep_{number}")
+    splits = batch.plan(str(tmp_path), 3)
+    assert [len(split.ranges) for split in splits] == [1, 1, 1]
+    assert len(pickle.dumps(splits)) < 2_000
+
+
+def test_an_episode_itself_is_one_row(good: Path) -> None:
+    (row,) = rows_of(str(good), 3)
+    assert (row["uri"], row["episode_id"], row["valid"]) == (str(good), "ep_answer", True)
+
+
+def test_addresses_of_episodes_are_checked_one_by_one(good: Path) -> None:
+    uris = [str(good), str(good.parent / "nobody")]
+    splits = batch.plan_of(uris, Location(""), 2)
+    rows = [row for it in splits for some in batch.check_split(it) for row in some.to_pylist()]
+    assert [(row["uri"], row["fault"]) for row in rows] == [
+        (uris[0], None),
+        (uris[1], f"{uris[1]}: No such file or directory"),
+    ]
+    assert batch.totals([]).exit_code == 3
+
+
+def test_totals_and_exit_codes_are_those_of_the_command(tmp_path: Path) -> None:
+    corpus = without_links(tmp_path)
+    for part in ("good", "bad", "demo"):
+        report = runvet.validate(corpus / part)
+        sums = batch.totals(
+            some for split in batch.plan(str(corpus / part)) for some in batch.check_split(split)
+        )
+        expected = report.totals
+        assert (sums.episodes, sums.valid, sums.invalid) == (
+            expected.episodes,
+            expected.valid,
+            expected.invalid,
+        )
+        assert (sums.errors, sums.warnings) == (expected.errors, expected.warnings)
+        assert sums.exit_code == report.exit_code
+    (tmp_path / "empty").mkdir()
+    assert rows_of(str(tmp_path / "empty")) == []
+
+
+def test_rules_and_baselines_count(tmp_path: Path) -> None:
+    shutil.copytree(CORPUS / "demo", tmp_path / "demo")
+    demo = str(tmp_path / "demo")
+    strict = runvet.Check(rules={"strict/*": "error"})
+    assert as_lines(rows_of(demo, check=strict)) == lines_of(demo, "--rule", "strict/*=error")
+    baseline = tmp_path / "baseline.json"
+    command("validate", "--write-baseline", str(baseline), demo)
+    check = runvet.Check(baseline=baseline)
+    rows = rows_of(demo, check=check)
+    assert as_lines(rows) == lines_of(demo, "--baseline", str(baseline))
+    assert any(row["suppressed"] for row in rows)
+
+
+class Failing(Directory):
+    """A directory whose objects can't be had."""
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        if "ep_02" in key:
+            raise StoreError(f"{key}: its store answers 503")
+        if "ep_03" in key:
+            raise Gone(f"{key}: it does not exist")
+        return super().get(key, start, length)
+
+
+def test_a_store_that_fails_makes_rows_with_faults(demo: Path) -> None:
+    rows = rows_of(Location(str(demo), open=Failing), 2)
+    faults = {row["episode_id"]: row["fault"] for row in rows if row["fault"]}
+    assert faults == {
+        "ep_02_paused": "episodes/ep_02_paused/events.jsonl: its store answers 503",
+        "ep_03_edited": "episodes/ep_03_edited/events.jsonl: it does not exist",
+    }
+    broken = next(row for row in rows if row["fault"])
+    assert (broken["valid"], broken["lifecycle"], broken["errors"]) == (None, None, 0)
+    table = pa.Table.from_pylist(rows, batch.SCHEMA)
+    sums = batch.totals([table])
+    assert (sums.episodes, sums.faults, sums.exit_code) == (3, 2, 2)
+
+
+class Unlisted(Directory):
+    """A directory that can't be listed below a name."""
+
+    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
+        if prefix == "episodes/":
+            raise StoreError("episodes/: its store answers 403")
+        return super().children(prefix)
+
+
+def test_a_listing_that_fails_is_a_fault(demo: Path) -> None:
+    (row,) = rows_of(Location(str(demo), open=Unlisted), 2)
+    assert (row["uri"], row["fault"]) == (f"{demo}/episodes", "episodes/: its store answers 403")
+
+
+class Rewritten(Directory):
+    """An episode whose state is replaced once, after it was listed and before the rest is read."""
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        answer = super().get(key, start, length)
+        late = self._path / (key + ".late")
+        if key.endswith("state.json") and late.exists():
+            # The first read saw what was there before the writer had finished.
+            late.replace(self._path / key)
+        return answer
+
+
+def test_an_episode_rewritten_during_its_read_is_not_told_wrong(
+    tmp_path: Path, good: Path
+) -> None:
+    episode = tmp_path / "episodes" / "ep_answer"
+    shutil.copytree(good, episode)
+    sound = (episode / "state.json").read_bytes()
+    (episode / "state.json.late").write_bytes(sound)
+    (episode / "state.json").write_bytes(b'{"version": "1.0"}')
+    (row,) = rows_of(Location(str(tmp_path), open=Rewritten))
+    assert (row["valid"], row["findings"]) == (True, [])
+    sizes = {file["name"]: file["size"] for file in row["files"]}
+    assert sizes["state.json"] == len(sound)
+
+
+class Restless(Directory):
+    """An episode that changes with every read."""
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        answer = super().get(key, start, length)
+        with open(self._path / key, "ab") as file:
+            file.write(b" ")
+        return answer
+
+
+def test_an_episode_that_keeps_changing_is_held_back(tmp_path: Path, good: Path) -> None:
+    episode = tmp_path / "episodes" / "ep_answer"
+    shutil.copytree(good, episode)
+    (episode / "state.json").write_bytes(b'{"version": "1.0"}')
+    (row,) = rows_of(Location(str(tmp_path), open=Restless))
+    assert (row["valid"], row["lifecycle"]) == (None, "unknown")
+    assert "kept changing" in row["fault"]
+    assert batch.totals([pa.Table.from_pylist([row], batch.SCHEMA)]).exit_code == 2
+
+
+class Counting(Directory):
+    """A directory that remembers what was read."""
+
+    read: list[str] = []
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        self.read.append(key)
+        return super().get(key, start, length)
+
+
+def test_a_record_beyond_its_limit_is_a_finding_without_a_read(
+    tmp_path: Path, good: Path
+) -> None:
+    episode = tmp_path / "episodes" / "ep_answer"
+    shutil.copytree(good, episode)
+    with open(episode / "summary.json", "ab") as file:
+        file.truncate((64 << 20) + 1)
+    Counting.read.clear()
+    rows = rows_of(Location(str(tmp_path), open=Counting))
+    assert as_lines(rows) == lines_of(tmp_path)
+    assert "record/unreadable" in [it["rule"] for it in rows[0]["findings"]]
+    assert not any("summary" in key for key in Counting.read)
+
+
+def test_long_timelines_are_judged_from_a_file(
+    tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_fetching, "IN_MEMORY", 100)
+    monkeypatch.setattr(_fetching, "PIECE", 300)
+    shutil.copytree(CORPUS / "demo", tmp_path / "demo")
+    assert as_lines(rows_of(str(tmp_path / "demo"))) == lines_of(tmp_path / "demo")
+
+
+def test_records_of_other_programs_are_no_rows(tmp_path: Path, good: Path) -> None:
+    (tmp_path / "terraform").mkdir()
+    (tmp_path / "terraform" / "state.json").write_text('{"serial": 4}')
+    shutil.copytree(good, tmp_path / "runs" / "episodes" / "ep_answer")
+    assert as_lines(rows_of(str(tmp_path))) == lines_of(tmp_path)
+    assert len(rows_of(str(tmp_path))) == 1
+
+
+def test_hostile_keys_are_safe_to_print(tmp_path: Path, good: Path) -> None:
+    name = "ep_\x1b[2J\u202e"
+    shutil.copytree(good, tmp_path / "episodes" / name)
+    location = Location(str(tmp_path), open=Hidden)
+    (row,) = rows_of(location)
+    assert "\x1b" not in row["fault"] and row["uri"].endswith(name)
+
+
+class Hidden(Directory):
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        raise StoreError(f"{key}: its store answers 403")
+
+
+def test_unchanged_episodes_are_copied_from_the_last_result(tmp_path: Path) -> None:
+    demo, last = tmp_path / "demo", tmp_path / "last.parquet"
+    shutil.copytree(CORPUS / "demo", demo)
+    location = Location(str(demo), open=Counting)
+    first = rows_of(location)
+    parquet.write_table(pa.Table.from_pylist(first, batch.SCHEMA), last)
+    Counting.read.clear()
+    assert rows_of(location, 3, last=str(last)) == first
+    assert Counting.read == []
+    (demo / "episodes" / "ep_02_paused" / "state.json").write_text("{}")
+    again = rows_of(location, 3, last=str(last))
+    assert {key.split("/")[1] for key in Counting.read} == {"ep_02_paused"}
+    assert as_lines(again) == lines_of(demo)
+    # Another check decides anew.
+    Counting.read.clear()
+    rows_of(location, last=str(last), check=runvet.Check(rules={"strict/*": "error"}))
+    assert len({key.split("/")[1] for key in Counting.read}) == 5
+
+
+def ran(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "runvet.batch", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Path) -> None:
+    output = tmp_path / "findings.parquet"
+    done = ran(demo, "--output", output, "--exit-code", "--partitions", "2")
+    assert (done.returncode, json.loads(done.stdout)["invalid"]) == (1, 3), done.stderr
+    assert "2/2 splits, 5 episodes, 3 invalid" in done.stderr
+    table = parquet.read_table(output)
+    assert table.schema == batch.SCHEMA
+    assert as_lines(table.to_pylist()) == lines_of(demo)
+    assert not Path(f"{output}.parts").exists()
+    assert ran(demo, "--output", output).returncode == 0
+    (tmp_path / "empty").mkdir()
+    assert ran(tmp_path / "empty", "--output", output, "--exit-code").returncode == 3
+    assert ran(tmp_path / "nowhere", "--output", output, "--exit-code").returncode == 2
+
+
+def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> None:
+    output = tmp_path / "findings.parquet"
+    parts = Path(f"{output}.parts")
+    from runvet import _batch_command
+
+    def stop(path: Path, batches: Iterator[Any]) -> None:
+        if path.name.startswith("000001"):
+            raise KeyboardInterrupt
+        whole(path, batches)
+
+    whole = _batch_command._write
+    arguments = [str(demo), "--output", str(output), "--partitions", "3", "--quiet"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_batch_command, "_write", stop)
+        assert _batch_command.main(arguments) == 130
+    assert sorted(path.name for path in parts.iterdir()) == ["000000.parquet", "plan.json"]
+    other = _batch_command.main([str(demo), "--output", str(output), "--partitions", "2"])
+    assert other == 2 and parts.exists()
+    kept = (parts / "000000.parquet").stat().st_mtime_ns
+    written: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            _batch_command, "_write", lambda path, it: (written.append(path.name), whole(path, it))
+        )
+        assert _batch_command.main(arguments) == 0
+    assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
+    assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
+    assert not parts.exists()
