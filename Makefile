@@ -3,9 +3,10 @@
 CARGO ?= cargo
 DIR ?= corpus/good
 SECONDS ?= 60
+SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test browser lint check hooks rule bless bench validate install audit fuzz dist
+.PHONY: help build demo test browser lint check hooks rule bless bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +44,9 @@ fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
 	echo "skipped: this needs a nightly toolchain and cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
 	fi; fuzz/seed && for target in document episode schema locator renderers; do \
 	$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
+
+crash: ## cut off SESSIONS=10000 random runs that are recorded after every system call, and check what is left
+	RUNVET_CRASH_SESSIONS=$(SESSIONS) $(CARGO) test --release --locked --lib recorder::crashes::crash_leaves -- --nocapture
 
 hooks: ## have git check commit messages
 	git config core.hooksPath .githooks

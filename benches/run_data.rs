@@ -3,6 +3,9 @@
 //! A small episode has a state of about 2.3 KB, a summary of 1 KB and a timeline of 11 KB. Some
 //! runs are in progress; others ended with success, with an error, by a veto, partially, or by an
 //! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
+//!
+//! The recorder does not write them: it would write one shape of event where runtimes write many,
+//! and it refuses the defects. What is measured would become another thing.
 
 use std::fmt::Write as _;
 use std::fs;

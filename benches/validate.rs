@@ -17,9 +17,10 @@
 mod checkers;
 mod measure;
 mod read_floor;
+mod recording;
 mod run_data;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -42,6 +43,8 @@ const BUILDS: &str = "RUNVET_BENCH_BUILDS";
 
 const EPISODES: u64 = 10_000;
 const MANY_EPISODES: u64 = 100_000;
+/// The number of events that are recorded.
+const NOTES: u64 = 1_000_000;
 const LONG_BYTES: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy)]
@@ -106,6 +109,9 @@ fn main() {
         );
         return;
     }
+    if is_recorded(&first, &mut args) {
+        return;
+    }
     let mut args: Vec<String> = std::env::args().skip(1).collect();
     let is_bench = args.iter().any(|arg| arg == "--bench");
     args.retain(|arg| !arg.starts_with('-'));
@@ -127,12 +133,30 @@ fn main() {
     bench.growth();
     bench.long();
     bench.one();
+    bench.record();
     bench.binary();
     bench.builds();
     print!("{}", bench.table());
     let file = target.parent().unwrap_or(target).join("bench.json");
     fs::write(&file, format!("{:#}\n", bench.json())).expect("the results can be written");
     println!("\nAll runs: {}", file.display());
+}
+
+/// Records, if the first argument says so; the next ones are a directory and a number.
+fn is_recorded(first: &OsStr, args: &mut impl Iterator<Item = OsString>) -> bool {
+    let first = first.to_str().unwrap_or_default();
+    if ![recording::NOTES, recording::RUNS, recording::BARE].contains(&first) {
+        return false;
+    }
+    let dir = PathBuf::from(args.next().expect("a directory"));
+    let count = args.next().and_then(|count| count.to_str()?.parse().ok());
+    let count = count.expect("a number");
+    match first {
+        recording::NOTES => recording::notes(&dir, count).expect("notes can be recorded"),
+        recording::RUNS => recording::runs(&dir, count).expect("runs can be recorded"),
+        _ => recording::bare(&dir, count).expect("files can be written"),
+    }
+    true
 }
 
 fn milliseconds(seconds: f64) -> String {
@@ -449,6 +473,48 @@ impl Bench {
             "ms",
             goal,
         );
+    }
+
+    /// This program, as an instance that records.
+    fn recorder(&self, name: &'static str, kind: &str, dir: &Path, count: u64) -> Contestant {
+        let call = Call {
+            program: std::env::current_exe().expect("this program's path"),
+            args: vec![kind.into(), dir.into(), count.to_string().into()],
+            home: self.data.clone(),
+            status: 0,
+        };
+        Contestant {
+            name,
+            calls: vec![call],
+        }
+    }
+
+    fn record(&mut self) {
+        if !self.wants("record") {
+            return;
+        }
+        let dir = self.data("record", |dir| {
+            fs::create_dir_all(dir)?;
+            recording::template(dir).map_err(io::Error::other)
+        });
+        let notes = dir.join("notes");
+        let contestants = [
+            self.recorder("1,000,000", recording::NOTES, &notes, NOTES),
+            self.recorder("10,000:", recording::NOTES, &notes, NOTES / 100),
+        ];
+        let all = self.run("record-notes", RUNS, &contestants);
+        let count = f64::from(u32::try_from(NOTES).expect("a million"));
+        let micros = all[0].median() * 1e6 / count;
+        let goal = Goal::AtMost(5.0);
+        self.alone("1,000,000 events recorded, each", &all, micros, "µs", goal);
+        self.memory("  peak memory", &all[0], 16.0);
+        let contestants = [
+            self.recorder("runvet", recording::RUNS, &dir, 100),
+            self.recorder("bare program", recording::BARE, &dir, 100),
+        ];
+        let all = self.run("record-runs", RUNS, &contestants);
+        let work = "100 runs of 20 events recorded, synced";
+        self.row(work, &all[0], &all[1], Goal::AtMost(1.3));
     }
 
     fn binary(&mut self) {

@@ -9,29 +9,27 @@
 mod causes;
 mod judge;
 #[cfg(test)]
-mod linear;
+pub(crate) mod linear;
 mod locate;
+mod rule_list;
+mod session;
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::thread;
 
-use crate::facts::Run;
 use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
-use crate::load::{Buffers, Wanted};
-use crate::parallel::in_order;
+use crate::load::Wanted;
+use crate::parallel::{cores, in_order};
 use crate::rule::Record;
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{
-    self, Artifacts, Content, Directory, EpisodeDir, Excludes, Given, Memory, Movement,
-};
-use judge::Identity;
+use crate::store::{self, Artifacts, EpisodeDir, Excludes, Given};
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
+pub use rule_list::{RuleEntry, RuleList};
+pub use session::Session;
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -66,7 +64,8 @@ pub struct Check {
     levels: Vec<Level>,
     /// What the rules that are on read besides what is always read.
     wanted: Wanted,
-    jobs: NonZeroUsize,
+    /// One on each core, unless a number was set.
+    jobs: Option<NonZeroUsize>,
     follow_links: bool,
     keeps_cards: bool,
 }
@@ -155,7 +154,7 @@ impl Check {
         Self {
             wanted: wanted(&levels),
             levels,
-            jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            jobs: None,
             follow_links: false,
             keeps_cards: false,
         }
@@ -194,6 +193,7 @@ impl Check {
     }
 
     /// Whether the files that a manifest names are read.
+    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.wanted.named_files
     }
@@ -211,8 +211,20 @@ impl Check {
     /// Sets how many episodes are checked in parallel; the report does not depend on it.
     #[must_use]
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
-        self.jobs = jobs;
+        self.jobs = Some(jobs);
         self
+    }
+
+    /// The number of episodes that are checked in parallel. Asking for the number of cores takes as
+    /// long as a small episode, so it is asked for where many are checked.
+    fn parallelism(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or_else(cores)
+    }
+
+    /// A check of one episode after the other, which keeps its buffers between them.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session::new(self, self.jobs)
     }
 
     /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
@@ -282,7 +294,7 @@ impl Check {
         excludes: Excludes<'_>,
         given: Given<'_>,
     ) -> Discovery {
-        store::discover(paths, self.jobs, excludes, given)
+        store::discover(paths, self.parallelism(), excludes, given)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -293,11 +305,12 @@ impl Check {
         episodes: &[EpisodeDir],
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) {
+        let jobs = self.parallelism();
         in_order(
             episodes,
-            self.jobs,
-            || Buffers::for_threads(self.jobs.get()),
-            |buffers, episode| Ok(self.episode_with(episode, buffers, |_| ())?.0),
+            jobs,
+            || Session::new(self, Some(jobs)),
+            Session::episode,
             take,
         );
     }
@@ -311,11 +324,7 @@ impl Check {
     /// ```
     #[must_use]
     pub fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
-        let contents = records.iter();
-        let memory: Memory<'_> = contents
-            .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
-            .collect();
-        self.artifacts(&id.into(), Some(id), &memory)
+        self.session().records(id, records)
     }
 
     /// Checks an episode whose artifacts come from anywhere: from memory, from a directory, or from
@@ -369,29 +378,7 @@ impl Check {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let versions = || Artifact::ALL.map(|artifact| artifacts.version(artifact));
-        let name = key.as_path().file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
-        let mut buffers = Buffers::for_threads(self.jobs.get());
-        let mut readings = 0;
-        loop {
-            readings += 1;
-            let before = versions();
-            let identity = Identity {
-                key: key.clone(),
-                id,
-                name: &name,
-            };
-            let (mut report, ()) = judge::episode(self, identity, artifacts, &mut buffers, |_| ());
-            if report.findings.is_empty() {
-                return report;
-            }
-            let movement = Movement::between(&before, &versions());
-            if movement.is_none() || readings == MAX_READINGS {
-                judge::hold_back(&mut report, &movement);
-                return report;
-            }
-        }
+        self.session().artifacts(key, id, artifacts)
     }
 
     /// Checks one episode.
@@ -400,60 +387,7 @@ impl Check {
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
     pub fn episode(&self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        self.episode_and(episode, |_| ()).map(|(report, ())| report)
-    }
-
-    /// Checks one episode, and lets `also` use the same loaded records.
-    pub(crate) fn episode_and<R>(
-        &self,
-        episode: &EpisodeDir,
-        also: impl Fn(&Run<'_>) -> R,
-    ) -> Result<(EpisodeReport, R), Fault> {
-        self.episode_with(episode, &mut Buffers::for_threads(self.jobs.get()), also)
-    }
-
-    /// While a writer is at work, findings may come from records of two generations. They count
-    /// only if nothing changed during the read; otherwise the episode is read again, as soon as its
-    /// writer pauses. An episode without findings is not validated this way.
-    fn episode_with<R>(
-        &self,
-        episode: &EpisodeDir,
-        buffers: &mut Buffers,
-        also: impl Fn(&Run<'_>) -> R,
-    ) -> Result<(EpisodeReport, R), Fault> {
-        let fault = |source| Fault::Unlistable {
-            path: episode.path.clone(),
-            source,
-        };
-        let mut episode = Cow::Borrowed(episode);
-        let mut readings = 0;
-        loop {
-            readings += 1;
-            let files = Directory::open(&episode, self.follow_links).map_err(fault)?;
-            let identity = Identity {
-                key: episode.key(),
-                id: episode.id.as_deref(),
-                name: &episode.name,
-            };
-            let (mut report, other) = judge::episode(self, identity, &files, buffers, &also);
-            if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
-                return Err(fault(source));
-            }
-            if report.findings.is_empty() {
-                return Ok((report, other));
-            }
-            let mut movement = files.movement(&episode);
-            let settles_in = movement.settles_in();
-            if !(movement.is_none() && settles_in.is_zero()) {
-                thread::sleep(settles_in);
-                movement = files.movement(&episode);
-            }
-            if movement.is_none() || readings == MAX_READINGS {
-                judge::hold_back(&mut report, &movement);
-                return Ok((report, other));
-            }
-            episode.to_mut().list_again().map_err(fault)?;
-        }
+        self.session().episode(episode)
     }
 }
 

@@ -14,6 +14,7 @@ mod words;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
+use std::process::ExitCode;
 
 use clap::builder::Resettable;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser};
@@ -21,6 +22,9 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 use crate::gate::Exit;
 use commands::Command;
 use output::Output;
+
+/// The exit code of a command that could not do its whole job.
+const FAULT: u8 = Exit::Fault.code();
 
 /// Why a command could not do its job.
 enum Failure {
@@ -90,9 +94,9 @@ fn command() -> clap::Command {
     Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
 }
 
-/// Runs a command line, which starts with the program's name, and returns its exit status.
+/// Runs a command line, which starts with the program's name, and returns its exit code.
 #[must_use]
-pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
     let args: Vec<OsString> = args.into_iter().collect();
     let parsed = command().try_get_matches_from(&args);
@@ -106,16 +110,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);
             output.drawn(&usage::printable(error));
-            Ok(Exit::Fault)
+            Ok(FAULT)
         }
         // A request for the help or the version.
         Err(error) => write!(output.stdout(), "{}", error.render())
-            .map(|()| Exit::Success)
+            .map(|()| Exit::Success.code())
             .map_err(Failure::from),
     };
-    match done.and_then(|exit| Ok(output.finish().map(|()| exit)?)) {
-        Ok(_) if output.is_muted() => Exit::Fault,
-        Ok(exit) => exit,
+    let code = match done.and_then(|code| Ok(output.finish().map(|()| code)?)) {
+        Ok(_) if output.is_muted() => FAULT,
+        Ok(code) => code,
         Err(failure) => {
             // Earlier output comes before the message.
             match failure {
@@ -129,7 +133,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
                 }
                 Failure::Output(error) => output.fault_of_output(&error),
             }
-            Exit::Fault
+            FAULT
         }
-    }
+    };
+    ExitCode::from(code)
 }

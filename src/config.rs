@@ -1,6 +1,8 @@
-//! The text of `runvet.toml` -> its settings, each with its place, or the first error.
+//! The text of `runvet.toml` -> its settings, each with its place, and its mistakes.
 //!
 //! Names of rules and globs are plain texts here; [`crate::gate`] resolves them.
+
+mod reading;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,10 +13,11 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::finding::{Level, Location};
-use crate::printable::{escape, quote};
+use crate::printable::escape;
 use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
+pub(crate) use reading::Reading;
 
 /// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -154,9 +157,9 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-/// An error in a configuration.
+/// A mistake in a configuration, and the others that were found with it.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{}{message}{}", place(.location), suggestion(.help.as_deref()))]
+#[error("{}", lines(self))]
 #[non_exhaustive]
 pub struct ConfigError {
     /// What is wrong.
@@ -165,18 +168,44 @@ pub struct ConfigError {
     pub location: Box<Location>,
     /// What may have been meant.
     pub help: Option<String>,
+    /// The other mistakes of the same file, in the order of their places.
+    pub others: Vec<ConfigError>,
 }
 
-fn place(location: &Location) -> String {
-    let file = escape(&location.file);
-    match (location.line, location.column) {
-        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
-        _ => format!("{file}: "),
+impl ConfigError {
+    /// The first of some mistakes, with the others; `None` if there are none.
+    pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
+        mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
+        let mut mistakes = mistakes.into_iter();
+        let first = mistakes.next()?;
+        Some(Self {
+            others: mistakes.collect(),
+            ..first
+        })
+    }
+
+    /// The mistake and the others.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
     }
 }
 
-fn suggestion(help: Option<&str>) -> String {
-    help.map(|help| format!(" ({help})")).unwrap_or_default()
+/// A line for each mistake: its place, what is wrong, what may have been meant.
+fn lines(error: &ConfigError) -> String {
+    let lines: Vec<String> = error.each().map(line).collect();
+    lines.join("\n")
+}
+
+fn line(error: &ConfigError) -> String {
+    let (location, message) = (&error.location, &error.message);
+    let file = escape(&location.file);
+    let place = match (location.line, location.column) {
+        (Some(line), Some(column)) => format!("{file}:{line}:{column}: "),
+        _ => format!("{file}: "),
+    };
+    let help = error.help.as_ref();
+    let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
+    format!("{place}{message}{help}")
 }
 
 /// A user's file that errors point into.
@@ -214,6 +243,7 @@ impl File<'_> {
             message: message.into(),
             location: Box::new(location),
             help,
+            others: Vec::new(),
         }
     }
 
@@ -221,204 +251,11 @@ impl File<'_> {
     pub(crate) fn line(self, span: &Range<usize>) -> u64 {
         source::Spot::of(self.text.as_bytes(), span).line
     }
-
-    /// Reads the file.
-    pub(crate) fn read(self) -> Result<Config, ConfigError> {
-        let config: Config = toml::from_str(self.text).map_err(|error| {
-            let (message, help) = reworded(error.message());
-            self.error(error.span().unwrap_or_default(), message, help)
-        })?;
-        for ignore in &config.ignores {
-            if ignore.reason.get_ref().trim().is_empty() {
-                return Err(self.error(ignore.reason.span(), "the reason is empty", None));
-            }
-            if let Some(file) = &ignore.file
-                && Artifact::from_file_name(file.get_ref()).is_none()
-            {
-                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
-                let message = format!("an episode has no such file, only {names}");
-                return Err(self.error(file.span(), message, None));
-            }
-            if let Some(pointer) = &ignore.pointer
-                && !pointer.get_ref().starts_with('/')
-            {
-                let help = format!("did you mean `/{}`?", pointer.get_ref());
-                return Err(self.error(
-                    pointer.span(),
-                    "a JSON Pointer starts with `/`",
-                    Some(help),
-                ));
-            }
-        }
-        Ok(config)
-    }
-}
-
-/// Rewords a message of serde or toml for users, and says what may have been meant. A test covers
-/// each of their messages.
-fn reworded(message: &str) -> (String, Option<String>) {
-    if let Some(missing) = message.strip_prefix("missing field ") {
-        return (format!("the key {missing} is missing"), None);
-    }
-    let Some((what, expected)) = message.split_once(", expected ") else {
-        let is_not_a_word = message == "wanted string or table";
-        return (
-            if is_not_a_word {
-                "expected a string, in quotes"
-            } else {
-                message
-            }
-            .to_owned(),
-            None,
-        );
-    };
-    let unknown = what
-        .strip_prefix("unknown ")
-        .and_then(|what| what.split('`').nth(1));
-    if let Some(wanted) = unknown {
-        let kind = if what.starts_with("unknown field") {
-            "key"
-        } else {
-            "value"
-        };
-        return (
-            format!("unknown {kind} {}", quote(wanted)),
-            Some(nearest(wanted, expected)),
-        );
-    }
-    let words = match expected {
-        "a nonzero usize" => "a whole number, at least 1",
-        "usize" => "a whole number, at least 0",
-        "a boolean" => "`true` or `false`",
-        "a string" => "a string, in quotes",
-        "path string" => "a path, in quotes",
-        "a TOML datetime" => "a date such as 2026-12-31, without quotes",
-        "a map" => "a table",
-        "a sequence" if what == "invalid type: map" => {
-            return (
-                "expected a list of tables".into(),
-                Some("write the name in two pairs of brackets: `[[…]]`".into()),
-            );
-        }
-        "a sequence" => "a list in brackets",
-        _ => return (message.to_owned(), None),
-    };
-    (format!("expected {words}"), None)
-}
-
-/// The most similar of the words that serde expects, or all of them.
-fn nearest(wanted: &str, known: &str) -> String {
-    let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-    match known
-        .iter()
-        .map(|known| (strsim::osa_distance(wanted, known), known))
-        .min()
-    {
-        Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-        _ => format!("expected one of: {}", known.join(", ")),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The error of a text: its line and column, its message and its help.
-    fn error_of(text: &str) -> (u64, u64, String, Option<String>) {
-        let file = File {
-            name: "runvet.toml",
-            dir: Path::new(""),
-            text,
-        };
-        let error = file.read().unwrap_err();
-        let (line, column) = (error.location.line, error.location.column);
-        (line.unwrap(), column.unwrap(), error.message, error.help)
-    }
-
-    #[test]
-    fn each_message_of_serde_and_toml_is_reworded() {
-        let ignore = "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\n";
-        for (text, line, column, message) in [
-            ("fromat = 'json'", 1, 1, "unknown key \"fromat\""),
-            ("format = 'jsno'", 1, 10, "unknown value \"jsno\""),
-            ("format = 1", 1, 10, "expected a string, in quotes"),
-            (
-                "rules = { 'plan/*' = 1 }",
-                1,
-                22,
-                "expected a string, in quotes",
-            ),
-            ("deny-warnings = 1", 1, 17, "expected `true` or `false`"),
-            ("jobs = 0", 1, 8, "expected a whole number, at least 1"),
-            ("jobs = 'x'", 1, 8, "expected a whole number, at least 1"),
-            (
-                "max-findings = -1",
-                1,
-                16,
-                "expected a whole number, at least 0",
-            ),
-            (
-                "max-findings = 1.5",
-                1,
-                16,
-                "expected a whole number, at least 0",
-            ),
-            ("baseline = 1", 1, 12, "expected a path, in quotes"),
-            ("exclude = 'x'", 1, 11, "expected a list in brackets"),
-            ("exclude = [1]", 1, 12, "expected a string, in quotes"),
-            ("rules = 1", 1, 9, "expected a table"),
-            ("[ignore]", 1, 1, "expected a list of tables"),
-            (
-                "[[ignore]]\nrule = 'a/b'",
-                1,
-                1,
-                "the key `episode` is missing",
-            ),
-            (
-                &format!("{ignore}expires = 'x'"),
-                5,
-                11,
-                "expected a date such as 2026-12-31, without quotes",
-            ),
-            (
-                &format!("{ignore}expires = 2026-12-31T00:00:00Z"),
-                5,
-                11,
-                "expected a date such as 2026-12-31, without a time",
-            ),
-        ] {
-            let error = error_of(text);
-            assert_eq!(
-                (error.0, error.1, &*error.2),
-                (line, column, message),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_help_names_the_nearest_word_or_all() {
-        let help = |text: &str| error_of(text).3.unwrap();
-        assert_eq!(help("deny-warning = 1"), "did you mean `deny-warnings`?");
-        assert_eq!(help("rules = { 'plan/*' = 'of' }"), "did you mean `off`?");
-        assert_eq!(help("rules = { 'plan/*' = 'x' }"), "did you mean `off`?");
-        assert!(help("zzzzzzzz = 1").starts_with("expected one of: format, deny-warnings, "));
-        assert!(help("[ignore]").contains("`[[…]]`"));
-    }
-
-    #[test]
-    fn an_error_displays_its_place_and_its_help() {
-        let text = "deny-warning = true";
-        let file = File {
-            name: "a/runvet.toml",
-            dir: Path::new(""),
-            text,
-        };
-        assert_eq!(
-            file.read().unwrap_err().to_string(),
-            "a/runvet.toml:1:1: unknown key \"deny-warning\" (did you mean `deny-warnings`?)"
-        );
-    }
 
     #[test]
     fn days_are_days_of_the_calendar() {

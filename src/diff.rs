@@ -26,6 +26,9 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
+#[cfg(test)]
+#[cfg(feature = "cli")]
+mod linear;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

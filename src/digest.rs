@@ -56,6 +56,11 @@ impl fmt::Display for Digest {
 pub(crate) struct FileDigest([u8; 32]);
 
 impl FileDigest {
+    /// The digest of what was hashed.
+    pub(crate) fn finish(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
+    }
+
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }

@@ -4,6 +4,32 @@
 //! One pass checks the whole grammar of RFC 8259, including values that nobody reads, finds
 //! duplicate keys, and allocates nothing once its buffers are warm. Nesting uses an explicit stack,
 //! so no input can overflow the call stack. Where a key repeats in an object, the last one counts.
+//!
+//! A walk over the tape turns a text into the values of another language, without a tree between:
+//!
+//! ```
+//! use runvet::document::{Key, Kind, Node, Tape};
+//!
+//! /// A value as Lisp writes it. The nesting of a text is limited, so the recursion is too.
+//! fn lisp(node: Node<'_>) -> String {
+//!     let each = |parts: Vec<String>| format!("({})", parts.join(" "));
+//!     match node.kind() {
+//!         Kind::Null | Kind::False => "nil".into(),
+//!         Kind::True => "t".into(),
+//!         Kind::Number => node.number().unwrap().text().into(), // as written, any number of digits
+//!         Kind::String => format!("{:?}", node.text().unwrap()), // borrowed unless it has escapes
+//!         Kind::Array => each(node.items().map(lisp).collect()),
+//!         Kind::Object => {
+//!             let pair = |key: Key<'_>| format!("({} . {})", key.name(), lisp(key.value()));
+//!             each(node.members().map(pair).collect())
+//!         }
+//!     }
+//! }
+//!
+//! let mut tape = Tape::default(); // reused for the next text
+//! let document = tape.read(br#"{"a": [1.50, true], "b": "x"}"#).unwrap();
+//! assert_eq!(lisp(document.root()), r#"((a . (1.50 t)) (b . "x"))"#);
+//! ```
 
 mod advice;
 mod builder;
@@ -11,6 +37,7 @@ mod essence;
 mod index;
 mod limit;
 mod meaning;
+mod mold;
 mod node;
 mod number;
 mod owned;
@@ -28,12 +55,14 @@ pub(crate) mod work;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
+pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
-pub use node::{Items, Key, Members, Node};
+pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
@@ -122,6 +151,13 @@ fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
     Err(SyntaxError { offset, what })
 }
 
+/// The text that bytes are.
+#[inline]
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    // The fast way says no more than whether there is an error.
+    simdutf8::basic::from_utf8(bytes).or_else(|_| std::str::from_utf8(bytes))
+}
+
 /// The buffers of a parse, which can be reused for the next text.
 #[derive(Default)]
 pub struct Tape {
@@ -148,6 +184,12 @@ impl Tape {
         if self.tokens.capacity() > KEPT_TOKENS {
             *self = Self::default();
         }
+    }
+
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.duplicates.clear();
+        self.open.clear();
     }
 
     /// Reads a JSON text.
@@ -181,7 +223,7 @@ impl Tape {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(UTF16);
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| SyntaxError {
+        let text = utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
             what: "the text has a byte that is not UTF-8",
         })?;
@@ -190,10 +232,8 @@ impl Tape {
         }
         #[cfg(test)]
         work::add(text.len());
-        self.tokens.clear();
+        self.clear();
         self.tokens.reserve(room);
-        self.duplicates.clear();
-        self.open.clear();
         let read = Parser::new(bytes, Builder { tape: self, text }).text();
         read.map_err(|error| {
             if advice::is_utf16(bytes) {
@@ -233,6 +273,15 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.text
+    }
+
+    /// The value at an index of the tape.
+    pub(crate) fn node_at(self, index: u32) -> Option<Node<'a>> {
+        let is_there = (index as usize) < self.tape.tokens.len();
+        is_there.then_some(Node {
+            document: self,
+            index,
+        })
     }
 
     /// The bytes of the token at an index of the tape.

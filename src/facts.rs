@@ -5,7 +5,9 @@
 
 mod act;
 mod as_of;
+mod columns;
 mod event;
+mod evidence;
 mod listener;
 mod mirror;
 mod note;
@@ -24,7 +26,7 @@ pub(crate) use event::EventFacts;
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, NoteTaker};
-pub(crate) use reach::{TimelineFacts, Topic};
+pub(crate) use reach::{KeptBuffers, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, Within, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, Tally};
@@ -274,6 +276,13 @@ pub(crate) fn id<'a>(
         .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
         .or_else(|| Some((state?.id()?, IdSource::State)))
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
+}
+
+/// Whether a text occurs more than once.
+pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
+    let mut texts: Vec<_> = texts.collect();
+    texts.sort_unstable();
+    texts.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 /// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.

@@ -31,6 +31,12 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
     "the episode kept changing while it was read",
 );
 
+/// Why what could not be read for the machine's sake is no finding.
+pub(crate) const LACKING: SkipReason = SkipReason::new(
+    SkipKind::Unreadable,
+    "the machine lacks what it takes to read it, such as memory",
+);
+
 /// The severity of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -66,7 +72,7 @@ pub struct RuleInfo {
 }
 
 /// The level of a rule: the severity of its findings, or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]
 pub enum Level {
@@ -241,7 +247,8 @@ pub struct EpisodeReport {
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
     /// Whether the episode has no finding of severity `error`. It is null where findings were held
-    /// back because the episode kept changing while it was read.
+    /// back because the episode kept changing while it was read, or where the machine lacked memory
+    /// to read it.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
@@ -284,16 +291,29 @@ impl EpisodeReport {
     /// Decides whether the episode is valid, by the findings that count.
     pub(crate) fn decide(&mut self) {
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
-        self.valid = (!self.kept_changing()).then(|| !self.findings.iter().any(is_error));
+        let is_undecided = self.skipped.iter().any(Skip::is_momentary);
+        self.valid = (!is_undecided).then(|| !self.findings.iter().any(is_error));
     }
 
     /// The fault that the episode is, if it could not be judged.
     #[must_use]
     pub fn fault(&self) -> Option<ReportedFault> {
-        self.kept_changing().then(|| ReportedFault {
+        let is_lacking = self.skipped.iter().any(Skip::is_lacking);
+        let (message, sort) = match (self.kept_changing(), is_lacking) {
+            (true, _) => (
+                "the episode kept changing while it was read; check it again",
+                FaultSort::Changing,
+            ),
+            (false, true) => (
+                "the machine lacked what it takes to read it, such as memory",
+                FaultSort::Other,
+            ),
+            (false, false) => return None,
+        };
+        Some(ReportedFault {
             path: self.dir.clone(),
-            message: "the episode kept changing while it was read; check it again".into(),
-            sort: FaultSort::Changing,
+            message: message.into(),
+            sort,
         })
     }
 
@@ -315,6 +335,10 @@ impl EpisodeReport {
 
 /// The rules that could not be judged in an episode for one reason.
 pub(crate) struct Unjudged<'e> {
+    #[cfg_attr(
+        not(feature = "human"),
+        expect(dead_code, reason = "other formats show reasons alone")
+    )]
     pub(crate) kind: SkipKind,
     pub(crate) reason: &'e str,
     pub(crate) rules: Vec<&'e str>,
@@ -483,6 +507,15 @@ impl Skip {
             reason: reason.text.to_string(),
             kind: reason.kind,
         }
+    }
+
+    /// Whether it says nothing of the records: another check may judge the rule.
+    pub(crate) fn is_momentary(&self) -> bool {
+        self.kind == SkipKind::Changing || self.is_lacking()
+    }
+
+    fn is_lacking(&self) -> bool {
+        self.kind == LACKING.kind && self.reason == LACKING.text
     }
 }
 

@@ -29,12 +29,13 @@ mod ignores;
 mod levels;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
+
 use crate::check::{self, Check, Discovery, Fault};
-use crate::config::{Config, File};
-use crate::facts::Run;
+use crate::config::{File, Reading};
 use crate::finding::{
     EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -195,8 +196,9 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// The first place that is not TOML, or holds an unknown name, a value of the wrong type or an
-    /// invalid glob.
+    /// Each place that is not TOML, or holds an unknown name, a value of the wrong type or an
+    /// invalid glob: the first, with up to 19 others in [`ConfigError::others`]. Where something is
+    /// not TOML, nothing else is looked at.
     ///
     /// ```
     /// use std::path::Path;
@@ -217,30 +219,36 @@ impl Gate {
             dir: path.parent().unwrap_or(Path::new("")),
             text,
         };
-        Self::new().configured(file, &file.read()?, now)
+        Self::new().configured(file, file.read(), now)
     }
 
     pub(crate) fn configured(
         mut self,
         file: File<'_>,
-        config: &Config,
+        Reading {
+            config,
+            mut mistakes,
+        }: Reading,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         file.dir.clone_into(&mut self.root);
-        self.levels.read(file, config)?;
+        self.levels.read(file, &config, &mut mistakes);
         self.deny_warnings = config
             .deny_warnings
             .as_ref()
             .is_some_and(|deny| *deny.get_ref());
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
-        for glob in &config.exclude {
-            self.excluded.push(read_glob(file, glob)?);
-        }
+        let excluded = read_globs(file, &config.exclude, &mut mistakes);
+        self.excluded.extend(excluded);
         for ignore in &config.ignores {
-            self.ignored.push(Ignored::new(file, ignore, now)?);
+            let ignored = Ignored::new(file, ignore, now, &mut mistakes);
+            self.ignored.extend(ignored);
         }
-        Ok(self)
+        match ConfigError::first_of(mistakes) {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
     }
 
     /// Sets the level of a rule, or of a group such as `plan/*`, in all directories. It overrides
@@ -418,7 +426,7 @@ impl Gate {
                 return outcome;
             }
         }
-        let checked = self.check(check);
+        let checked = self.prepare(check);
         let mut left = selection.episodes.len();
         checked.each(&selection.episodes, |checked| {
             left -= 1;
@@ -446,8 +454,9 @@ impl Gate {
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
     pub fn episode(&mut self, check: &Check, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        self.episode_and(check, episode, |_| ())
-            .map(|(report, ())| report)
+        let mut report = self.prepare(check).episode(episode)?;
+        self.judge(check, &mut report);
+        Ok(report)
     }
 
     /// Judges records that are not on a disk, as [`Check::records`] checks them.
@@ -468,7 +477,7 @@ impl Gate {
         id: &str,
         records: &[(Artifact, &[u8])],
     ) -> EpisodeReport {
-        let mut report = self.check(check).records(id, records);
+        let mut report = self.prepare(check).records(id, records);
         self.judge(check, &mut report);
         report
     }
@@ -483,21 +492,9 @@ impl Gate {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let mut report = self.check(check).artifacts(key, id, artifacts);
+        let mut report = self.prepare(check).artifacts(key, id, artifacts);
         self.judge(check, &mut report);
         report
-    }
-
-    /// Judges one episode, and lets `also` use the same loaded records.
-    pub(crate) fn episode_and<R>(
-        &mut self,
-        check: &Check,
-        episode: &EpisodeDir,
-        also: impl Fn(&Run<'_>) -> R,
-    ) -> Result<(EpisodeReport, R), Fault> {
-        let (mut report, other) = self.check(check).episode_and(episode, also)?;
-        self.judge(check, &mut report);
-        Ok((report, other))
     }
 
     /// Whether the configuration excludes a directory.
@@ -517,17 +514,38 @@ impl Gate {
     }
 
     /// Whether the files that a manifest names are read, in some directory.
+    #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self, check: &Check) -> bool {
-        self.check(check).reads_named_files()
+        self.prepare(check).reads_named_files()
     }
 
-    /// The check that judges every rule that counts in some directory.
-    fn check(&self, check: &Check) -> Check {
+    /// The check that judges every rule that counts in some directory. What it reports is complete
+    /// only after [`Gate::judge`]. Both are for programs that run the check themselves, such as one
+    /// that keeps a [`Session`](check::Session); all other methods use both.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::check::Check;
+    /// use runvet::gate::Gate;
+    /// use runvet::source::Artifact;
+    ///
+    /// let config = "[[ignore]]\nrule = 'state/not-yet'\nepisode = '**'\nreason = 'it began just now'";
+    /// let mut gate = Gate::from_toml(Path::new("runvet.toml"), config, None)?;
+    /// let check = Check::new();
+    /// let mut session = gate.prepare(&check).session();
+    /// let mut report = session.records("ep_1", &[(Artifact::Events, b"")]);
+    /// gate.judge(&check, &mut report);
+    /// assert_eq!(report.suppressed[0].finding.rule, "state/not-yet");
+    /// # Ok::<(), runvet::gate::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn prepare(&self, check: &Check) -> Check {
         check.with_levels(self.levels.anywhere(check.levels()))
     }
 
-    /// Moves findings that do not count to the suppressed ones.
-    fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
+    /// Moves the findings of a report that do not count to the suppressed ones. The report is one
+    /// of a check that [`Gate::prepare`] made from this check.
+    pub fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
         let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
         if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
             return;
@@ -653,23 +671,34 @@ fn suppress(
     }
 }
 
-fn read_glob(file: File<'_>, glob: &toml::Spanned<String>) -> Result<Glob, ConfigError> {
-    Glob::new(glob.get_ref())
-        .map_err(|reason| file.error(glob.span(), format!("invalid glob: {reason}"), None))
+/// Reads globs, as far as they are valid.
+fn read_globs(
+    file: File<'_>,
+    globs: &[Spanned<String>],
+    mistakes: &mut Vec<ConfigError>,
+) -> Vec<Glob> {
+    let read = |glob: &Spanned<String>| {
+        Glob::new(glob.get_ref())
+            .map_err(|reason| {
+                mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
+            })
+            .ok()
+    };
+    globs.iter().filter_map(read).collect()
 }
 
 /// Refuses a name that no rule and no group has.
-fn known_rule(file: File<'_>, name: &str, span: Range<usize>) -> Result<(), ConfigError> {
-    match Check::new().level(name, Level::Off) {
-        Ok(_) => Ok(()),
+fn know_rule(file: File<'_>, rule: &Spanned<String>, mistakes: &mut Vec<ConfigError>) {
+    let (message, help) = match Check::new().level(rule.get_ref(), Level::Off) {
+        Ok(_) => return,
         Err(check::Error::UnknownRule { name, nearest }) => {
             let help = nearest.map_or_else(
                 || "`runvet rules` lists the rules".to_owned(),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            let message = format!("there is no rule called `{name}`");
-            Err(file.error(span, message, Some(help)))
+            (format!("there is no rule called `{name}`"), Some(help))
         }
-        Err(other) => Err(file.error(span, other.to_string(), None)),
-    }
+        Err(other) => (other.to_string(), None),
+    };
+    mistakes.push(file.error(rule.span(), message, help));
 }

@@ -11,6 +11,7 @@
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
+//! - [`recorder`] writes runs, right at every moment;
 //! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
 //! - [`diff`] compares two runs;
 //! - [`report`] writes what was found, for people and for programs, and as a `page` for a browser
@@ -20,6 +21,10 @@
 //! The data they share: [`finding`] has the parts of a report, [`source`] the places in files,
 //! [`document`] a JSON text with the place of each value, [`Timestamp`] an instant, and
 //! [`printable`] text that is safe to show.
+
+// What the tests of the library share with those of the crate names it as other crates do.
+#[cfg(test)]
+extern crate self as runvet;
 
 pub mod check;
 #[cfg(feature = "cli")]
@@ -41,6 +46,7 @@ pub mod plan;
 pub mod printable;
 pub mod read;
 pub mod record;
+pub mod recorder;
 pub mod report;
 mod rule;
 mod rules;
@@ -70,3 +76,6 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/recording.md")]
+struct RecordingPage;

@@ -10,16 +10,18 @@ mod spread;
 mod trouble;
 
 use std::io;
+use std::num::NonZeroUsize;
 
 use events::EventsReader;
 use learn::LoadedLearn;
 use manifest::LoadedManifest;
+use record::RecordBuffers;
 use spread::Spread;
 
 use crate::document::{Document, Number, Tape};
 use crate::facts::{
-    self, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
-    TimelineFacts, TimelineReader, Value,
+    self, KeptBuffers, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts,
+    Timeline, TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
 use crate::source::{Artifact, Line};
@@ -31,15 +33,12 @@ pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Tro
 pub(crate) struct Buffers {
     /// What the machine lacked to read the latest episode.
     pub(crate) lacking: Option<io::Error>,
-    /// The number of threads that may read one long timeline; at 0 the calling thread reads it.
-    threads: usize,
-    state: Vec<u8>,
-    state_tape: Tape,
-    summary: Vec<u8>,
-    summary_tape: Tape,
+    /// The number of threads that may read one long timeline; `None` stands for one on each core.
+    threads: Option<NonZeroUsize>,
+    state: RecordBuffers,
+    summary: RecordBuffers,
     timeline: TimelineBuffers,
-    plan_tape: Tape,
-    projection_tape: Tape,
+    kept: KeptBuffers,
     manifest: Vec<u8>,
     manifest_tape: Tape,
 }
@@ -63,7 +62,7 @@ struct TimelineBuffers {
 
 impl Buffers {
     /// Buffers for a worker that may use a number of threads for one timeline.
-    pub(crate) fn for_threads(threads: usize) -> Self {
+    pub(crate) fn for_threads(threads: Option<NonZeroUsize>) -> Self {
         Self {
             threads,
             ..Self::default()
@@ -72,16 +71,14 @@ impl Buffers {
 
     /// Returns the memory that large records needed.
     fn release(&mut self) {
-        for text in [&mut self.state, &mut self.summary, &mut self.manifest] {
-            if text.capacity() > KEPT_BYTES {
-                *text = Vec::new();
-            }
+        self.state.release();
+        self.summary.release();
+        if self.manifest.capacity() > KEPT_BYTES {
+            self.manifest = Vec::new();
         }
         let tapes = [
-            &mut self.state_tape,
-            &mut self.summary_tape,
-            &mut self.plan_tape,
-            &mut self.projection_tape,
+            &mut self.kept.plan_tape,
+            &mut self.kept.projection_tape,
             &mut self.manifest_tape,
         ];
         tapes.into_iter().for_each(Tape::release);
@@ -124,18 +121,8 @@ pub(crate) fn episode<R>(
     let mut troubles = Troubles::default();
     let can_learn = probe(files, Artifact::Learn, &mut troubles);
     probe(files, Artifact::Manifest, &mut troubles);
-    let loaded_state = record::STATE.load(
-        files,
-        &mut buffers.state,
-        &mut buffers.state_tape,
-        &mut troubles,
-    );
-    let loaded_summary = record::SUMMARY.load(
-        files,
-        &mut buffers.summary,
-        &mut buffers.summary_tape,
-        &mut troubles,
-    );
+    let loaded_state = record::STATE.load(files, &mut buffers.state, &mut troubles);
+    let loaded_summary = record::SUMMARY.load(files, &mut buffers.summary, &mut troubles);
     let state = loaded_state.root().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
@@ -155,7 +142,7 @@ pub(crate) fn episode<R>(
     if lifecycle != Lifecycle::Terminal {
         reader = reader.with_snapshot(loaded_state.bytes);
     }
-    let timeline = timeline(
+    let read_timeline = timeline(
         files,
         reader,
         lifecycle,
@@ -178,14 +165,14 @@ pub(crate) fn episode<R>(
     } else {
         LoadedManifest::NOT_READ
     };
-    let stream = timeline.as_ref().read().map(|(_, stream)| stream);
-    let timeline = timeline.as_ref().map(|(timeline, _)| timeline);
+    let stream = read_timeline.as_ref().read().map(|(_, stream)| stream);
+    let timeline = read_timeline.as_ref().map(|(timeline, _)| timeline);
     let read_again = |line: Line, bytes: &mut Vec<u8>| {
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
     };
     let timeline = timeline.map(|timeline| {
-        let tapes = (&mut buffers.projection_tape, &mut buffers.plan_tape);
-        TimelineFacts::new(timeline, state.read(), lifecycle, tapes, &read_again)
+        let buffers = &mut buffers.kept;
+        TimelineFacts::new(timeline, state.read(), lifecycle, buffers, &read_again)
     });
     let run = Run {
         stage: Stage {
@@ -215,6 +202,7 @@ pub(crate) fn episode<R>(
         manifest: manifest.document,
         manifest_bytes: manifest.bytes,
     });
+    drop(read_timeline);
     buffers.release();
     buffers.lacking = troubles.lacking().map(io::Error::other);
     judged
@@ -252,7 +240,10 @@ fn has_learned(
 }
 
 /// A reader of the timeline that keeps what matters to the steps and actions of the state.
-fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> TimelineReader<'a> {
+fn reader<'i, 'a>(
+    expected_id: Option<&'i str>,
+    state: Option<StateFacts<'a>>,
+) -> TimelineReader<'i, 'a> {
     let ids = |values: &mut dyn Iterator<Item = Value<'a>>| {
         values.filter_map(|value| value.text(&["id"])).collect()
     };
@@ -266,13 +257,13 @@ fn reader<'a>(expected_id: Option<&'a str>, state: Option<StateFacts<'a>>) -> Ti
 /// Reads the timeline, and keeps its file open because findings may point into its lines.
 fn timeline<'f>(
     files: &'f dyn Artifacts,
-    facts: TimelineReader<'_>,
+    facts: TimelineReader<'_, 'f>,
     lifecycle: Lifecycle,
-    threads: usize,
+    threads: Option<NonZeroUsize>,
     strict: Option<&mut StrictFacts>,
     buffers: &mut TimelineBuffers,
     troubles: &mut Troubles,
-) -> Recorded<(Timeline, Opened<'f>)> {
+) -> Recorded<(Timeline<'f>, Opened<'f>)> {
     let artifact = Artifact::Events;
     if !files.entries().has(artifact) {
         return Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing");

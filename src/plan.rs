@@ -26,10 +26,10 @@ use serde_json::Value;
 use crate::document::{Refused, Tape};
 use crate::facts::plan::{Form, Rebuilt, RebuiltStep};
 use crate::facts::{
-    self, EventFacts, EventNote, Listener, Run, StateFacts, TimelineFacts, TimelineReader,
+    self, EventFacts, EventNote, KeptBuffers, Listener, Run, StateFacts, TimelineFacts,
+    TimelineReader,
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
-use crate::load::{self, Buffers, Wanted};
 use crate::read::{Error, RunReader};
 use crate::record::Event;
 use crate::schema;
@@ -176,9 +176,9 @@ pub fn project(
         bytes.clone_from(&latest);
         true
     };
-    let mut projection_tape = Tape::default();
-    let tapes = (&mut projection_tape, &mut tape);
-    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, tapes, &read_again);
+    let mut buffers = KeptBuffers::default();
+    let buffers = &mut buffers;
+    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, buffers, &read_again);
     let plan = facts.reach().and_then(|whole| {
         let plan = facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of));
         plan.ok().flatten()
@@ -193,15 +193,7 @@ pub fn project(
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
-    let files = run.files()?;
-    let id = run.dir().id.as_deref();
-    Ok(load::episode(
-        &files,
-        id,
-        Wanted::default(),
-        &mut Buffers::default(),
-        |loaded| PlanComparison::of(loaded.run),
-    ))
+    run.load(PlanComparison::of)
 }
 
 impl PlanComparison {

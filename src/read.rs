@@ -28,19 +28,25 @@ pub mod policy;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::check::Session;
 use crate::document::{Node, OwnedDocument, Refused};
-use crate::facts::{self, StateFacts, SummaryFacts, Value};
-use crate::finding::Lifecycle;
+use crate::facts::{self, Run, StateFacts, SummaryFacts, Value};
+use crate::finding::{EpisodeReport, Lifecycle};
+use crate::load::{self, Buffers, Loaded, Wanted};
 use crate::printable::escape;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
-use crate::source::{Artifact, Spot};
-use crate::store::{self, Directory, Discovery, EpisodeDir, Fault, Given, Opened, RunDir};
+use crate::source::{Artifact, EpisodeKey, Spot};
+use crate::store::{
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, Memory, Opened, RunDir,
+    display,
+};
 pub use events::{EventLine, EventTexts, Events};
 pub use listing::Listing;
 
@@ -128,7 +134,7 @@ fn listed(ids: &[String], more: bool) -> String {
 }
 
 fn listed_paths(paths: &[PathBuf], more: bool) -> String {
-    let paths: Vec<_> = paths.iter().map(|path| store::display(path)).collect();
+    let paths: Vec<_> = paths.iter().map(|path| display(path)).collect();
     listed(&paths, more)
 }
 
@@ -248,8 +254,7 @@ impl Iterator for Runs<'_> {
     type Item = RunReader;
 
     fn next(&mut self) -> Option<RunReader> {
-        let dir = self.0.find_map(RunDir::episode)?;
-        Some(RunReader { dir })
+        self.0.find_map(RunDir::episode).map(RunReader::from)
     }
 }
 
@@ -284,15 +289,67 @@ pub struct RunEntry {
     pub duration_sec: Option<f64>,
     /// Whether it has ended.
     pub lifecycle: Lifecycle,
+    /// The path of its directory: the given path joined with what lies below.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub dir: String,
+    /// Whether it has no finding of severity `error`, where it was judged: `runvet list --invalid`
+    /// does that. Null where it was not judged, or kept changing while it was read.
+    pub valid: Option<bool>,
+    /// The rule of its first finding of severity `error`; null where there is none, or the run was
+    /// not judged.
+    #[schemars(extend("examples" = ["plan/projection"]))]
+    pub first_error: Option<String>,
 }
 
 /// One run, to read from.
+///
+/// ```
+/// use runvet::read::RunReader;
+/// use runvet::source::Artifact;
+/// use runvet::store::{Content, Memory};
+///
+/// let state = br#"{"goal":{"task":"tidy up"},"outcomes":{"status":"pending"}}"#;
+/// let event = br#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
+/// let memory = Memory::from_iter([
+///     (Artifact::State, Content::Bytes(state)),
+///     (Artifact::Events, Content::Shared(event.as_slice().into())),
+/// ]);
+/// let run = RunReader::of(&"s3://runs/ep_1".into(), Some("ep_1"), memory);
+/// assert_eq!(run.entry().task.as_deref(), Some("tidy up"));
+/// assert_eq!(run.events()?.count(), 1);
+/// # Ok::<(), runvet::read::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RunReader {
+    /// The directory; of a run in memory, its location, its id and what is there.
     dir: EpisodeDir,
+    /// The location and the artifacts of a run in memory.
+    memory: Option<Arc<(EpisodeKey, Memory<'static>)>>,
+}
+
+impl From<EpisodeDir> for RunReader {
+    fn from(dir: EpisodeDir) -> Self {
+        Self { dir, memory: None }
+    }
 }
 
 impl RunReader {
+    /// The run whose artifacts are in memory. The key is its location, as a report prints it; the
+    /// id is the one that its records must have.
+    #[must_use]
+    pub fn of(key: &EpisodeKey, id: Option<&str>, memory: Memory<'static>) -> Self {
+        let path = key.as_path();
+        let name = path.file_name().unwrap_or_default();
+        let dir = EpisodeDir {
+            path: path.to_owned(),
+            id: id.map(str::to_owned),
+            name: name.to_string_lossy().into_owned(),
+            entries: memory.entries(),
+        };
+        let memory = Some(Arc::new((key.clone(), memory)));
+        Self { dir, memory }
+    }
+
     /// The run at a path: an episode's directory, or an artifact in it.
     ///
     /// # Errors
@@ -310,7 +367,7 @@ impl RunReader {
             ..
         } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given);
         match (found.pop(), found.is_empty()) {
-            (Some(dir), true) => Ok(Self { dir }),
+            (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
                 found.push(last);
                 let more = found.len() > MAX_MATCHES;
@@ -343,13 +400,13 @@ impl RunReader {
         }
     }
 
-    /// The run's directory.
+    /// The run's directory, or the location of a run in memory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.dir.path
     }
 
-    /// The path of an artifact, if the directory lists one.
+    /// The path of an artifact, if there is one.
     #[must_use]
     pub fn artifact(&self, artifact: Artifact) -> Option<PathBuf> {
         self.dir
@@ -358,10 +415,47 @@ impl RunReader {
             .then(|| self.dir.path.join(artifact.file_name()))
     }
 
-    /// The directory, as a check expects it.
+    /// The directory, as a check expects it; `None` of a run in memory.
     #[must_use]
-    pub fn dir(&self) -> &EpisodeDir {
-        &self.dir
+    pub fn dir(&self) -> Option<&EpisodeDir> {
+        self.memory.is_none().then_some(&self.dir)
+    }
+
+    /// Checks the run, wherever it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Unlistable`] where its directory can't be opened.
+    pub fn check(&self, session: &mut Session) -> Result<EpisodeReport, Fault> {
+        self.check_and(session, |_| ()).map(|(report, ())| report)
+    }
+
+    /// Checks the run, and lets `also` use the same loaded records.
+    pub(crate) fn check_and<R>(
+        &self,
+        session: &mut Session,
+        also: impl Fn(&Run<'_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
+        match self.memory.as_deref() {
+            None => session.episode_and(&self.dir, also),
+            Some((key, memory)) => {
+                Ok(session.artifacts_and(key, self.dir.id.as_deref(), memory, also))
+            }
+        }
+    }
+
+    /// Loads the records of the run.
+    pub(crate) fn load<R>(&self, also: impl FnOnce(&Run<'_>) -> R) -> Result<R, Error> {
+        let directory;
+        let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
+            &of.1
+        } else {
+            directory = self.files()?;
+            &directory
+        };
+        let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
+        let also = |loaded: Loaded<'_, '_>| also(loaded.run);
+        Ok(load::episode(files, id, Wanted::default(), buffers, also))
     }
 
     /// The state record, as it was stored and as a type.
@@ -445,6 +539,9 @@ impl RunReader {
             status: of(state, &["outcomes", "status"]),
             outcome: of(summary, &["outcome"]),
             duration_sec: duration.map(crate::document::Number::as_f64),
+            dir: display(&self.dir.path),
+            valid: None,
+            first_error: None,
         }
     }
 
@@ -471,8 +568,7 @@ impl RunReader {
         })
     }
 
-    /// The artifacts, to read from.
-    pub(crate) fn files(&self) -> Result<Directory, Error> {
+    fn files(&self) -> Result<Directory, Error> {
         Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
     }
 
@@ -480,9 +576,11 @@ impl RunReader {
         if !self.dir.entries.has(artifact) {
             return Err(self.error(artifact, None, "there is no such file".into()));
         }
-        self.files()?
-            .open_file(artifact)
-            .map_err(|why| self.error(artifact, None, why.to_string()))
+        let opened = match &self.memory {
+            Some(of) => of.1.open_shared(artifact),
+            None => self.files()?.open_file(artifact),
+        };
+        opened.map_err(|why| self.error(artifact, None, why.to_string()))
     }
 
     fn error(&self, artifact: Artifact, place: Option<LineColumn>, reason: String) -> Error {

@@ -7,6 +7,7 @@
 
 mod event;
 pub mod format;
+pub(crate) mod phases;
 mod scalar;
 mod state;
 mod summary;

@@ -8,7 +8,19 @@ pub(crate) fn is_near(name: &str, known: &str) -> bool {
 
 /// Whether two names differ, and only by case, `-` and `_`.
 pub(crate) fn differs_in_style(name: &str, known: &str) -> bool {
-    name != known && letters(name).eq(letters(known))
+    let is_same = if name.is_ascii() && known.is_ascii() {
+        ascii_letters(name).eq(ascii_letters(known))
+    } else {
+        letters(name).eq(letters(known))
+    };
+    is_same && name != known
+}
+
+/// The same as [`letters`], for most names.
+fn ascii_letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes()
+        .filter(|byte| !is_separator(*byte))
+        .map(|byte| byte.to_ascii_lowercase())
 }
 
 /// The letters and digits of a name in lower case, without the separators of naming styles.

@@ -9,28 +9,39 @@ mod artifacts;
 mod changed;
 mod discover;
 mod disk;
+mod fault;
 mod foreign;
+mod hidden;
 mod lines;
+#[cfg(test)]
+pub(crate) mod logged;
 mod memory;
+mod nature;
 mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
 pub(crate) mod path;
+mod root;
 mod runs;
 mod settings;
 #[cfg(feature = "watch")]
 mod snapshot;
 mod stillness;
+mod walk;
 #[cfg(feature = "cli")]
 mod whole;
+mod workspace;
+mod writing;
+mod written;
 
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
-pub use discover::{Discovery, Fault};
-pub(crate) use discover::{Excludes, discover};
+pub use discover::Discovery;
+pub(crate) use discover::discover;
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
+pub use fault::Fault;
 pub(crate) use foreign::Given;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
@@ -45,9 +56,14 @@ pub(crate) use settings::read_text;
 pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
-pub(crate) use stillness::Movement;
+pub(crate) use stillness::{Movement, Seen};
+pub(crate) use walk::Excludes;
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
+
+pub(crate) use workspace::{contains, files_below};
+pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
+pub(crate) use written::{digest_of, episode_dir, is_there, open_written, read_whole, whole_lines};
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

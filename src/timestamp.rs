@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use wide::u8x16;
+
 /// An instant, read from an RFC 3339 date-time with an offset.
 ///
 /// Two timestamps are equal when they are the same instant, whatever their offsets and their number
@@ -21,9 +23,16 @@ pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it.
     seconds: i64,
     leap_second: bool,
-    /// Fraction digits without trailing zeros.
-    fraction: Box<str>,
+    /// The first eighteen digits of the fraction, so attoseconds.
+    attoseconds: u64,
+    /// The digits that follow, without trailing zeros.
+    rest: Box<str>,
 }
+
+/// The number of digits of a fraction in attoseconds.
+const ATTO_DIGITS: usize = 18;
+
+const ATTOSECONDS: i128 = 1_000_000_000_000_000_000;
 
 impl Timestamp {
     /// Reads a date-time in the grammar of RFC 3339, section 5.6; `None` for any other text.
@@ -32,10 +41,18 @@ impl Timestamp {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (seconds, leap_second, fraction) = parts(text)?;
+        let (first, rest) = fraction
+            .split_at_checked(ATTO_DIGITS)
+            .unwrap_or((fraction, ""));
+        let digits = first
+            .bytes()
+            .chain(std::iter::repeat(b'0'))
+            .take(ATTO_DIGITS);
         Some(Self {
             seconds,
             leap_second,
-            fraction: fraction.trim_end_matches('0').into(),
+            attoseconds: digits.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')),
+            rest: rest.trim_end_matches('0').into(),
         })
     }
 
@@ -45,7 +62,8 @@ impl Timestamp {
         Self {
             seconds,
             leap_second: false,
-            fraction: "".into(),
+            attoseconds: 0,
+            rest: "".into(),
         }
     }
 
@@ -79,20 +97,13 @@ impl Timestamp {
     }
 
     fn attoseconds(&self) -> i128 {
-        let digits = self
-            .fraction
-            .bytes()
-            .chain(std::iter::repeat(b'0'))
-            .take(18);
-        let fraction = digits.fold(0, |sum, digit| sum * 10 + i128::from(digit - b'0'));
         let seconds = i128::from(self.seconds) + i128::from(self.leap_second);
-        seconds * 1_000_000_000_000_000_000 + fraction
+        seconds * ATTOSECONDS + i128::from(self.attoseconds)
     }
 
     fn subsecond(&self) -> f64 {
-        let nanoseconds = self.fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
-        let fraction =
-            nanoseconds.fold(0.0, |sum, digit| sum * 10.0 + f64::from(digit - b'0')) / 1e9;
+        #[expect(clippy::cast_precision_loss, reason = "a number of nine digits")]
+        let fraction = (self.attoseconds / 1_000_000_000) as f64 / 1e9;
         if self.leap_second {
             1.0 + fraction
         } else {
@@ -103,12 +114,9 @@ impl Timestamp {
 
 impl Ord for Timestamp {
     fn cmp(&self, other: &Self) -> Ordering {
+        let whole = |it: &Self| (it.seconds, it.leap_second, it.attoseconds);
         // Digits without trailing zeros order as text does.
-        (self.seconds, self.leap_second, &self.fraction).cmp(&(
-            other.seconds,
-            other.leap_second,
-            &other.fraction,
-        ))
+        (whole(self), &self.rest).cmp(&(whole(other), &other.rest))
     }
 }
 
@@ -189,14 +197,17 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
 
 /// Whether a text has the form `YYYY-MM-DDThh:mm:ss`.
 fn is_shaped(text: &[u8; 19]) -> bool {
-    const SHAPE: &[u8; 19] = b"0000-00-00T00:00:00";
-    text.iter().zip(SHAPE).fold(true, |fits, (byte, shape)| {
-        fits & match shape {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => *byte | 0x20 == b't',
-            other => byte == other,
-        }
-    })
+    const LEAST: u8x16 = u8x16::new(*b"0000-00-00T00:00");
+    const MOST: u8x16 = u8x16::new(*b"9999-99-99T99:99");
+    let [minutes @ .., b':', tens, ones] = text else {
+        return false;
+    };
+    let mut minutes = *minutes;
+    // The `T` may be in lower case.
+    minutes[10] &= !0x20;
+    let minutes = u8x16::new(minutes);
+    let fits = minutes.max(LEAST).min(MOST).simd_eq(minutes);
+    fits.all() && tens.is_ascii_digit() && ones.is_ascii_digit()
 }
 
 /// Days since 1970-01-01 in the proleptic Gregorian calendar. The year starts in March here, so

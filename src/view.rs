@@ -96,8 +96,10 @@ impl Checked {
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
     pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
-        let checked = gate.episode_and(check, run.dir(), PlanComparison::of);
-        let (report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
+        let mut session = gate.prepare(check).session();
+        let checked = run.check_and(&mut session, PlanComparison::of);
+        let (mut report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
+        gate.judge(check, &mut report);
         Ok(Self { report, plan })
     }
 

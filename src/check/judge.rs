@@ -9,14 +9,17 @@ use crate::digest::Digest;
 use crate::document::Document;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    CAUSE, Card, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
-    Severity, Skip, SkipReason,
+    CAUSE, Card, EpisodeReport, Finding, LACKING, Lifecycle, Location, Related, RuleInfo,
+    STILL_CHANGING, Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
+
+/// The rule that says what can't be read.
+const UNREADABLE: &str = "record/unreadable";
 
 /// The names of an episode.
 pub(super) struct Identity<'e> {
@@ -42,10 +45,15 @@ pub(super) fn episode<R>(
         let dir = episode.key.to_string();
         let mut room = Room::new(&dir);
         let mut skips = Vec::new();
+        let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
         for (rule, level) in rules::ALL.iter().zip(&check.levels) {
             let Some(severity) = level.severity() else {
                 continue;
             };
+            let is_of_loading = matches!(rule.check, RuleCheck::Loading(_));
+            if is_sound && is_of_loading && rule.needs.is_empty() {
+                continue;
+            }
             let findings = Findings {
                 info: &rule.info,
                 severity,
@@ -56,6 +64,9 @@ pub(super) fn episode<R>(
                 skips: &mut skips,
             };
             judge(rule, &loaded, &standings, findings);
+        }
+        if loaded.troubles.lacking().is_some() {
+            skips.push(Skip::new(UNREADABLE, &LACKING));
         }
         let mut causes = causes::of_violations(&drafts);
         if let Some(timeline) = loaded.run.timeline.read()
@@ -208,6 +219,22 @@ impl<'l> Standings<'l> {
             timeline: run.timeline.as_ref().map(|_| ()),
             loaded,
         }
+    }
+
+    /// Whether there is no record that can't be judged.
+    fn are_all_judged(&self) -> bool {
+        let loaded = self.loaded;
+        [
+            &self.state,
+            &self.summary,
+            &self.timeline,
+            &loaded.state_shape,
+            &loaded.summary_shape,
+            &loaded.learn_lines,
+            &loaded.named_files,
+        ]
+        .into_iter()
+        .all(|record| !matches!(record, Recorded::Unjudged(_)))
     }
 
     fn of(&self, record: Record) -> &Recorded<()> {

@@ -1,5 +1,6 @@
 //! The commands, one file each: parsed flags -> output and an exit status.
 
+mod abandon;
 mod completions;
 mod config;
 mod diff;
@@ -8,6 +9,8 @@ mod explain;
 mod list;
 mod man;
 mod plan;
+mod record;
+mod recover;
 mod rules;
 mod schema;
 mod serve;
@@ -34,6 +37,9 @@ pub(super) enum Command {
     Plan(plan::Plan),
     Diff(diff::Diff),
     Show(show::Show),
+    Record(record::Record),
+    Recover(recover::Recover),
+    Abandon(abandon::Abandon),
     Explain(explain::Explain),
     Rules(rules::Rules),
     Schema(schema::Schema),
@@ -44,9 +50,10 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Runs the command. The matches distinguish flags from environment variables.
-    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        match self {
+    /// Runs the command, and returns its exit code. The matches distinguish flags from environment
+    /// variables.
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<u8, Failure> {
+        let exit = match self {
             Self::Validate(command) => command.run(matches, output),
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),
@@ -54,14 +61,19 @@ impl Command {
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),
-            Self::Plan(command) => command.run(output),
+            Self::Plan(command) => command.run(matches, output),
             Self::Show(command) => command.run(matches, output),
+            // It may have the exit code of another program.
+            Self::Record(command) => return command.run(output),
+            Self::Recover(command) => command.run(output),
+            Self::Abandon(command) => command.run(output),
             Self::Explain(command) => command.run(output),
             Self::Rules(command) => command.run(output),
             Self::Schema(command) => command.run(output),
             Self::Example(command) => command.run(output),
             Self::Completions(command) => command.run(output),
             Self::Man(command) => command.run(output),
-        }
+        };
+        exit.map(Exit::code)
     }
 }

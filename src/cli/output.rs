@@ -4,10 +4,9 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
 use crate::printable::escape;
-use crate::report::Style;
+use crate::report::{Line, Style};
 
-/// The width if the terminal's is unknown, and the maximum: longer lines are hard to read.
-const DEFAULT_WIDTH: usize = 80;
+/// The maximum width: longer lines are hard to read.
 const MAX_WIDTH: usize = 120;
 const MIN_WIDTH: usize = 40;
 
@@ -164,18 +163,9 @@ pub(super) fn style(color: Color) -> Style {
     }
 }
 
-/// The width of the terminal, else `COLUMNS`, else 80. So output redirected to a file does not
-/// depend on the terminal.
+/// The width of the terminal, else `COLUMNS`, else no limit: what goes to a pipe or a file is
+/// neither wrapped nor cut, because other programs search it.
 pub(super) fn width() -> usize {
-    known_width().unwrap_or(DEFAULT_WIDTH)
-}
-
-/// The width for lines that other programs may search: they are cut only where a width is known.
-pub(super) fn line_width() -> usize {
-    known_width().unwrap_or(usize::MAX)
-}
-
-fn known_width() -> Option<usize> {
     let of_terminal =
         rustix::termios::tcgetwinsize(io::stdout()).map(|size| usize::from(size.ws_col));
     let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
@@ -183,5 +173,37 @@ fn known_width() -> Option<usize> {
         .ok()
         .filter(|columns| *columns > 0)
         .or_else(requested);
-    columns.map(|columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
+    columns.map_or(usize::MAX, |columns| columns.clamp(MIN_WIDTH, MAX_WIDTH))
+}
+
+/// The widths of two cells that stand side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    /// The width to which the left cell is padded.
+    pub(super) left: usize,
+    /// The width to which both are cut.
+    pub(super) most: usize,
+}
+
+impl Halves {
+    /// Halves of a width, besides the columns of a line that are taken; without a limit of the
+    /// width, the left one is as wide as the widest cell there, and nothing is cut.
+    pub(super) fn new<'l>(
+        width: usize,
+        taken: usize,
+        lefts: impl IntoIterator<Item = &'l Line>,
+    ) -> Self {
+        if width == usize::MAX {
+            let left = lefts.into_iter().map(Line::columns).max();
+            return Self {
+                left: left.unwrap_or_default(),
+                most: usize::MAX,
+            };
+        }
+        let half = width.saturating_sub(taken) / 2;
+        Self {
+            left: half,
+            most: half,
+        }
+    }
 }

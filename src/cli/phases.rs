@@ -3,30 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::printable::{brief, quote};
-
-/// The phases that runtimes write.
-const KNOWN: [&str; 15] = [
-    "start",
-    "observe",
-    "interpret",
-    "reason",
-    "plan",
-    "direction",
-    "act",
-    "reflect",
-    "learn",
-    "insight",
-    "memory",
-    "intuition",
-    "governance",
-    "runtime",
-    "terminate",
-];
+use crate::record::phases::{KNOWN, is_known};
 
 /// Why a phase is most likely a slip: no runtime is known to write it, and it does not occur among
 /// those that were counted.
 pub(super) fn slip(phase: &str, counted: &BTreeMap<String, u64>) -> Option<String> {
-    if KNOWN.contains(&phase) || counted.contains_key(phase) {
+    if is_known(phase) || counted.contains_key(phase) {
         return None;
     }
     let wanted: String = phase.chars().take(64).collect::<String>().to_lowercase();

@@ -51,6 +51,14 @@ impl RunDataArgs {
         self.open_by(RunData::find_only_here)
     }
 
+    /// The run-data directory to write to, which need not exist when it is named.
+    pub(super) fn dir(&self) -> Result<PathBuf, Failure> {
+        match &self.run_data {
+            Some(path) => Ok(path.clone()),
+            None => Ok(self.open()?.path().to_owned()),
+        }
+    }
+
     fn open_by(&self, find: impl Fn(&Path) -> Result<RunData, Error>) -> Result<RunData, Failure> {
         if let Some(path) = &self.run_data {
             return Ok(RunData::open(path)?);

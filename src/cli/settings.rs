@@ -16,7 +16,7 @@ use super::Failure;
 use super::output::{Color, style};
 use super::words::one_of;
 use crate::check::{Check, Level};
-use crate::config::{Config, File};
+use crate::config::{Config, File, Reading};
 use crate::gate::{Baseline, ConfigError, ConfigSearch, Gate, find_config};
 use crate::report::{Format, Options, draw};
 use crate::store;
@@ -248,11 +248,19 @@ pub(super) struct ConfigFile {
     dir: PathBuf,
     text: String,
     pub(super) config: Config,
+    mistakes: Vec<ConfigError>,
 }
 
 impl ConfigFile {
     pub(super) fn is_none(&self) -> bool {
         self.name.is_empty()
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            config: self.config.clone(),
+            mistakes: self.mistakes.clone(),
+        }
     }
 
     pub(super) fn file(&self) -> File<'_> {
@@ -318,7 +326,7 @@ impl GateArgs {
             file.config.verify_manifest = None;
         }
         let mut gate = Gate::new()
-            .configured(file.file(), &file.config, Some(&now()?))
+            .configured(file.file(), file.reading(), Some(&now()?))
             .map_err(|error| drawn(&error))?;
         if !matches!(select.origin, Origin::File(..)) {
             gate = gate.select(&select.value)?;
@@ -478,9 +486,12 @@ fn read_config(path: &Path) -> Result<ConfigFile, Failure> {
         name,
         dir: path.parent().unwrap_or(Path::new("")).to_owned(),
         text,
-        config: Config::default(),
+        ..ConfigFile::default()
     };
-    file.config = file.file().read().map_err(|error| drawn(&error))?;
+    Reading {
+        config: file.config,
+        mistakes: file.mistakes,
+    } = file.file().read();
     Ok(file)
 }
 
@@ -491,11 +502,14 @@ fn unreadable_config(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// An error, drawn with its place.
+/// Mistakes in a configuration, each drawn with its place.
 fn drawn(error: &ConfigError) -> Failure {
     let options = Options::default().style(style(Color::Auto));
-    let help = error.help.as_deref();
-    Failure::Drawn(draw(&options, &error.message, &error.location, help))
+    let draw = |error: &ConfigError| {
+        let help = error.help.as_deref();
+        draw(&options, &error.message, &error.location, help)
+    };
+    Failure::Drawn(error.each().map(draw).collect::<Vec<_>>().join("\n"))
 }
 
 /// The description of a format in `--help`.

@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 
 use super::Failure;
-use super::output::Output;
+use super::output::{Color, Output};
 use crate::check::Check;
 use crate::gate::Gate;
 use crate::printable::escape;
@@ -43,6 +43,16 @@ pub(super) fn refuse_with(
     match options.iter().find(|(id, _)| is_given(id)) {
         Some((_, name)) => Err(Failure::Fault(format!("{name} {reason}"))),
         None => Ok(()),
+    }
+}
+
+/// Refuses to colour the output for programs, which never has colour. Other values of the option
+/// ask for what is done anyway.
+pub(super) fn refuse_colour(color: Color, matches: &ArgMatches, why: &str) -> Result<(), Failure> {
+    if color == Color::Always {
+        refuse(matches, &[("color", "--color always")], why)
+    } else {
+        Ok(())
     }
 }
 

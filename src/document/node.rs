@@ -185,7 +185,28 @@ impl<'a> Node<'a> {
     #[must_use]
     #[inline]
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        self.members().find(|key| key.is(name)).map(Key::value)
+        let all = self.all_members();
+        let (tokens, text) = (&self.document.tape.tokens, self.document.text.as_bytes());
+        let mut rest = tokens.get(all.next as usize..all.end as usize)?;
+        // Rules ask so often that the members are not made one after the other.
+        while let [key, value, ..] = rest {
+            #[cfg(test)]
+            work::add(1);
+            // Most names differ in length.
+            let is_it = if key.is_plain_key() {
+                let start = key.start as usize + 1;
+                (key.end - key.start) as usize == name.len() + 2
+                    && same(text.get(start..start + name.len())?, name.as_bytes())
+            } else {
+                !key.is_shadowed() && key.string(self.document.text) == name
+            };
+            if is_it {
+                let index = all.end - u32::try_from(rest.len()).ok()? + 1;
+                return Some(Node { index, ..self });
+            }
+            rest = rest.get(1 + value.size() as usize..)?;
+        }
+        None
     }
 
     /// The value at the end of a path of keys; `None` where a key is absent.
@@ -202,8 +223,10 @@ impl<'a> Node<'a> {
         Members(self.all_members())
     }
 
-    /// The members of an object, including those whose key a later one repeats.
-    pub(crate) fn all_members(self) -> AllMembers<'a> {
+    /// The members of an object, including those whose key a later one repeats. A map that is filled
+    /// from them has the same entries as one from [`Node::members`]: the last of equal keys counts.
+    #[must_use]
+    pub fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;
         AllMembers {
             document: self.document,
@@ -276,8 +299,9 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
+/// The members of an object, including those whose key a later one repeats.
 #[derive(Clone)]
-pub(crate) struct AllMembers<'a> {
+pub struct AllMembers<'a> {
     document: Document<'a>,
     next: u32,
     end: u32,
@@ -331,18 +355,20 @@ impl<'a> Iterator for Items<'a> {
 #[inline]
 pub(crate) fn unquoted(text: &str, start: usize, end: usize, escaped: bool) -> Cow<'_, str> {
     if escaped {
-        #[cfg(test)]
-        work::add(end - start);
-        // It was read as a JSON string before, so this does not fail.
-        Cow::Owned(
-            serde_json::from_str(text.get(start..end).unwrap_or_default()).unwrap_or_default(),
-        )
-    } else {
-        Cow::Borrowed(
-            text.get(start + 1..end.saturating_sub(1))
-                .unwrap_or_default(),
-        )
+        return Cow::Owned(unescaped(text.get(start..end).unwrap_or_default()));
     }
+    Cow::Borrowed(
+        text.get(start + 1..end.saturating_sub(1))
+            .unwrap_or_default(),
+    )
+}
+
+#[cold]
+fn unescaped(string: &str) -> String {
+    #[cfg(test)]
+    work::add(string.len());
+    // It was read as a JSON string before, so this does not fail.
+    serde_json::from_str(string).unwrap_or_default()
 }
 
 /// Whether two texts of one length are equal.

@@ -30,7 +30,32 @@ impl Repeated<'_, '_> {
     }
 }
 
+/// The number of repeated keys that are listed: a hostile text has millions.
+const MAX_LISTED: usize = 10_000;
+
 impl<'a> Document<'a> {
+    /// The places of the keys that repeat an earlier one of their object, in the order of the text;
+    /// the first 10,000 of them.
+    ///
+    /// ```
+    /// use runvet::document::Tape;
+    /// let mut tape = Tape::default();
+    /// let document = tape.read(br#"{"a": [{"b": 1, "b": 2}], "a": 3}"#).unwrap();
+    /// let repeated = document.duplicates();
+    /// let pointers: Vec<&str> = repeated.iter().map(|key| key.as_str()).collect();
+    /// assert_eq!(pointers, ["/a/0/b", "/a"]);
+    /// ```
+    #[must_use]
+    pub fn duplicates(self) -> Vec<Pointer> {
+        let mut pointers = Vec::new();
+        self.for_each_repeated_key(|repeated| {
+            if pointers.len() < MAX_LISTED {
+                pointers.push(repeated.pointer());
+            }
+        });
+        pointers
+    }
+
     /// Calls `found` with every repeated key, in the order of the text, in one walk.
     pub(crate) fn for_each_repeated_key(self, mut found: impl FnMut(&Repeated<'_, 'a>)) {
         walk(self.root(), &mut Vec::new(), &mut found);

@@ -1,4 +1,5 @@
-//! A JSON text with a known skeleton -> its marked strings, without parsing the skeleton again.
+//! A JSON text with a known skeleton -> its strings and numbers, without parsing the skeleton
+//! again.
 //!
 //! The skeleton of a text is everything outside its string and number values. Writers of logs
 //! repeat the same keys in the same order, so most lines of a log share a few skeletons. A text
@@ -27,10 +28,11 @@ const FIRST_SKIP: u32 = 32;
 /// The limit of the back-off: texts to skip after a reset, at most.
 const LONGEST_SKIP: u32 = 1023;
 
-/// A trie of skeletons: skeletons with a common beginning share it.
-pub(crate) struct Skeletons<M> {
+/// A trie of skeletons: skeletons with a common beginning share it. Strings have marks `M`, and a
+/// skeleton has a sign `S`: what is known of every text that has it.
+pub(crate) struct Skeletons<M, S> {
     /// The first is the root, which has no literal.
-    nodes: Vec<TrieNode<M>>,
+    nodes: Vec<TrieNode<M, S>>,
     /// The literals of all nodes, one after another.
     literals: Vec<u8>,
     /// Texts to skip after the latest reset, and how many of those are left.
@@ -39,10 +41,10 @@ pub(crate) struct Skeletons<M> {
 }
 
 /// A literal and what follows it.
-struct TrieNode<M> {
+struct TrieNode<M, S> {
     /// The bytes since the previous string or number, in `literals`.
     literal: Range<usize>,
-    next: Next<M>,
+    next: Next<M, S>,
     /// Indices of other nodes; 0 stands for none, because the root is neither child nor sibling.
     first_child: usize,
     next_sibling: usize,
@@ -50,25 +52,26 @@ struct TrieNode<M> {
 
 /// What follows a literal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next<M> {
+enum Next<M, S> {
     /// A string, with its mark if it has one.
     String(Option<M>),
     Number,
-    /// The end of the text, and the flags of every text with this skeleton.
-    End(u8),
+    /// The end of the text, and the sign of its skeleton.
+    End(S),
 }
 
-/// A string with a mark, found in a text.
-pub(crate) struct Marked<M> {
-    pub(crate) mark: M,
-    /// The bytes of the string, quotes included.
+/// A string or a number, found in a text.
+pub(crate) struct Scalar<M> {
+    /// Its mark, if it is a string that has one.
+    pub(crate) mark: Option<M>,
+    /// Its bytes, quotes included.
     pub(crate) span: Range<usize>,
-    /// Whether the string has escapes.
+    /// Whether it has escapes.
     pub(crate) escaped: bool,
 }
 
-impl<M> TrieNode<M> {
-    fn new(literal: Range<usize>, next: Next<M>) -> Self {
+impl<M, S> TrieNode<M, S> {
+    fn new(literal: Range<usize>, next: Next<M, S>) -> Self {
         Self {
             literal,
             next,
@@ -78,10 +81,10 @@ impl<M> TrieNode<M> {
     }
 }
 
-impl<M> Default for Skeletons<M> {
+impl<M, S> Default for Skeletons<M, S> {
     fn default() -> Self {
         Self {
-            nodes: vec![TrieNode::new(0..0, Next::End(0))],
+            nodes: vec![TrieNode::new(0..0, Next::Number)],
             literals: Vec::new(),
             skip: 0,
             left_to_skip: FIRST_SKIP,
@@ -89,7 +92,7 @@ impl<M> Default for Skeletons<M> {
     }
 }
 
-impl<M: Copy + PartialEq> Skeletons<M> {
+impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     /// Skeletons that are added from the first text on.
     #[cfg(test)]
     pub(crate) fn eager() -> Self {
@@ -99,11 +102,11 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         }
     }
 
-    /// Reads a text with a known skeleton and calls `found` with each marked string. Returns the
-    /// flags of the skeleton; where it is not known, the text may be JSON or not, and the strings
-    /// that were found mean nothing.
+    /// Reads a text with a known skeleton and calls `found` with each string and each number.
+    /// Returns the sign of the skeleton; where it is not known, the text may be JSON or not, and
+    /// what was found means nothing.
     #[inline]
-    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Marked<M>)) -> Option<u8> {
+    pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Scalar<M>)) -> Option<S> {
         let mut at = 0;
         let mut index = self.nodes.first().map_or(0, |root| root.first_child);
         while index != 0 {
@@ -117,22 +120,25 @@ impl<M: Copy + PartialEq> Skeletons<M> {
                 match (node.next, bytes.get(start)) {
                     (Next::String(mark), Some(b'"')) => {
                         let (end, escaped) = string(bytes, start).ok()?;
-                        if let Some(mark) = mark {
-                            found(Marked {
-                                mark,
-                                span: start..end,
-                                escaped,
-                            });
-                        }
+                        found(Scalar {
+                            mark,
+                            span: start..end,
+                            escaped,
+                        });
                         (at, index) = (end, node.first_child);
                         continue;
                     }
                     (Next::Number, Some(b'-' | b'0'..=b'9')) => {
                         let end = number(bytes, start).ok()?;
+                        found(Scalar {
+                            mark: None,
+                            span: start..end,
+                            escaped: false,
+                        });
                         (at, index) = (end, node.first_child);
                         continue;
                     }
-                    (Next::End(flags), None) => return Some(flags),
+                    (Next::End(sign), None) => return Some(sign),
                     _ => {}
                 }
             }
@@ -141,30 +147,47 @@ impl<M: Copy + PartialEq> Skeletons<M> {
         None
     }
 
-    /// Adds the skeleton of a text that is JSON; `flags` are the same for all texts with that
-    /// skeleton, and `mark` returns the mark of the string that starts at an offset. Where there is
-    /// no room, all skeletons are dropped: the ones that were met once may never come again.
-    pub(crate) fn learn(&mut self, bytes: &[u8], flags: u8, mark: impl Fn(usize) -> Option<M>) {
+    /// Adds the skeleton of a text that is JSON, with its sign; `mark` returns the mark of the
+    /// string that starts at an offset. Returns whether it was added: some texts are skipped, and
+    /// where there is no room, all skeletons are dropped, because the ones that were met once may
+    /// never come again.
+    pub(crate) fn learn(
+        &mut self,
+        bytes: &[u8],
+        sign: S,
+        mark: impl Fn(usize) -> Option<M>,
+    ) -> bool {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
-        } else if self.literals.len() >= MAX_SKELETON_BYTES
-            || self.add(bytes, flags, mark).is_none()
-        {
-            let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
-            *self = Self {
-                skip,
-                left_to_skip: skip,
-                ..Self::default()
-            };
+            return false;
         }
+        let is_added =
+            self.literals.len() < MAX_SKELETON_BYTES && self.add(bytes, sign, mark).is_some();
+        if !is_added {
+            self.drop_all();
+        }
+        is_added
+    }
+
+    /// Drops all skeletons, and skips more texts than before.
+    pub(super) fn drop_all(&mut self) {
+        let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
+        *self = Self {
+            skip,
+            left_to_skip: skip,
+            ..Self::default()
+        };
+    }
+
+    /// Whether there are no skeletons.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.len() <= 1
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
-    fn add(&mut self, bytes: &[u8], flags: u8, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
-        let mut scalars = Scalars(Vec::new());
-        Parser::new(bytes, &mut scalars).text().ok()?;
+    fn add(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) -> Option<()> {
         let (mut at, mut node) = (0, 0);
-        for (kind, span) in scalars.0 {
+        for (kind, span) in scalars(bytes)? {
             let next = if kind == Kind::String {
                 Next::String(mark(span.start))
             } else {
@@ -173,13 +196,13 @@ impl<M: Copy + PartialEq> Skeletons<M> {
             node = self.child(node, bytes.get(at..span.start)?, next)?;
             at = span.end;
         }
-        self.child(node, bytes.get(at..)?, Next::End(flags))
+        self.child(node, bytes.get(at..)?, Next::End(sign))
             .map(drop)
     }
 
     /// The child of a node with this literal, added if there is none; `None` where the node has too
     /// many children.
-    fn child(&mut self, parent: usize, literal: &[u8], next: Next<M>) -> Option<usize> {
+    fn child(&mut self, parent: usize, literal: &[u8], next: Next<M, S>) -> Option<usize> {
         let mut last: Option<usize> = None;
         let mut index = self.nodes.get(parent)?.first_child;
         for _ in 0..MAX_SIBLINGS {
@@ -203,7 +226,13 @@ impl<M: Copy + PartialEq> Skeletons<M> {
     }
 }
 
-/// The string and number values of a text, in its order.
+/// The string and number values of a text, in its order; `None` where it is not JSON.
+pub(super) fn scalars(bytes: &[u8]) -> Option<Vec<(Kind, Range<usize>)>> {
+    let mut scalars = Scalars(Vec::new());
+    Parser::new(bytes, &mut scalars).text().ok()?;
+    Some(scalars.0)
+}
+
 struct Scalars(Vec<(Kind, Range<usize>)>);
 
 impl Sink for &mut Scalars {
@@ -227,11 +256,13 @@ mod tests {
     use super::*;
 
     /// The strings of a text with a known skeleton.
-    fn read(skeletons: &Skeletons<()>, text: &str) -> Option<Vec<String>> {
+    fn read(skeletons: &Skeletons<(), ()>, text: &str) -> Option<Vec<String>> {
         let mut strings = Vec::new();
         skeletons
             .read(text.as_bytes(), |found| {
-                strings.push(text[found.span].to_owned());
+                if found.mark.is_some() {
+                    strings.push(text[found.span].to_owned());
+                }
             })
             .map(|_| strings)
     }
@@ -248,7 +279,7 @@ mod tests {
             "[]",
         ] {
             assert_eq!(read(&skeletons, text), None);
-            skeletons.learn(text.as_bytes(), 0, |_| Some(()));
+            skeletons.learn(text.as_bytes(), (), |_| Some(()));
         }
         let strings = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
         assert_eq!(
@@ -288,7 +319,7 @@ mod tests {
             skeletons.learn(
                 text.replace(' ', if count < 60 { " " } else { "\t" })
                     .as_bytes(),
-                0,
+                (),
                 |_| Some(()),
             );
             most = most.max(skeletons.literals.len());
@@ -304,12 +335,12 @@ mod tests {
         let mut skeletons = Skeletons::eager();
         let once = |index: usize| format!("{{\"{index}\":1}}");
         for index in 0..10_000 {
-            skeletons.learn(once(index).as_bytes(), 0, |_| Some(()));
+            skeletons.learn(once(index).as_bytes(), (), |_| Some(()));
             assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
         assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
         for _ in 0..=LONGEST_SKIP {
-            skeletons.learn(b"[1]", 0, |_| Some(()));
+            skeletons.learn(b"[1]", (), |_| Some(()));
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));
     }
@@ -317,17 +348,18 @@ mod tests {
     #[test]
     fn skeletons_keep_own_marks_when_prefixes_match() {
         let mut skeletons = Skeletons::eager();
-        let marked = |skeletons: &Skeletons<usize>, text: &str| {
+        let marked = |skeletons: &Skeletons<usize, ()>, text: &str| {
             let mut marks = Vec::new();
             skeletons
                 .read(text.as_bytes(), |found| {
-                    marks.push((found.mark, text[found.span].to_owned()));
+                    let text = text[found.span].to_owned();
+                    marks.extend(found.mark.map(|mark| (mark, text)));
                 })
                 .map(|_| marks)
         };
         // The last of two equal keys counts.
-        skeletons.learn(br#"{"a":"x"}"#, 0, |at| (at == 5).then_some(1));
-        skeletons.learn(br#"{"a":"x","a":"y"}"#, 0, |at| (at == 13).then_some(1));
+        skeletons.learn(br#"{"a":"x"}"#, (), |at| (at == 5).then_some(1));
+        skeletons.learn(br#"{"a":"x","a":"y"}"#, (), |at| (at == 13).then_some(1));
         assert_eq!(
             marked(&skeletons, r#"{"a":"z"}"#),
             Some(vec![(1, r#""z""#.to_owned())])

@@ -65,6 +65,12 @@ impl Token {
         self.packed & ESCAPED != 0
     }
 
+    /// Whether it is a key without backslashes in it that no later one repeats.
+    #[inline]
+    pub(super) fn is_plain_key(&self) -> bool {
+        self.packed & (ESCAPED | SHADOWED) == 0
+    }
+
     /// Whether it is a key that a later one of the same object repeats.
     #[inline]
     pub(super) fn is_shadowed(&self) -> bool {
@@ -73,6 +79,29 @@ impl Token {
 
     pub(super) fn shadow(&mut self) {
         self.packed |= SHADOWED;
+    }
+
+    /// Marks a string as one with backslashes in it.
+    pub(super) fn escape(&mut self) {
+        self.packed |= ESCAPED;
+    }
+
+    /// The same token without that mark.
+    pub(super) fn unescaped(self) -> Self {
+        Self {
+            packed: self.packed & !ESCAPED,
+            ..self
+        }
+    }
+
+    /// The same token, with its start and its end moved.
+    #[inline]
+    pub(super) fn moved(self, start: u32, end: u32) -> Self {
+        Self {
+            start: self.start.wrapping_add(start),
+            end: self.end.wrapping_add(end),
+            ..self
+        }
     }
 }
 

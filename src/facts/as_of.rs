@@ -22,15 +22,24 @@ impl Marks {
         }
     }
 
+    /// The numbers of the lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = u64> + use<> {
+        let lines = match self.sealed {
+            Some(_) => [self.sealed, None],
+            None => [self.latest, self.before],
+        };
+        lines.into_iter().flatten().map(|line| line.number)
+    }
+
+    /// Whether a line is one of them.
+    pub(super) fn has(&self, line: u64) -> bool {
+        self.lines().any(|mark| mark == line)
+    }
+
     /// Whether a value counts at one of the lines, given the line that set it and the line that set
     /// the next.
     fn need(&self, line: u64, next: u64) -> bool {
-        let counts =
-            |mark: Option<Line>| mark.is_some_and(|mark| (line..next).contains(&mark.number));
-        if self.sealed.is_some() {
-            return counts(self.sealed);
-        }
-        counts(self.latest) || counts(self.before)
+        self.lines().any(|mark| (line..next).contains(&mark))
     }
 }
 
@@ -53,6 +62,13 @@ impl<T> AsOf<T> {
     /// The value at the end.
     pub(super) fn current_mut(&mut self) -> &mut T {
         &mut self.current.1
+    }
+
+    /// All values that are kept.
+    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.current)
+            .chain(&self.earlier)
+            .map(|(_, value)| value)
     }
 
     /// Changes the value at a line.

@@ -58,7 +58,7 @@ impl Side {
 /// Actions may share an id, and events may be long: each event is read again at most once.
 pub(super) fn mirror(
     state: StateFacts<'_>,
-    (timeline, read_again): (&Timeline, ReadAgain<'_>),
+    (timeline, read_again): (&Timeline<'_>, ReadAgain<'_>),
     reach: u64,
     differences: &mut Listener<'_, Unlike>,
 ) -> Result<(), Unread> {
@@ -201,7 +201,7 @@ fn is_mirrored(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::act::KeptAct;
+    use super::super::act::{ActBudget, KeptAct};
     use super::super::note::ActNote;
     use super::*;
 
@@ -264,7 +264,8 @@ mod tests {
                         Value::root(event_tape.read(event.as_bytes()).unwrap(), &[]),
                     );
                     let note = ActNote::of(&facts);
-                    let act = KeptAct::new(line, &note, event.as_bytes(), &[], &mut 1_000);
+                    let budget = &mut ActBudget::default();
+                    let act = KeptAct::new(line, &note, event.as_bytes(), &[], budget).unwrap();
                     let mut differences = Vec::new();
                     let take = &mut |unlike: Unlike| differences.push(unlike.why);
                     let mut listener = Listener::new(9, take);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::event::{EventFacts, text};
 use super::slips::{Suspects, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
-use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted};
+use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted, utf8};
 use crate::record::StepStatus;
 use crate::timestamp::Timestamp;
 
@@ -45,6 +45,15 @@ pub(super) const MIRRORED: [(&str, Field); 6] = [
     ("result_status", Field::ResultStatus),
     ("step_id", Field::StepId),
 ];
+
+/// The place of a field among [`MIRRORED`].
+pub(super) fn place_among_mirrored(name: &str) -> Option<usize> {
+    let field = match name {
+        "timestamp" => Field::Timestamp,
+        name => Field::of_payload(name.as_bytes()),
+    };
+    MIRRORED.iter().position(|(_, mirrored)| *mirrored == field)
+}
 
 impl<'a> EventNote<'a> {
     /// The note of any event.
@@ -170,7 +179,7 @@ const SYNTHETIC: u8 = 1 << 7;
 #[derive(Default)]
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
-    skeletons: Skeletons<Field>,
+    skeletons: Skeletons<Field, u8>,
 }
 
 impl NoteTaker {
@@ -181,10 +190,12 @@ impl NoteTaker {
         if bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
-        let text = std::str::from_utf8(bytes).ok()?;
+        let text = utf8(bytes).ok()?;
         let mut parts = Parts::new(bytes);
         let known = self.skeletons.read(bytes, |found| {
-            parts.set(found.mark, Some(Part::string(found.span, found.escaped)));
+            if let Some(field) = found.mark {
+                parts.set(field, Some(Part::string(found.span, found.escaped)));
+            }
         });
         if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.

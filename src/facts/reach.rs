@@ -15,7 +15,7 @@ use super::mirror::{self, Unlike};
 use super::plan::{Form, Rebuilt};
 use super::timeline::Timeline;
 use super::value::Value;
-use crate::document::Tape;
+use crate::document::{Document, Molds, Tape};
 use crate::finding::Lifecycle;
 use crate::source::Line;
 
@@ -116,9 +116,17 @@ impl Reach {
     }
 }
 
+/// What is reused for the kept events of the next timeline.
+#[derive(Default)]
+pub(crate) struct KeptBuffers {
+    pub(crate) projection_tape: Tape,
+    pub(crate) plan_tape: Tape,
+    molds: Molds<()>,
+}
+
 /// What a timeline says, and how the state compares with it.
 pub(crate) struct TimelineFacts<'a> {
-    timeline: &'a Timeline,
+    timeline: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,
     lifecycle: Lifecycle,
     /// The latest projection event, and the plan rebuilt at the likely reach; `None` where their
@@ -130,20 +138,20 @@ pub(crate) struct TimelineFacts<'a> {
     reach: OnceCell<Option<Reach>>,
 }
 
-impl Deref for TimelineFacts<'_> {
-    type Target = Timeline;
+impl<'a> Deref for TimelineFacts<'a> {
+    type Target = Timeline<'a>;
 
-    fn deref(&self) -> &Timeline {
+    fn deref(&self) -> &Timeline<'a> {
         self.timeline
     }
 }
 
 impl<'a> TimelineFacts<'a> {
     pub(crate) fn new(
-        timeline: &'a Timeline,
+        timeline: &'a Timeline<'a>,
         state: Option<StateFacts<'a>>,
         lifecycle: Lifecycle,
-        (projection_tape, plan_tape): (&'a mut Tape, &'a mut Tape),
+        buffers: &'a mut KeptBuffers,
         read_again: ReadAgain<'a>,
     ) -> Self {
         let mut facts = Self {
@@ -155,12 +163,22 @@ impl<'a> TimelineFacts<'a> {
             read_again,
             reach: OnceCell::new(),
         };
+        let KeptBuffers {
+            projection_tape,
+            plan_tape,
+            molds,
+        } = buffers;
+        let mut parse = |kept: &'a KeptEvent, tape: &'a mut Tape| {
+            let (document, known) = molds.read(kept.text()?, tape).ok()?;
+            if known.is_none() {
+                molds.learn(document, || ());
+            }
+            Some(event(kept.line, document))
+        };
         let projection = timeline.projection.as_ref();
-        facts.projection =
-            projection.and_then(|kept| parse(kept.line, kept.text()?, projection_tape));
+        facts.projection = projection.and_then(|kept| parse(kept, projection_tape));
         facts.plan = facts.likely_reach().and_then(|reach| {
-            let kept = timeline.plan_event(reach.line())?;
-            let event = parse(kept.line, kept.text()?, plan_tape)?;
+            let event = parse(timeline.plan_event(reach.line())?, plan_tape)?;
             Rebuilt::new(&event, timeline, reach.line())
         });
         facts
@@ -207,8 +225,8 @@ impl<'a> TimelineFacts<'a> {
             None if (self.read_again)(kept.line, &mut bytes) => &bytes,
             None => return Err(Unread),
         };
-        let event = parse(kept.line, text, &mut tape).ok_or(Unread)?;
-        Ok(look(&event))
+        let document = tape.read_record(text).map_err(|_| Unread)?;
+        Ok(look(&event(kept.line, document)))
     }
 
     /// Compares the actions of the state with their act events up to a reach.
@@ -329,10 +347,9 @@ impl<'a> TimelineFacts<'a> {
     }
 }
 
-/// An event that was kept as text, as a document again.
-fn parse<'a>(line: Line, text: &'a [u8], tape: &'a mut Tape) -> Option<EventFacts<'a>> {
-    let document = tape.read_record(text).ok()?;
+/// An event that was kept as text.
+fn event(line: Line, document: Document<'_>) -> EventFacts<'_> {
     // Violations are reported already; rules compare only fields of these events that the schema
     // does not restrict.
-    Some(EventFacts::new(line, Value::root(document, &[])))
+    EventFacts::new(line, Value::root(document, &[]))
 }

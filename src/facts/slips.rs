@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::event::{EventFacts, text};
 use crate::document::{Key, Node};
+use crate::record::phases;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::spelling::{Lexicon, differs_in_style, is_near};
 
@@ -38,25 +39,7 @@ const PHASES: Lexicon<6> = Lexicon::new([
 /// words like `action`, so a slip of the shortest one is another style of it.
 #[inline]
 pub(super) fn phase_meant(phase: &str) -> Option<&'static str> {
-    let is_known = matches!(
-        phase,
-        "start"
-            | "plan"
-            | "act"
-            | "direction"
-            | "reflect"
-            | "runtime"
-            | "terminate"
-            | "observe"
-            | "interpret"
-            | "reason"
-            | "learn"
-            | "insight"
-            | "memory"
-            | "intuition"
-            | "governance"
-    );
-    if is_known {
+    if phases::is_known(phase) {
         None
     } else {
         unknown_phase_meant(phase)

@@ -5,17 +5,17 @@
 //! as.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::StateFacts;
-use super::act::KeptAct;
+use super::act::{ActBudget, Acts, KeptAct, TooManyRefused};
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
+use super::evidence::{Evidence, StepEvidence, StepIds};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
-use crate::digest::{Digest, FileDigest};
+use crate::digest::FileDigest;
 use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
@@ -27,55 +27,23 @@ struct PlanTrace {
     event: KeptEvent,
     /// The ids of its step records; of an event that is kept whole, computed on first use.
     step_ids: Option<StepIds>,
-    statuses: BTreeMap<String, AsOf<StepEvidence>>,
+    evidence: Evidence,
 }
 
 impl PlanTrace {
     fn new(line: Line, text: &[u8], tape: &mut Tape) -> Self {
         let event = KeptEvent::new(line, text);
+        let evidence = if event.text().is_some() {
+            Evidence::default()
+        } else {
+            Evidence::many(StepIds::of(text, tape))
+        };
         Self {
-            step_ids: event.text().is_none().then(|| StepIds::of(text, tape)),
             event,
-            statuses: BTreeMap::new(),
+            step_ids: None,
+            evidence,
         }
     }
-
-    /// Whether the plan event has a record of a step.
-    fn has_step(&mut self, id: &str, tape: &mut Tape) -> bool {
-        let text = self.event.text().unwrap_or_default();
-        let step_ids = self.step_ids.get_or_insert_with(|| StepIds::of(text, tape));
-        step_ids.has(id)
-    }
-}
-
-/// The ids of the step records of a plan event, as digests: there may be millions.
-#[derive(Debug)]
-struct StepIds(Box<[Digest]>);
-
-impl StepIds {
-    fn of(text: &[u8], tape: &mut Tape) -> Self {
-        let document = tape.read_record(text).ok();
-        let records = document.and_then(|event| event.root().at(&["payload", "step_records"]));
-        let records = records.into_iter().flat_map(Node::items);
-        let ids = records.filter_map(|record| record.get("id")?.text());
-        let mut ids: Vec<Digest> = ids.map(|id| Digest::of([id.as_bytes()])).collect();
-        tape.release();
-        ids.sort_unstable();
-        ids.dedup();
-        Self(ids.into())
-    }
-
-    fn has(&self, id: &str) -> bool {
-        !self.0.is_empty() && self.0.binary_search(&Digest::of([id.as_bytes()])).is_ok()
-    }
-}
-
-/// What an act event says about a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepEvidence {
-    pub(crate) line: Line,
-    /// The status; `None` where the event has an unknown status, so that of the step is unknown.
-    pub(crate) status: Option<StepStatus>,
 }
 
 /// The start event.
@@ -89,6 +57,7 @@ pub(crate) struct Start {
 #[derive(Debug)]
 pub(crate) struct ForeignEvents {
     pub(crate) first: Line,
+    /// The id of the first, as messages show it.
     pub(crate) id: String,
     pub(crate) lines: u64,
 }
@@ -105,7 +74,7 @@ pub(crate) struct UnrecordedActs {
 
 /// What rules need to know about a timeline.
 #[derive(Debug, Default)]
-pub(crate) struct Timeline {
+pub(crate) struct Timeline<'a> {
     /// The first line that is not an event.
     pub(crate) broken_line: Option<Line>,
     /// A last line that may still be written.
@@ -119,15 +88,18 @@ pub(crate) struct Timeline {
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
     plan: Option<AsOf<PlanTrace>>,
+    /// Whether steps and actions have more evidence than is kept, so that nothing can be said of
+    /// them.
+    pub(crate) exceeds_memory: bool,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
     /// The latest act event for each id that an action of the state has.
-    acts: BTreeMap<String, AsOf<KeptAct>>,
+    acts: Acts<'a>,
     /// The others, without those that the runtime made up.
     pub(crate) unrecorded: Option<UnrecordedActs>,
 }
 
-impl Timeline {
+impl Timeline<'_> {
     /// The latest plan event up to a line.
     pub(crate) fn plan_event(&self, reach: u64) -> Option<&KeptEvent> {
         Some(&self.plan.as_ref()?.at(reach)?.event)
@@ -135,13 +107,17 @@ impl Timeline {
 
     /// What the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
-        self.plan
-            .as_ref()?
-            .at(reach)?
-            .statuses
-            .get(step_id)?
-            .at(reach)
-            .copied()
+        self.plan.as_ref()?.at(reach)?.evidence.at(reach, step_id)
+    }
+
+    /// Keeps evidence within bounds.
+    fn limit_evidence(&mut self) {
+        let traces = self.plan.iter().flat_map(AsOf::values);
+        let steps: usize = traces.map(|trace| trace.evidence.bytes()).sum();
+        if steps + self.acts.bytes() > MAX_EVIDENCE_BYTES {
+            self.exceeds_memory = true;
+            self.plan = None;
+        }
     }
 
     /// Whether any act event up to a line has an action's id.
@@ -154,51 +130,51 @@ impl Timeline {
         state.actions().any(|action| {
             let has_id = action.get("id").is_some_and(|id| !id.node().is_null());
             let id = action.text(&["id"]);
-            has_id && id.is_none_or(|id| !self.acts.contains_key(&*id))
+            has_id && id.is_none_or(|id| !self.acts.has(&id))
         })
     }
 
     /// The latest act event up to a line that has the id of an action.
     pub(super) fn act(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.acts.get(id)?.at(reach)
+        self.acts.at(reach, id)
     }
 }
 
-/// The bytes of act events that are kept of one timeline, at most: beyond that, they are read again
-/// where they are needed.
-const MAX_ACT_BYTES: usize = 16 << 20;
+/// The bytes of ids of steps and of evidence of steps and actions that are kept of one timeline, at
+/// most: enough for a plan of as many steps as a line may have, or for as many actions as a state
+/// may have, each with evidence as of three lines.
+const MAX_EVIDENCE_BYTES: usize = 96 << 20;
 
 /// Reads events one by one.
-pub(crate) struct TimelineReader<'a> {
-    timeline: Timeline,
-    expected_id: Option<&'a str>,
+pub(crate) struct TimelineReader<'i, 'a> {
+    timeline: Timeline<'a>,
+    expected_id: Option<&'i str>,
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
-    /// The ids of the state's actions, sorted.
-    action_ids: Vec<Cow<'a, str>>,
     tape: Tape,
-    act_bytes_left: usize,
+    act_budget: ActBudget,
     /// The bytes of the state, where it is a snapshot that may be as old as an earlier event; and
     /// their digest, computed on first use.
     snapshot: Option<(&'a [u8], Option<FileDigest>)>,
 }
 
-impl<'a> TimelineReader<'a> {
+impl<'i, 'a> TimelineReader<'i, 'a> {
     /// A reader of the timeline of a run: its id, and the ids of its state's steps and actions.
     pub(crate) fn new(
-        expected_id: Option<&'a str>,
+        expected_id: Option<&'i str>,
         mut step_ids: Vec<Cow<'a, str>>,
-        mut action_ids: Vec<Cow<'a, str>>,
+        action_ids: Vec<Cow<'a, str>>,
     ) -> Self {
         step_ids.sort_unstable();
-        action_ids.sort_unstable();
         Self {
-            timeline: Timeline::default(),
+            timeline: Timeline {
+                acts: Acts::new(action_ids),
+                ..Timeline::default()
+            },
             expected_id,
             step_ids,
-            action_ids,
             tape: Tape::default(),
-            act_bytes_left: MAX_ACT_BYTES,
+            act_budget: ActBudget::default(),
             snapshot: None,
         }
     }
@@ -210,15 +186,15 @@ impl<'a> TimelineReader<'a> {
     }
 
     /// The id of the run.
-    pub(crate) fn expected_id(&self) -> Option<&'a str> {
+    pub(crate) fn expected_id(&self) -> Option<&'i str> {
         self.expected_id
     }
 
-    pub(crate) fn finish(self) -> Timeline {
+    pub(crate) fn finish(self) -> Timeline<'a> {
         self.timeline
     }
 
-    pub(crate) fn timeline_mut(&mut self) -> &mut Timeline {
+    pub(crate) fn timeline_mut(&mut self) -> &mut Timeline<'a> {
         &mut self.timeline
     }
 
@@ -234,12 +210,11 @@ impl<'a> TimelineReader<'a> {
             return;
         }
         if event.is_foreign(self.expected_id) {
-            let id = event.episode_id.clone().unwrap_or_default().into_owned();
             self.timeline
                 .foreign
                 .get_or_insert(ForeignEvents {
                     first: line,
-                    id,
+                    id: quote(event.episode_id.as_deref().unwrap_or_default()),
                     lines: 0,
                 })
                 .lines += 1;
@@ -281,10 +256,15 @@ impl<'a> TimelineReader<'a> {
 
     fn plan(&mut self, line: Line, text: &[u8]) {
         let trace = PlanTrace::new(line, text, &mut self.tape);
+        let marks = self.timeline.marks;
         match &mut self.timeline.plan {
-            Some(plan) => plan.set(line.number, trace, self.timeline.marks),
+            Some(plan) => {
+                plan.current_mut().evidence.forget_all_but(marks);
+                plan.set(line.number, trace, marks);
+            }
             none => *none = Some(AsOf::new(line.number, trace)),
         }
+        self.timeline.limit_evidence();
     }
 
     fn act(
@@ -296,16 +276,19 @@ impl<'a> TimelineReader<'a> {
     ) {
         let marks = self.timeline.marks;
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
-            let trace = plan.current_mut();
-            if self.step_ids.binary_search(step_id).is_ok()
-                || trace.has_step(step_id, &mut self.tape)
-            {
-                let evidence = StepEvidence {
-                    line,
-                    status: *status,
-                };
-                set(&mut trace.statuses, step_id, line, evidence, marks);
-            }
+            let (trace, tape) = (plan.current_mut(), &mut self.tape);
+            let said = StepEvidence {
+                line,
+                status: *status,
+            };
+            let is_of_state = self.step_ids.binary_search(step_id).is_ok();
+            let (event, step_ids) = (&trace.event, &mut trace.step_ids);
+            trace.evidence.add(step_id, said, marks, is_of_state, || {
+                let text = event.text().unwrap_or_default();
+                let step_ids = step_ids.get_or_insert_with(|| StepIds::of(text, tape));
+                step_ids.has(step_id)
+            });
+            self.timeline.limit_evidence();
         }
         if let Some(step_id) = &act.unset_step
             && self.timeline.slips.bare_status.is_none()
@@ -316,11 +299,16 @@ impl<'a> TimelineReader<'a> {
         }
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
-        if self.action_ids.binary_search(id).is_ok() {
+        if let Some(position) = self.timeline.acts.position(id) {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
-            let kept = KeptAct::new(line, act, text, refused, &mut self.act_bytes_left);
-            set(&mut self.timeline.acts, id, line, kept, marks);
+            match KeptAct::new(line, act, text, refused, &mut self.act_budget) {
+                Ok(kept) => {
+                    self.timeline.acts.add(position, kept, marks);
+                    self.timeline.limit_evidence();
+                }
+                Err(TooManyRefused) => self.timeline.exceeds_memory = true,
+            }
         } else if !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {
@@ -335,15 +323,6 @@ impl<'a> TimelineReader<'a> {
             });
             unrecorded.lines += 1;
         }
-    }
-}
-
-/// Changes the value of a name at a line.
-fn set<T>(values: &mut BTreeMap<String, AsOf<T>>, name: &str, line: Line, value: T, marks: Marks) {
-    if let Some(values) = values.get_mut(name) {
-        values.set(line.number, value, marks);
-    } else {
-        values.insert(name.to_owned(), AsOf::new(line.number, value));
     }
 }
 

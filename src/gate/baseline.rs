@@ -165,18 +165,28 @@ impl Baseline {
             path: path.to_owned(),
             source,
         })?;
+        Self::from_json(path, &text)
+    }
+
+    /// Reads a baseline from the text of a file. Its directories are relative to that of the path,
+    /// from which nothing is read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], where the text is not a baseline of this version.
+    pub fn from_json(path: &Path, text: &str) -> Result<Self, Error> {
         let damaged = |error: serde_json::Error| Error::Damaged {
             path: path.to_owned(),
             reason: error.to_string(),
         };
-        let Versioned { version: found } = serde_json::from_str(&text).map_err(damaged)?;
+        let Versioned { version: found } = serde_json::from_str(text).map_err(damaged)?;
         if found != VERSION {
             return Err(Error::Version {
                 path: path.to_owned(),
                 found,
             });
         }
-        let written: Written = serde_json::from_str(&text).map_err(damaged)?;
+        let written: Written = serde_json::from_str(text).map_err(damaged)?;
         Ok(Self {
             episodes: written.episodes,
             skips: written.skips,
@@ -262,9 +272,10 @@ impl Baseline {
     }
 }
 
-/// Whether a skip can be accepted: what kept changing must be checked again.
+/// Whether a skip can be accepted: what kept changing, or was not read for lack of memory, must be
+/// checked again.
 fn is_acceptable(skip: &Skip) -> bool {
-    skip.kind != SkipKind::Changing
+    !skip.is_momentary()
 }
 
 fn write_entries<T: Serialize>(

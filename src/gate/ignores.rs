@@ -1,9 +1,10 @@
 //! The `[[ignore]]` tables of the configuration -> whether a finding is ignored.
 
 use std::path::Path;
+use std::slice;
 
 use super::globs::Glob;
-use super::{known_rule, read_glob};
+use super::{know_rule, read_globs};
 use crate::check::{all_rules, names};
 use crate::config::{ConfigError, File, Ignore};
 use crate::finding::{Finding, Level};
@@ -32,16 +33,18 @@ impl Ignored {
         file: File<'_>,
         ignore: &Ignore,
         now: Option<&Timestamp>,
-    ) -> Result<Self, ConfigError> {
-        known_rule(file, ignore.rule.get_ref(), ignore.rule.span())?;
+        mistakes: &mut Vec<ConfigError>,
+    ) -> Option<Self> {
+        know_rule(file, &ignore.rule, mistakes);
+        let episode = read_globs(file, slice::from_ref(&ignore.episode), mistakes);
         let expired = ignore
             .expires
             .as_ref()
             .filter(|day| now.is_some_and(|now| now >= day.start()));
-        Ok(Self {
+        Some(Self {
             place: format!("{}:{}", file.name, file.line(&ignore.rule.span())),
             rule: ignore.rule.get_ref().clone(),
-            episode: read_glob(file, &ignore.episode)?,
+            episode: episode.into_iter().next()?,
             artifact: ignore
                 .file
                 .as_ref()

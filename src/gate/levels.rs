@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::globs::Glob;
-use super::{known_rule, read_glob};
+use super::{know_rule, read_globs};
 use crate::check::{all_rules, names};
 use crate::config::{Config, ConfigError, File, Rules};
 use crate::finding::{Level, RuleInfo};
@@ -33,7 +33,12 @@ struct Setting {
 
 impl Levels {
     /// Adds the levels that the configuration sets.
-    pub(super) fn read(&mut self, file: File<'_>, config: &Config) -> Result<(), ConfigError> {
+    pub(super) fn read(
+        &mut self,
+        file: File<'_>,
+        config: &Config,
+        mistakes: &mut Vec<ConfigError>,
+    ) {
         if config
             .verify_manifest
             .as_ref()
@@ -46,16 +51,14 @@ impl Levels {
             });
         }
         for rule in &config.select {
-            known_rule(file, rule.get_ref(), rule.span())?;
+            know_rule(file, rule, mistakes);
             self.selected.push(rule.get_ref().clone());
         }
-        self.set(file, None, &config.rules)?;
+        self.set(file, None, &config.rules, mistakes);
         for within in &config.overrides {
-            let paths = within.paths.iter().map(|glob| read_glob(file, glob));
-            let paths: Vec<Glob> = paths.collect::<Result<_, _>>()?;
-            self.set(file, Some(&paths), &within.rules)?;
+            let paths = read_globs(file, &within.paths, mistakes);
+            self.set(file, Some(&paths), &within.rules, mistakes);
         }
-        Ok(())
     }
 
     fn set(
@@ -63,7 +66,8 @@ impl Levels {
         file: File<'_>,
         paths: Option<&[Glob]>,
         rules: &Rules,
-    ) -> Result<(), ConfigError> {
+        mistakes: &mut Vec<ConfigError>,
+    ) {
         // A rule takes precedence over its group, and a group over all rules, in any order.
         let mut rules: Vec<_> = rules.iter().collect();
         rules.sort_by_key(|(rule, _)| match rule.get_ref().as_str() {
@@ -72,14 +76,13 @@ impl Levels {
             _ => 2,
         });
         for (rule, level) in rules {
-            known_rule(file, rule.get_ref(), rule.span())?;
+            know_rule(file, rule, mistakes);
             self.configured.push(Setting {
                 paths: paths.map(<[Glob]>::to_vec),
                 rule: rule.get_ref().clone(),
                 level: *level.get_ref(),
             });
         }
-        Ok(())
     }
 
     /// Sets the rules and groups that are checked.

@@ -4,13 +4,15 @@
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
 //! the result is the same.
 
+use std::num::NonZeroUsize;
+
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
     EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
 };
-use crate::parallel::pipeline;
+use crate::parallel::{cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
@@ -55,7 +57,7 @@ impl Split {
 
 /// Reads a timeline.
 pub(super) struct EventsReader<'r, 'a> {
-    pub(super) facts: TimelineReader<'a>,
+    pub(super) facts: TimelineReader<'r, 'a>,
     /// What is gathered from every event, if a rule asks for it.
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
@@ -63,8 +65,9 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) troubles: &'r mut Troubles,
     /// Whether a last line that was cut off may still be written.
     pub(super) may_be_unfinished: bool,
-    /// The number of threads that may read the timeline.
-    pub(super) threads: usize,
+    /// The number of threads that may read the timeline. `None` stands for one on each core; their
+    /// number is asked for where the timeline is long.
+    pub(super) threads: Option<NonZeroUsize>,
     pub(super) spread: Spread,
 }
 
@@ -77,7 +80,7 @@ impl EventsReader<'_, '_> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         let mut split = Split::new();
         loop {
-            if self.threads > 1 && lines.offset() >= split.due {
+            if lines.offset() >= split.due && self.threads() > 1 {
                 let from = lines.offset();
                 self.read_blocks(&mut lines)?;
                 split.ended(from, lines.offset());
@@ -96,7 +99,15 @@ impl EventsReader<'_, '_> {
         }
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
+        if self.facts.timeline_mut().exceeds_memory {
+            let why = "steps and actions have more evidence than fits into the memory";
+            return Err(Unreadable::Lacking(why.into()));
+        }
         Ok(stream)
+    }
+
+    fn threads(&mut self) -> usize {
+        self.threads.get_or_insert_with(cores).get()
     }
 
     /// Reads the rest of the timeline in blocks of whole lines, with several threads.
@@ -107,7 +118,7 @@ impl EventsReader<'_, '_> {
             spare: Vec<Vec<u8>>,
             fault: Option<Unreadable>,
         }
-        let (threads, expected_id) = (self.threads.min(MAX_THREADS), self.facts.expected_id());
+        let (threads, expected_id) = (self.threads().min(MAX_THREADS), self.facts.expected_id());
         let every_line = self.strict.is_some();
         let mut reading = Reading {
             events: self,
@@ -329,7 +340,7 @@ mod tests {
             tape: &mut Tape::default(),
             troubles: &mut Troubles::default(),
             may_be_unfinished: false,
-            threads,
+            threads: NonZeroUsize::new(threads),
             spread: Spread::default(),
         };
         let stream = Opened::from_bytes(timeline);

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
-use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
+use crate::document::{Document, Key, MAX_VALUES, Molds, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::printable::quote;
 use crate::record::format;
-use crate::schema::{self, MAX_VIOLATIONS, Misspelling, Schema, Violation};
+use crate::schema::{self, Glance, MAX_VIOLATIONS, Misspelling, Outline, Schema, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 
@@ -54,6 +54,25 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
     unusable: "summary.json can't be judged",
 };
 
+/// What is reused for the same record of the next episode.
+#[derive(Default)]
+pub(super) struct RecordBuffers {
+    bytes: Vec<u8>,
+    tape: Tape,
+    /// With the verdict on all records that fit a mold, as far as that is the same.
+    molds: Molds<Option<Outline>>,
+}
+
+impl RecordBuffers {
+    /// Returns the memory that a large record needed.
+    pub(super) fn release(&mut self) {
+        if self.bytes.capacity() > super::KEPT_BYTES {
+            self.bytes = Vec::new();
+        }
+        self.tape.release();
+    }
+}
+
 /// A record as it was loaded.
 pub(super) struct LoadedRecord<'b> {
     pub(super) bytes: &'b [u8],
@@ -88,8 +107,7 @@ impl RecordKind {
     pub(super) fn load<'b>(
         &self,
         files: &dyn Artifacts,
-        bytes: &'b mut Vec<u8>,
-        tape: &'b mut Tape,
+        RecordBuffers { bytes, tape, molds }: &'b mut RecordBuffers,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         bytes.clear();
@@ -115,8 +133,17 @@ impl RecordKind {
         if let Err((kind, reason)) = read {
             return unjudged(kind, reason);
         }
-        match tape.read_record(bytes) {
-            Ok(document) => self.judge(bytes, document, troubles),
+        match molds.read(bytes, tape) {
+            Ok((document, Some(Some(outline)))) => {
+                let glance = self.schema.glance_by(outline, document);
+                self.judge(document, glance, troubles)
+            }
+            Ok((document, known)) => {
+                if known.is_none() {
+                    molds.learn(document, || self.schema.outline(document));
+                }
+                self.judge(document, self.schema.glance(document), troubles)
+            }
             Err(why @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match why {
                     Refused::NoMemory => Unreadable::Lacking(why.to_string()),
@@ -137,12 +164,12 @@ impl RecordKind {
         }
     }
 
-    /// Validates a document against its schema; collects repeated keys, misspelled keys and
+    /// Judges a document at which its schema glanced; collects repeated keys, misspelled keys and
     /// versions.
     fn judge<'b>(
         &self,
-        bytes: &'b [u8],
         document: Document<'b>,
+        glance: Glance,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         if document.repeats_keys() {
@@ -153,7 +180,6 @@ impl RecordKind {
             });
         }
         let judged = self.version(document, troubles);
-        let glance = self.schema.glance(document);
         let violations = self.schema.violations_after(glance, document);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
@@ -163,7 +189,7 @@ impl RecordKind {
             _ => Recorded::Read(()),
         };
         let loaded = LoadedRecord {
-            bytes,
+            bytes: document.text().as_bytes(),
             text: Some(document),
             document: if is_usable {
                 Recorded::Read(document)

@@ -284,7 +284,7 @@ pub(crate) struct Troubles {
 
 impl Troubles {
     /// What the machine lacked to read an artifact: no fault of the episode.
-    pub(super) fn lacking(&self) -> Option<&str> {
+    pub(crate) fn lacking(&self) -> Option<&str> {
         let mut all = self.by_sort.iter().flat_map(|troubles| &troubles.met);
         all.find_map(|trouble| match trouble {
             Trouble::Unreadable {

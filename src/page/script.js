@@ -536,8 +536,13 @@
   };
   const KEYS = {
     "/": () => {
-      if (root.dataset.view !== "runs") location.hash = lastList;
-      setTimeout(() => find("#runs [name=q]").focus(), 30);
+      const focus = () => find("#runs [name=q]").focus();
+      if (root.dataset.view === "runs") {
+        focus();
+      } else {
+        window.addEventListener("hashchange", focus, { once: true });
+        location.hash = lastList;
+      }
     },
     o: () => { location.hash = "#/"; },
     r: () => { location.hash = lastList; },

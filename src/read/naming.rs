@@ -37,12 +37,14 @@ impl RunData {
     }
 
     /// The runs around the working directory, which nobody gave.
+    #[cfg(feature = "cli")]
     pub(crate) fn find_here(path: &Path) -> Result<Self, Error> {
         let (root, runs) = find(path, Given::None)?;
         Ok(Self::new(root, runs))
     }
 
     /// The same, with only one run-data directory below it.
+    #[cfg(feature = "cli")]
     pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
         only_one_below(path)?;
         Self::find_here(path)
@@ -116,7 +118,7 @@ impl RunData {
         let runs = runs.filter_map(RunDir::episode);
         let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
         if matches.len() <= 1 {
-            return matches.pop().map(|dir| Ok(RunReader { dir }));
+            return matches.pop().map(|dir| Ok(dir.into()));
         }
         let more = matches.len() > MAX_MATCHES;
         matches.truncate(MAX_MATCHES);

@@ -19,7 +19,7 @@
 //!     }
 //!     fn advise(&self, state: &State) -> Advice {
 //!         match state.plan.steps.iter().find(|step| step.kind == StepKind::Review) {
-//!             Some(step) => Advice::Veto { reason: format!("{} waits for a person", step.id) },
+//!             Some(step) => Advice::veto(format!("{} waits for a person", step.id)),
 //!             None => Advice::Nothing,
 //!         }
 //!     }
@@ -32,10 +32,11 @@
 //! assert_eq!(consulted[0].advice, Advice::Nothing);
 //! ```
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::record::State;
+use crate::record::{State, Step, StepKind};
+use crate::words::words;
 
 /// User code that advises a run.
 pub trait Policy {
@@ -61,17 +62,113 @@ pub enum Advice {
     Hint {
         /// The suggestion.
         text: String,
+        /// How sure the policy is, 0 to 1.
+        confidence: f64,
     },
-    /// A change that the run must make.
+    /// A change that the run must make, if the policy is sure enough of it.
     Intervention {
-        /// The change, in the runtime's own terms.
-        change: Map<String, Value>,
+        /// The change.
+        change: Change,
+        /// How sure the policy is, 0 to 1.
+        confidence: f64,
     },
     /// The run must not do what it is about to do.
     Veto {
         /// Why.
         reason: String,
+        /// What must not be done.
+        scope: Scope,
     },
+}
+
+impl Advice {
+    /// A suggestion that the policy is sure of.
+    #[must_use]
+    pub fn hint(text: impl Into<String>) -> Self {
+        Self::Hint {
+            text: text.into(),
+            confidence: 1.0,
+        }
+    }
+
+    /// A change that the policy is sure of.
+    #[must_use]
+    pub fn intervention(change: Change) -> Self {
+        Self::Intervention {
+            change,
+            confidence: 1.0,
+        }
+    }
+
+    /// A veto of the step that is about to be executed, or of the run where there is none.
+    #[must_use]
+    pub fn veto(reason: impl Into<String>) -> Self {
+        Self::Veto {
+            reason: reason.into(),
+            scope: Scope::Step,
+        }
+    }
+}
+
+/// What a veto blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Scope {
+    /// The step that is about to be executed.
+    #[default]
+    Step,
+    /// The whole run.
+    Run,
+}
+
+words!(Scope {
+    Step = "step",
+    Run = "run",
+});
+
+/// A change of the plan. Ids of steps never change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+#[serde(untagged)]
+pub enum Change {
+    /// Other words, another kind or other inputs for a pending step.
+    Edit {
+        /// The id of the step.
+        step: String,
+        /// What it gets.
+        set: StepChange,
+    },
+    /// A pending step is not executed.
+    Skip {
+        /// The id of the step.
+        skip: String,
+    },
+    /// A step more, at the end.
+    Append {
+        /// The step; its status is `pending`, whatever it says.
+        append: Step,
+    },
+    /// Any other change, which runtimes other than the recorder may understand.
+    Other(Map<String, Value>),
+}
+
+/// The new values of a step; absent ones stay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepChange {
+    /// What the step does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What sort of step it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<StepKind>,
+    /// Why it is in the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+    /// What it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Map<String, Value>>,
 }
 
 /// The advice of one policy.

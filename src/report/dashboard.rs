@@ -16,7 +16,6 @@ use crate::dashboard::{
     PlanSection, Reason, Rows, Verdict, VerificationSection,
 };
 use crate::printable::{columns_of, escape, fit};
-use timeline::in_a_line;
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
@@ -45,7 +44,8 @@ pub struct DashboardText {
 }
 
 impl DashboardText {
-    /// Text in a style, in lines of at most `width` columns; only paths are never cut.
+    /// Text in a style, in lines of at most `width` columns; only paths are never cut. With
+    /// `usize::MAX` nothing is cut or wrapped, for text that programs search.
     #[must_use]
     pub fn new(style: Style, width: usize) -> Self {
         Self { style, width }
@@ -145,7 +145,8 @@ impl DashboardText {
     /// Those of the writer.
     pub fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
         let number = Line::default().text(&format!("{:>6} ", moment.line));
-        self.page(out).draw(&in_a_line(number, moment))
+        let mut page = self.page(out);
+        page.draw(&page.in_a_line(number, moment))
     }
 
     fn page(self, out: &mut dyn Write) -> Page<'_> {
@@ -167,6 +168,15 @@ struct Page<'o> {
 }
 
 impl Page<'_> {
+    /// The width of a column, if lines have a limit at all.
+    fn column(&self, columns: usize) -> usize {
+        if self.width == usize::MAX {
+            usize::MAX
+        } else {
+            columns
+        }
+    }
+
     fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.out, "{}", fit(text.trim_end(), self.width))
     }
@@ -248,8 +258,8 @@ impl Page<'_> {
             self.line(task)?;
         }
         let named = |name: &str, text: &Option<String>, columns: usize| {
-            text.as_ref()
-                .map(|text| format!("{name}{}", fit(text, columns)))
+            let text = text.as_ref()?;
+            Some(format!("{name}{}", fit(text, self.column(columns))))
         };
         let started = header.started_at.as_deref().map(instant_with_offset);
         let parts = [

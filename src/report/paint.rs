@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "cli")]
+use crate::printable::columns_of;
 use crate::printable::{escape, fit};
 
 /// The colour of a part of a line.
@@ -92,6 +94,12 @@ impl Line {
         } else {
             self.text.clone()
         }
+    }
+
+    /// The number of columns that the whole line takes.
+    #[cfg(feature = "cli")]
+    pub(crate) fn columns(&self) -> usize {
+        columns_of(self.text.trim_end())
     }
 
     /// The line, cut to a number of columns.

@@ -14,9 +14,18 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
         return ("no episodes".into(), lost.unwrap_or_default());
     }
     let counts = counts(totals.errors, totals.warnings);
+    let is_one = totals.episodes == 1;
+    let in_brackets = match &*counts {
+        "" => String::new(),
+        counts => format!(" ({counts})"),
+    };
     let mut verdict = match (totals.invalid, totals.undecided) {
-        (0, 0) if counts.is_empty() => "all valid".into(),
-        (0, 0) => format!("all valid, with {counts}"),
+        (0, 0) => {
+            let all = if is_one { "" } else { "all " };
+            let with = if counts.is_empty() { "" } else { ", with " };
+            format!("{all}valid{with}{counts}")
+        }
+        (1.., 0) if is_one => format!("invalid{in_brackets}"),
         (invalid, undecided) => {
             let numbers = [
                 (totals.valid, "valid"),
@@ -29,10 +38,7 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
             let numbers: Vec<String> = named
                 .map(|(number, what)| format!("{number} {what}"))
                 .collect();
-            match &*counts {
-                "" => numbers.join(", "),
-                counts => format!("{} ({counts})", numbers.join(", ")),
-            }
+            format!("{}{in_brackets}", numbers.join(", "))
         }
     };
     if let Some(lost) = lost {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
@@ -78,13 +79,13 @@ pub trait Artifacts {
 
 /// A text that identifies one version of an artifact's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version(Vec<u8>);
+pub struct Version(Arc<[u8]>);
 
 impl Version {
     /// The version with this text.
     #[must_use]
     pub fn new(tag: impl Into<Vec<u8>>) -> Self {
-        Self(tag.into())
+        Self(tag.into().into())
     }
 }
 
@@ -179,6 +180,8 @@ impl Unreadable {
 /// keep a reader busy forever.
 pub struct Opened<'a> {
     content: Content<'a>,
+    /// The number of bytes when it was opened, where that is known.
+    size: Option<u64>,
     /// The bytes that were read, and the number that may still be read.
     position: u64,
     left: u64,
@@ -206,24 +209,27 @@ impl<'a> Opened<'a> {
     /// Content in memory.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
-        Self::new(Content::Bytes(bytes), MAX_TIMELINE_BYTES)
+        let size = Some(bytes.len() as u64);
+        Self::new(Content::Bytes(bytes), size, MAX_TIMELINE_BYTES)
     }
 
     /// Content that is fetched as it is read, in blocks of many KiB.
     #[must_use]
     pub fn from_reader(reader: impl ReadAt + 'a) -> Self {
-        Self::new(Content::Reader(Box::new(reader)), MAX_TIMELINE_BYTES)
+        let content = Content::Reader(Box::new(reader));
+        Self::new(content, None, MAX_TIMELINE_BYTES)
     }
 
-    /// The content of a regular file, up to a limit and one byte more, which shows that the file is
-    /// longer.
-    pub(super) fn from_file(file: File, limit: u64) -> Self {
-        Self::new(Content::File(file), limit)
+    /// The content of a regular file of a size, up to a limit and one byte more, which shows that
+    /// the file is longer.
+    pub(super) fn from_file(file: File, size: u64, limit: u64) -> Self {
+        Self::new(Content::File(file), Some(size), limit)
     }
 
-    fn new(content: Content<'a>, limit: u64) -> Self {
+    fn new(content: Content<'a>, size: Option<u64>, limit: u64) -> Self {
         Self {
             content,
+            size,
             position: 0,
             left: limit + 1,
         }
@@ -238,20 +244,43 @@ impl<'a> Opened<'a> {
 
     /// The number of bytes, where that is known before they are read.
     pub(crate) fn size(&self) -> Option<u64> {
-        match &self.content {
-            Content::File(file) => Some(file.metadata().ok()?.len()),
-            Content::Bytes(bytes) => Some(bytes.len() as u64),
-            Content::Reader(_) => None,
-        }
+        self.size
     }
 
-    /// Reads all that is left of a record.
-    pub(crate) fn read_record(self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
-        let limit = MAX_RECORD_BYTES as u64;
+    /// Whether as many bytes were read as there were when it was opened. A file that grows while it
+    /// is read has changed, which shows when its version is compared. An empty file may be one whose
+    /// size the system does not know.
+    fn is_at_end(&self) -> bool {
+        self.position > 0 && self.size == Some(self.position)
+    }
+
+    /// Reads a whole record.
+    pub(crate) fn read_record(mut self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+        const LIMIT: usize = MAX_RECORD_BYTES;
+        let expected = self
+            .size
+            .map_or(PART, |size| size.try_into().unwrap_or(LIMIT));
+        let (mut length, mut read) = (0, 0);
         buffer.clear();
-        self.take(limit + 1).read_to_end(buffer)?;
-        if buffer.len() as u64 > limit {
-            Err(Unreadable::TooLarge(limit))
+        while !self.is_at_end() {
+            if read == length {
+                // One byte more than the limit shows that there are more.
+                length = (2 * length).max(expected + 1).min(LIMIT + 1);
+                buffer
+                    .try_reserve_exact(length - buffer.len())
+                    .map_err(io::Error::from)?;
+                buffer.resize(length, 0);
+            }
+            match self.read(buffer.get_mut(read..).unwrap_or_default()) {
+                Ok(0) => break,
+                Ok(count) => read += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        buffer.truncate(read);
+        if read > LIMIT {
+            Err(Unreadable::TooLarge(LIMIT as u64))
         } else {
             Ok(())
         }
@@ -309,6 +338,10 @@ impl<'a> Opened<'a> {
 
 impl Read for Opened<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Most files need one system call, not two.
+        if self.is_at_end() {
+            return Ok(0);
+        }
         let most = usize::try_from(self.left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         let count = match &mut self.content {

@@ -110,7 +110,11 @@ impl Artifacts for Directory {
             slot.set(Some(version));
         }
         match version.kind() {
-            EntryKind::File => Ok(Opened::from_file(file.into(), MAX_TIMELINE_BYTES)),
+            EntryKind::File => Ok(Opened::from_file(
+                file.into(),
+                version.bytes(),
+                MAX_TIMELINE_BYTES,
+            )),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
         }
@@ -157,7 +161,7 @@ impl Directory {
         let limit = limit(artifact);
         match version.kind() {
             EntryKind::File if version.bytes() > limit => Err(Unreadable::TooLarge(limit)),
-            EntryKind::File => Ok(Opened::from_file(file.into(), limit)),
+            EntryKind::File => Ok(Opened::from_file(file.into(), version.bytes(), limit)),
             EntryKind::Directory => Err(Unreadable::Directory),
             EntryKind::Link | EntryKind::Special => Err(Unreadable::Special),
         }
@@ -294,6 +298,14 @@ pub(super) struct Listing {
     pub(super) directories: Vec<OsString>,
     /// The symbolic links in it.
     pub(super) links: Vec<OsString>,
+}
+
+impl Listing {
+    /// Whether it may hold runs, or parts of one.
+    pub(super) fn holds_anything(&self) -> bool {
+        !(self.directories.is_empty() && self.links.is_empty())
+            || Artifact::ALL.iter().any(|it| self.entries.has(*it))
+    }
 }
 
 pub(super) fn list(path: &Path) -> io::Result<Listing> {

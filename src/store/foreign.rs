@@ -17,6 +17,13 @@ pub(crate) enum Given<'p> {
     /// All of them.
     Each,
     /// This one; the others were found.
+    #[cfg_attr(
+        not(feature = "watch"),
+        expect(
+            dead_code,
+            reason = "a watch is given a directory and finds the others"
+        )
+    )]
     Only(&'p Path),
     /// None of them.
     None,

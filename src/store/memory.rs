@@ -1,6 +1,9 @@
 //! Bytes in memory -> the artifacts of an episode.
 
-use super::{Artifacts, Opened, Unreadable};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::{Artifacts, Opened, ReadAt, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind};
 
 /// The artifacts of an episode in memory.
@@ -19,6 +22,7 @@ use crate::source::{Artifact, Entries, EntryKind};
 #[derive(Clone, Debug, Default)]
 pub struct Memory<'a> {
     contents: [Option<Content<'a>>; Artifact::ALL.len()],
+    versions: [Option<Version>; Artifact::ALL.len()],
 }
 
 /// The content of an artifact, as far as it is known.
@@ -27,6 +31,8 @@ pub struct Memory<'a> {
 pub enum Content<'a> {
     /// The content is known.
     Bytes(&'a [u8]),
+    /// The content is known, and shared with whoever else has it.
+    Shared(Arc<[u8]>),
     /// Only the existence of the artifact is known.
     Listed,
     /// The artifact exists but can't be read.
@@ -46,6 +52,40 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for Memory<'a> {
     }
 }
 
+impl<'a> Memory<'a> {
+    /// Sets the version of an artifact's content, such as an `ETag`.
+    /// [`Session::settled`](crate::check::Session::settled) compares it with that of the next fetch.
+    #[must_use]
+    pub fn with_version(mut self, artifact: Artifact, version: Version) -> Self {
+        if let Some(slot) = self.versions.get_mut(artifact as usize) {
+            *slot = Some(version);
+        }
+        self
+    }
+
+    /// Opens an artifact for longer than it is borrowed.
+    pub(crate) fn open_shared(&self, artifact: Artifact) -> Result<Opened<'a>, Unreadable> {
+        match self.content(artifact)? {
+            Content::Bytes(bytes) => Ok(Opened::from_bytes(bytes)),
+            Content::Shared(bytes) => Ok(Opened::from_reader(Arc::clone(bytes))),
+            Content::Listed => Err(Unreadable::ListedOnly),
+            Content::Unreadable(why) => Err(why.clone()),
+        }
+    }
+
+    fn content(&self, artifact: Artifact) -> Result<&Content<'a>, Unreadable> {
+        let content = self.contents.get(artifact as usize);
+        content.and_then(Option::as_ref).ok_or(Unreadable::Vanished)
+    }
+}
+
+impl ReadAt for Arc<[u8]> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.get(start..).unwrap_or_default().read(buffer)
+    }
+}
+
 impl Artifacts for Memory<'_> {
     fn entries(&self) -> Entries {
         let is_there = |artifact: &Artifact| {
@@ -57,15 +97,13 @@ impl Artifacts for Memory<'_> {
     }
 
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
-        match self
-            .contents
-            .get(artifact as usize)
-            .and_then(Option::as_ref)
-        {
-            Some(Content::Bytes(bytes)) => Ok(Opened::from_bytes(bytes)),
-            Some(Content::Listed) => Err(Unreadable::ListedOnly),
-            Some(Content::Unreadable(why)) => Err(why.clone()),
-            None => Err(Unreadable::Vanished),
+        match self.content(artifact)? {
+            Content::Shared(bytes) => Ok(Opened::from_bytes(bytes)),
+            _ => self.open_shared(artifact),
         }
+    }
+
+    fn version(&self, artifact: Artifact) -> Option<Version> {
+        self.versions.get(artifact as usize)?.clone()
     }
 }

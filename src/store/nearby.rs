@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use super::discover::EPISODES;
 use super::disk::list;
+use super::nature::EPISODES;
 use super::path::join;
 
 /// The number of levels below a directory that are searched. Projects keep run data near their

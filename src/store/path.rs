@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
@@ -38,6 +38,19 @@ pub(crate) fn join(typed: &Path, below: &Path) -> PathBuf {
         typed.to_owned()
     } else {
         typed.join(below)
+    }
+}
+
+/// A path without `.` in it, as a user would type it.
+pub(super) fn tidy(path: &Path) -> PathBuf {
+    let tidy: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if tidy.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        tidy
     }
 }
 

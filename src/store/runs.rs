@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
 
-use super::discover::{EPISODES, Fault, Nature, discover, holds_timeline, names_episodes, nature};
+use super::discover::discover;
 use super::disk::{entry_kind, list};
+use super::fault::Fault;
+use super::hidden::{self, holds_timeline};
+use super::nature::{EPISODES, Nature, names_episodes, nature};
 use super::path::{self, join};
 use super::{EpisodeDir, Given};
 use crate::source::{Artifact, EntryKind};
@@ -136,7 +139,14 @@ impl Runs {
             let stat = dir.fd().and_then(|dir| {
                 rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
             });
-            let Ok(stat) = stat else { continue };
+            let stat = match stat.map_err(io::Error::from) {
+                Ok(stat) => stat,
+                Err(error) if path::is_nothing(&error) => continue,
+                Err(source) => {
+                    self.faults.push(Fault::Unlistable { path, source });
+                    continue;
+                }
+            };
             let may_all_list = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
             if let (false, Ok(dir)) = (may_all_list, dir.fd())
                 && let Err(error) =
@@ -180,23 +190,36 @@ impl Runs {
             } else {
                 self.collect(path)?;
             }
-            Ok(nature)
+            Ok((nature, listing.entries))
         });
-        match searched {
-            Ok(Nature::Episode) => return true,
-            Ok(Nature::UnlessAbove) => {}
-            Ok(Nature::None) => return false,
+        let entries = match searched {
+            Ok((Nature::Episode, _)) => return true,
+            Ok((Nature::UnlessAbove, entries)) => entries,
+            Ok((Nature::None, _)) => return false,
             Err(source) => {
                 let path = path.to_owned();
                 self.faults.push(Fault::Unlistable { path, source });
                 return false;
             }
-        }
+        };
         // It is a run unless there is one below it, so candidates above an episode are dropped.
         let below = self.runs.split_off(before);
         self.runs
             .extend(below.into_iter().filter(|run| run.episode().is_some()));
-        self.runs.len() == before
+        if self.runs.len() == before {
+            return true;
+        }
+        let name = path::id(name);
+        let dir = EpisodeDir {
+            path: path.to_owned(),
+            id: Some(name.clone()),
+            name,
+            entries,
+        };
+        if hidden::is_run(&dir) {
+            self.faults.push(Fault::Displaced(dir.path));
+        }
+        false
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Stat};
 
-use super::Version;
+use super::{Artifacts, Version};
 use crate::source::{Artifact, EntryKind};
 
 /// The time that must have passed since the last change. A writer is expected to need less between
@@ -18,6 +18,7 @@ use crate::source::{Artifact, EntryKind};
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
+#[cfg(feature = "watch")]
 const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
@@ -64,6 +65,7 @@ impl FileVersion {
     }
 
     /// Whether the last change was so recent that another one may leave the same version behind.
+    #[cfg(feature = "watch")]
     pub(super) fn is_fresh(self, now: SystemTime) -> bool {
         nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
     }
@@ -134,10 +136,10 @@ impl Movement {
         self.settles_in = self.settles_in.max(settles_in);
     }
 
-    /// Compares the versions of artifacts before they were read with those afterwards.
-    pub(crate) fn between(before: &[Option<Version>], after: &[Option<Version>]) -> Self {
-        let versions = before.iter().zip(after);
-        let changed = Artifact::ALL.into_iter().zip(versions);
+    /// Compares what was seen of artifacts before they were read with what was seen afterwards.
+    pub(crate) fn between(before: &Seen, after: &Seen) -> Self {
+        let seen = before.0.iter().zip(&after.0);
+        let changed = Artifact::ALL.into_iter().zip(seen);
         let changed = changed.filter(|(_, (before, after))| before != after);
         Self {
             artifacts: changed.map(|(artifact, _)| artifact).collect(),
@@ -159,6 +161,18 @@ impl Movement {
     /// How long to wait until the last change is older than [`QUIET`].
     pub(crate) fn settles_in(&self) -> Duration {
         self.settles_in
+    }
+}
+
+/// What an episode's listing says of each artifact, and the version of its content.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Seen([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
+
+impl Seen {
+    pub(crate) fn of(artifacts: &dyn Artifacts) -> Self {
+        let entries = artifacts.entries();
+        let seen = |artifact| (entries.kind(artifact), artifacts.version(artifact));
+        Self(Artifact::ALL.map(seen))
     }
 }
 

@@ -118,7 +118,10 @@ class InTheBrowser(unittest.TestCase):
 
     def test_list_is_searched_and_sorted(self):
         tab = self.open("#/runs")
+        tab.goto(f"file://{self.report}#/")
+        expect(tab.locator("#overview")).to_be_visible()
         tab.keyboard.press("/")
+        expect(tab.locator("#runs [name=q]")).to_be_focused()
         tab.keyboard.type("invoice februar")
         expect(self.rows(tab)).to_have_count(1)
         tab.goto(f"file://{self.report}#/runs?sort=-duration")

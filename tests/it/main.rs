@@ -53,7 +53,9 @@ mod hostile {
     mod memory;
     mod named;
     mod properties;
+    mod tricks;
     mod values;
+    mod writers;
 }
 
 /// The command line for users, hooks and pipelines.
@@ -65,12 +67,15 @@ mod cli {
     mod contested;
     mod diff;
     mod example;
+    mod exec;
     mod generators;
     mod hooks;
     mod installed;
     mod naming;
     mod options;
     mod reason;
+    mod record;
+    mod recover;
     mod view;
     mod watch;
 }
@@ -80,6 +85,7 @@ mod library {
     mod artifacts;
     mod documents;
     mod read;
+    mod recorder;
     mod words;
 }
 
@@ -107,6 +113,7 @@ mod support {
     pub(crate) mod process;
     pub(crate) mod python;
     pub(crate) mod random;
+    pub(crate) mod recording;
     pub(crate) mod repository;
     #[path = "../../../benches/run_data.rs"]
     pub(crate) mod run_data;
@@ -114,6 +121,8 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    #[expect(dead_code, reason = "the tests of the library have it too")]
+    pub(crate) mod sessions;
     pub(crate) mod skip;
     pub(crate) mod sources;
     pub(crate) mod terminal;

@@ -7,6 +7,7 @@ use clap::{ArgMatches, Args};
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
+use super::usage::refuse_colour;
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::diff::{Subject, compare};
@@ -54,6 +55,9 @@ pub(in crate::cli) struct Diff {
 
 impl Diff {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.json {
+            refuse_colour(self.color, matches, "with --json")?;
+        }
         let names = self.run_data.names();
         let (left, right) = (
             names.get(&self.left, output)?,

@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use super::output::{Color, Output, style, width};
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, note_idle, refuse};
+use super::usage::{GATE, note_idle, refuse, refuse_colour};
 use super::words::word_of;
 use super::{Exit, Failure};
 use crate::check::Check;
@@ -126,6 +126,9 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
 
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.format != Format::Human {
+            refuse_colour(self.color, matches, "in this format")?;
+        }
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = if self.limit == 0 {
             usize::MAX
@@ -163,7 +166,7 @@ impl List {
         match self.format {
             Format::Ids => {
                 runs.iter().try_for_each(|run| {
-                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, 4096))
+                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, LONGEST))
                 })?;
             }
             Format::Json => {
@@ -190,7 +193,7 @@ impl List {
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
     fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<Row> {
-        let entry = run.entry();
+        let mut entry = run.entry();
         let is = |wanted: Option<&str>, given: &Option<String>| {
             wanted.is_none() || wanted == given.as_deref()
         };
@@ -208,7 +211,14 @@ impl List {
             Some(gate) => Some(failure(run, gate)?),
             None => None,
         };
-        Some(Row { entry, failure })
+        let cell = failure.as_ref().map(Failing::cell);
+        if let Some(failing) = failure {
+            (entry.valid, entry.first_error) = (failing.valid, failing.first);
+        }
+        Some(Row {
+            entry,
+            failure: cell,
+        })
     }
 
     /// The last line of the table: what it does not show, if anything.
@@ -240,26 +250,47 @@ impl List {
     }
 }
 
-/// Why a run fails the gate: the rule of the first error, and the number of other errors. A run
-/// that the configuration excludes does not fail.
-fn failure(run: &RunReader, gate: &mut Gate) -> Option<String> {
+/// What a run fails the gate by. A run that the configuration excludes does not fail.
+fn failure(run: &RunReader, gate: &mut Gate) -> Option<Failing> {
     if gate.excludes(run.path()) {
         return None;
     }
-    let report = gate.episode(&Check::new(), run.dir()).ok()?;
-    match report.valid {
-        Some(true) => return None,
-        None => return Some("undecided".into()),
-        Some(false) => {}
+    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
+    if report.valid == Some(true) {
+        return None;
     }
     let is_error = |finding: &&Finding| finding.severity == Severity::Error;
     let mut errors = report.findings.iter().filter(is_error);
-    let first = errors.next()?.rule.clone();
-    Some(match errors.count() {
-        0 => first,
-        more => format!("{first} +{more}"),
+    let first = errors.next().map(|finding| finding.rule.clone());
+    Some(Failing {
+        valid: report.valid,
+        first,
+        more: errors.count(),
     })
 }
+
+/// The result of judging a run that fails the gate.
+struct Failing {
+    /// `None` if the run kept changing.
+    valid: Option<bool>,
+    /// The rule of the first error.
+    first: Option<String>,
+    /// The number of other errors.
+    more: usize,
+}
+
+impl Failing {
+    fn cell(&self) -> String {
+        match (self.valid, &self.first, self.more) {
+            (None, ..) | (_, None, _) => "undecided".into(),
+            (Some(_), Some(first), 0) => first.clone(),
+            (Some(_), Some(first), more) => format!("{first} +{more}"),
+        }
+    }
+}
+
+/// The number of columns after which a text is cut, however wide lines may be.
+const LONGEST: usize = 4096;
 
 /// The status of a run that has written only its timeline so far.
 const IN_PROGRESS: &str = "in progress";
@@ -271,12 +302,14 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
 fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
     let is_coloured = style == Style::Colour;
     let total = width();
+    let is_cut = total < usize::MAX;
     let starts = if total < 100 { 16 } else { 19 };
     let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
         let widths = runs.iter().map(|run| text(run).chars().count());
         widths.max().unwrap_or(least).clamp(least, most)
     };
-    let ids = widest(|run| &run.entry.episode_id, 2, 29);
+    let ids = if is_cut { 29 } else { LONGEST };
+    let ids = widest(|run| &run.entry.episode_id, 2, ids);
     // The words of the vocabulary are never cut.
     let outcomes = widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18);
     let failures = widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40);
@@ -286,7 +319,7 @@ fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
         8
     };
     let mut row = |cells: [&str; 6]| {
-        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, 200));
+        let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
         let (started, id, status, outcome) = (
             fit(&started, starts),
             fit(&id, ids),

@@ -1,9 +1,10 @@
 //! `runvet man`: writes the manual pages.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Arg, Args, Command, CommandFactory};
 
 use super::output::Output;
 use super::{Cli, Exit, Failure};
@@ -37,11 +38,47 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
     for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         write_pages(command.clone(), dir)?;
     }
-    let man = clap_mangen::Man::new(command);
+    let name = clap_mangen::Man::new(command.clone()).get_filename();
     let mut page = Vec::new();
-    man.render(&mut page)?;
+    render(command, &mut page)?;
     let page = String::from_utf8_lossy(&page);
-    fs::write(dir.join(man.get_filename()), keep_lines(&page))
+    fs::write(dir.join(name), keep_lines(&page))
+}
+
+/// Renders a page. Its synopsis is the usage that the help shows, and arguments without a name have
+/// a section of their own, which the library would put behind the options.
+fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+    let has_positionals = command.get_positionals().next().is_some();
+    let only = |is_positional: bool| {
+        let hidden = |arg: Arg| {
+            let is_other = arg.is_positional() != is_positional;
+            let is_hidden = arg.is_hide_set() || is_other;
+            arg.hide(is_hidden)
+        };
+        clap_mangen::Man::new(command.clone().mut_args(hidden))
+    };
+    let man = only(false);
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    writeln!(page, ".SH SYNOPSIS\n{usage}")?;
+    man.render_description_section(page)?;
+    if has_positionals {
+        let mut arguments = Vec::new();
+        only(true).render_options_section(&mut arguments)?;
+        let arguments = String::from_utf8_lossy(&arguments);
+        let arguments = arguments.replacen(".SH OPTIONS", ".SH ARGUMENTS", 1);
+        page.write_all(arguments.as_bytes())?;
+    }
+    man.render_options_section(page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(page)?;
+    }
+    if command.get_after_help().is_some() || command.get_after_long_help().is_some() {
+        man.render_extra_section(page)?;
+    }
+    man.render_version_section(page)
 }
 
 /// A page with the lines of its last part as they are: examples and tables.

@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 
-use super::output::{Color, Output, style, width};
+use super::output::{Color, Halves, Output, style, width};
 use super::run_data::RunArgs;
+use super::usage::refuse_colour;
 use super::{Exit, Failure};
+use crate::check::Check;
 use crate::document::{Node, OwnedDocument};
+use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage, compare};
-use crate::printable::{columns_of, escape};
-use crate::read::Stored;
+use crate::printable::{brief, columns_of, escape};
+use crate::read::{RunReader, Stored};
 use crate::report::{Glyphs, Line, Paint, Style, count, paragraph, write_json};
 
 /// Show the persisted plan beside the one rebuilt from the timeline
@@ -40,7 +43,10 @@ pub(in crate::cli) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.json {
+            refuse_colour(self.color, matches, "with --json")?;
+        }
         let run = self.run.open(output)?;
         if self.json {
             write_json(output.stdout(), &PlanPage::new(&run)?)?;
@@ -49,9 +55,22 @@ impl Plan {
             let comparison = compare(&run)?;
             let state = run.state().map(Stored::into_document).ok();
             table(output, state.as_ref(), &comparison, style(self.color))?;
+            if let Some(message) = unsupported_version(&run) {
+                let text = format!("{}; its plan is compared all the same", escape(&message));
+                paragraph(output.stdout(), width(), "? ", "  ", &text)?;
+            }
         }
         Ok(Exit::Success)
     }
+}
+
+/// What a check finds wrong with the version of the state. The version does not decide which values
+/// are compared, but a reader should know of it.
+fn unsupported_version(run: &RunReader) -> Option<String> {
+    let mut gate = Gate::new().select(["state/version"]).ok()?;
+    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
+    let finding = report.findings.into_iter().next()?;
+    Some(finding.message)
 }
 
 fn table(
@@ -95,16 +114,17 @@ fn steps(
     let (glyphs, is_coloured) = (Glyphs::of(style), style == Style::Colour);
     let rebuilt = comparison.rebuilt.as_ref();
     let rebuilt = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
-    let half = (width() - 7) / 2;
-    writeln!(
-        out,
-        "  {:half$}   rebuilt (events.jsonl)",
-        "persisted (state.json)"
-    )?;
+    let title = Line::default().text("persisted (state.json)");
+    let lefts: Vec<Line> = persisted
+        .iter()
+        .map(|[id, status, description]| cell(glyphs, id, status, description))
+        .collect();
+    let halves = Halves::new(width(), 7, lefts.iter().chain([&title]));
+    let (half, title) = (halves.left, title.whole(false));
+    writeln!(out, "  {title:half$}   rebuilt (events.jsonl)")?;
     let ids: Vec<&str> = persisted.iter().map(|[id, ..]| &**id).collect();
     for row in comparison.rows(&ids) {
-        let left = row.persisted.and_then(|index| persisted.get(index));
-        let left = left.map(|[id, status, description]| cell(glyphs, id, status, description));
+        let left = row.persisted.and_then(|index| lefts.get(index)).cloned();
         let right = row.rebuilt.and_then(|index| rebuilt.get(index));
         let right = right.map(|step| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -112,7 +132,7 @@ fn steps(
             cell(glyphs, &id, &status, &text(&step.description))
         });
         let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
-        let padding = half.saturating_sub(columns_of(&left.draw(half, false)));
+        let padding = half.saturating_sub(columns_of(&left.draw(halves.most, false)));
         let (mark, paint) = match (row.differs, row.is_unsure) {
             (true, _) => ("!", Paint::Bad),
             (false, true) => ("?", Paint::Caution),
@@ -122,10 +142,10 @@ fn steps(
         let mark = if mark.is_empty() { " ".into() } else { mark };
         let line = format!(
             "{mark} {}{:padding$} {} {}",
-            left.draw(half, is_coloured),
+            left.draw(halves.most, is_coloured),
             "",
             glyphs.bar,
-            right.draw(half, is_coloured)
+            right.draw(halves.most, is_coloured)
         );
         writeln!(out, "{}", line.trim_end())?;
     }
@@ -172,13 +192,13 @@ fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
 
 /// A step in one line. A step that is only a label has neither an id nor a status.
 fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> Line {
-    let line = Line::default();
+    let (line, description) = (Line::default(), brief(description));
     if id.is_empty() && status.is_empty() {
-        return line.text("  ").text(description);
+        return line.text("  ").text(&description);
     }
     let paint = Paint::of(status);
     line.painted(glyphs.status(status), paint)
-        .text(&format!(" {id} "))
-        .painted(status, paint)
+        .text(&format!(" {} ", brief(id)))
+        .painted(&brief(status), paint)
         .text(&format!(": {description}"))
 }

@@ -1,18 +1,35 @@
 //! `runvet rules`: prints a list of all rules.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::check::all_rules;
+use crate::check::{RuleList, all_rules};
+use crate::report::write_json;
 
 /// List every rule with its default level and the defect it finds
 #[derive(Args)]
-pub(in crate::cli) struct Rules {}
+pub(in crate::cli) struct Rules {
+    /// How to print the list
+    #[arg(long, default_value = "human")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    Human,
+    /// One JSON object; `runvet schema rules` describes it
+    Json,
+}
 
 impl Rules {
-    #[expect(clippy::unused_self, reason = "this command has no arguments")]
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        if self.format == Format::Json {
+            write_json(output.stdout(), &RuleList::new())?;
+            writeln!(output.stdout())?;
+            return Ok(Exit::Success);
+        }
         let width = all_rules()
             .map(|rule| rule.id.len())
             .max()

@@ -15,7 +15,7 @@ use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::settings::{Baselines, Origin, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
-use super::usage::{note_idle, refuse};
+use super::usage::{note_idle, refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
@@ -345,6 +345,9 @@ impl Validate {
         let format = settings.format.value;
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
+        if !formats.contains(&Human) {
+            refuse_colour(self.color, matches, &format!("in the format {format}"))?;
+        }
         for (id, name, honour) in honoured {
             // Every format but the human one shows all findings.
             let is_all = id == "max_findings" && settings.max_findings.value == 0;
@@ -410,7 +413,7 @@ impl Validate {
             for dir in lost.iter().take(MAX_LOST) {
                 let dir = dir.display();
                 output.note(&format!(
-                    "{dir} held state.json or events.jsonl at {revision} and holds neither now"
+                    "{dir} had state.json or events.jsonl at {revision} and has neither now"
                 ));
             }
             if let more @ 1.. = lost.len().saturating_sub(MAX_LOST) {

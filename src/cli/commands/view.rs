@@ -2,17 +2,18 @@
 
 use clap::{ArgMatches, Args};
 
-use super::output::{Color, Output, line_width, style, width};
+use super::output::{Color, Output, style, width};
 use super::phases::slip;
 use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
-use super::usage::{GATE, refuse};
+use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::gate::Gate;
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::report::{DashboardText, count, write_json};
+use crate::source::Artifact;
 use crate::view::{self, Checked, Moments, RunPage};
 
 /// Show one run at a glance, and whether its records can be trusted
@@ -47,15 +48,15 @@ pub(in crate::cli) struct View {
     json: bool,
 
     /// Print the timeline instead, one event per line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     events: bool,
 
     /// Print only the events of this phase
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     phase: Option<String>,
 
     /// Print only the events whose line contains this text
-    #[arg(long, value_name = "TEXT", conflicts_with = "json")]
+    #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
 
     #[command(flatten)]
@@ -68,8 +69,14 @@ pub(in crate::cli) struct View {
 
 impl View {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        if self.json {
+            refuse_colour(self.color, matches, "with --json")?;
+        }
         let run = self.run.open(output)?;
         if self.events || self.phase.is_some() || self.grep.is_some() {
+            if self.json {
+                return Err(Failure::Fault(events_are_json(&run)));
+            }
             refuse(matches, &GATE, "where only the timeline is printed")?;
             return self.timeline(&run, output);
         }
@@ -110,7 +117,7 @@ impl View {
         if let Some(text) = &self.grep {
             moments = moments.only_with(text.clone());
         }
-        let text = DashboardText::new(style(self.color), line_width());
+        let text = DashboardText::new(style(self.color), width());
         let (mut exit, mut is_empty) = (Exit::Success, true);
         for read in moments {
             match read {
@@ -150,6 +157,14 @@ impl View {
         });
         Ok(())
     }
+}
+
+/// Why events are not printed as JSON, and where to find them.
+fn events_are_json(run: &RunReader) -> String {
+    format!(
+        "--json prints the whole run, not its events; each line of {} is one event in JSON",
+        run.path().join(Artifact::Events.file_name()).display()
+    )
 }
 
 /// Judges a run as `runvet validate` does.

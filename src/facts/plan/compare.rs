@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
+use super::super::evidence::StepEvidence;
 use super::super::listener::Listener;
-use super::super::timeline::StepEvidence;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
 use crate::document::{Kind, Node};
@@ -235,8 +235,10 @@ impl<'a> Comparison<'_, '_, 'a> {
         {
             self.order(persisted_ids().zip(rebuilt_ids()));
         } else {
-            for (index, (step, record)) in persisted.clone().zip(rebuilt.steps()).enumerate() {
-                self.step(index, step, &record);
+            for (index, (step, record)) in persisted.clone().zip(rebuilt.nodes()).enumerate() {
+                if !rebuilt.is_repeated_by(step, record) {
+                    self.step(index, step, &rebuilt.step(index, record));
+                }
             }
             return;
         }

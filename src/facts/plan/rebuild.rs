@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::event::EventFacts;
-use super::super::timeline::{StepEvidence, Timeline};
+use super::super::evidence::StepEvidence;
+use super::super::timeline::Timeline;
 use super::super::value::{Heard, Stamp, Value};
 use crate::document::{Kind, Node};
 use crate::printable::quote;
@@ -20,7 +21,7 @@ pub(crate) struct Rebuilt<'a> {
     pub(crate) source: Option<(&'static str, Cow<'a, str>)>,
     pub(crate) updated_at: Option<Stamp<'a>>,
     /// The timeline up to a line, which tells how far the steps have come.
-    timeline: &'a Timeline,
+    timeline: &'a Timeline<'a>,
     reach: u64,
 }
 
@@ -164,7 +165,11 @@ impl<'a> RebuiltStep<'a> {
 impl<'a> Rebuilt<'a> {
     /// The plan of an event, updated by the events of the timeline up to a line; `None` where the
     /// payload of the event is not an object.
-    pub(crate) fn new(event: &EventFacts<'a>, timeline: &'a Timeline, reach: u64) -> Option<Self> {
+    pub(crate) fn new(
+        event: &EventFacts<'a>,
+        timeline: &'a Timeline<'a>,
+        reach: u64,
+    ) -> Option<Self> {
         let payload = event.payload()?;
         let array = |key: &str| {
             let node = payload.get(key).map(Value::node);
@@ -212,6 +217,41 @@ impl<'a> Rebuilt<'a> {
         let step = RebuiltStep::new(index, self.form, node);
         let evidence = step.id().and_then(|id| self.evidence(&id));
         RebuiltStep { evidence, ..step }
+    }
+
+    /// Whether a persisted step repeats what is said of it, word for word; if not, it may still be
+    /// equal by value.
+    pub(super) fn is_repeated_by(&self, step: Value<'_>, record: Node<'a>) -> bool {
+        let step = step.node();
+        let mut id = None;
+        let mut status = None;
+        let is_repeated = record.members().all(|key| {
+            let Some(field) = FIELDS.into_iter().find(|field| key.is(field)) else {
+                return true;
+            };
+            let said = key.value();
+            match field {
+                "status" => {
+                    status = Some(said);
+                    return true;
+                }
+                "id" => id = said.text(),
+                _ => {}
+            }
+            step.get(field)
+                .is_some_and(|written| written.raw() == said.raw())
+        });
+        let evidence = id.and_then(|id| self.evidence(&id));
+        let written = step.get("status");
+        is_repeated
+            && match (evidence, status) {
+                (Some(StepEvidence { status, .. }), _) => {
+                    let text = written.and_then(Node::text);
+                    status.is_none_or(|status| text.as_deref() == Some(status.word()))
+                }
+                (None, Some(said)) => written.is_some_and(|written| written.raw() == said.raw()),
+                (None, None) => true,
+            }
     }
 
     /// What the act events say about a step.

@@ -23,7 +23,7 @@ impl Page<'_> {
         phases.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let phases: Vec<String> = phases
             .into_iter()
-            .map(|(phase, count)| format!("{} {count}", fit(named(phase), 20)))
+            .map(|(phase, count)| format!("{} {count}", fit(named(phase), self.column(20))))
             .collect();
         if !phases.is_empty() {
             self.paragraph("  ", &phases.join(" · "))?;
@@ -35,9 +35,9 @@ impl Page<'_> {
                         .mark
                         .map_or(" ", |mark| self.glyphs.status(mark.word()));
                     let line = Line::default().painted(glyph, moment.mark.map(paint));
-                    self.draw(&in_a_line(line.text(" "), moment))?;
+                    self.draw(&self.in_a_line(line.text(" "), moment))?;
                 }
-                TimelineRow::Folded(folded) => self.line(&left_out(folded))?,
+                TimelineRow::Folded(folded) => self.line(&self.left_out(folded))?,
             }
         }
         if outline.broken_lines > 0 {
@@ -51,28 +51,29 @@ impl Page<'_> {
         }
         Ok(())
     }
-}
 
-/// Events that are left out, in one line.
-fn left_out(folded: &Folded) -> String {
-    let phases = folded.phases.iter().take(FOLDED_PHASES);
-    let mut phases: Vec<String> = phases.map(|phase| fit(named(phase), 20)).collect();
-    if folded.phases.len() > FOLDED_PHASES {
-        phases.push("…".into());
+    /// Events that are left out, in one line.
+    fn left_out(&self, folded: &Folded) -> String {
+        let phases = folded.phases.iter().take(FOLDED_PHASES);
+        let phases = phases.map(|phase| fit(named(phase), self.column(20)));
+        let mut phases: Vec<String> = phases.collect();
+        if folded.phases.len() > FOLDED_PHASES {
+            phases.push("…".into());
+        }
+        format!("  … {} {}", folded.events, phases.join(", "))
     }
-    format!("  … {} {}", folded.events, phases.join(", "))
-}
 
-/// An event in one line: time, phase, agent, what happened.
-pub(super) fn in_a_line(line: Line, moment: &Moment) -> Line {
-    let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
-    let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
-        .map(|(text, columns)| format!("{:columns$}", fit(text, columns)));
-    let mark = moment.mark.map(paint);
-    line.text(&format!("{offset:>9} "))
-        .painted(&phase, mark)
-        .text(&format!(" {agent} "))
-        .painted(&moment.summary, mark)
+    /// An event in one line: time, phase, agent, what happened.
+    pub(super) fn in_a_line(&self, line: Line, moment: &Moment) -> Line {
+        let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
+        let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
+            .map(|(text, columns)| format!("{:columns$}", fit(text, self.column(columns))));
+        let mark = moment.mark.map(paint);
+        line.text(&format!("{offset:>9} "))
+            .painted(&phase, mark)
+            .text(&format!(" {agent} "))
+            .painted(&moment.summary, mark)
+    }
 }
 
 /// A phase, in words where there is none.

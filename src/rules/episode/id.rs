@@ -28,7 +28,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         IdSource::State => "state.json says",
         IdSource::Summary => "summary.json says",
     };
-    let known = format!("{source} {}", quote(expected));
+    let known = || format!("{source} {}", quote(expected));
     let in_state = run
         .state
         .read()
@@ -44,8 +44,9 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             let draft = Draft::new(
                 place(pointer),
                 format!(
-                    "the record belongs to the episode {}, but {known}",
-                    quote(&id)
+                    "the record belongs to the episode {}, but {}",
+                    quote(&id),
+                    known()
                 ),
             );
             findings.push(other_side(draft, *says));
@@ -56,7 +57,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .read()
         .and_then(|timeline| timeline.foreign.as_ref())
     {
-        let id = quote(&foreign.id);
+        let (id, known) = (&foreign.id, known());
         let message = match foreign.lines {
             1 => format!("the event belongs to the episode {id}, but {known}"),
             lines => format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Stage, StateFacts};
+use crate::facts::{Stage, StateFacts, repeats};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
@@ -22,6 +22,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
+    let ids = state
+        .steps()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.text(&["id"]));
+    if !repeats(ids) {
+        return;
+    }
     let mut first_with = BTreeMap::new();
     for (index, step) in state.steps().into_iter().flatten().enumerate() {
         let Some(id) = step.text(&["id"]) else {

@@ -24,6 +24,11 @@ const SHORTEN: &str = "Keep large outputs in files of their own and name them in
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
+        // A fault of the machine, which another check may not meet.
+        Trouble::Unreadable {
+            why: Unreadable::Lacking(_),
+            ..
+        } => None,
         Trouble::Unreadable { artifact, why } => {
             let message = format!("{artifact} can't be read: {why}");
             let is_beyond = matches!(why, Unreadable::TooLarge(_) | Unreadable::TooManyValues(_));

@@ -19,11 +19,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+    if run.stage.entries.has(Artifact::State) {
+        return;
+    }
     let later = [Artifact::Summary, Artifact::Manifest]
         .into_iter()
         .filter(|artifact| run.stage.entries.has(*artifact));
     let later: Vec<&str> = later.map(Artifact::file_name).collect();
-    if !run.stage.entries.has(Artifact::State) && !later.is_empty() {
+    if !later.is_empty() {
         findings.at(
             Place::whole(Artifact::State),
             format!(

@@ -1,6 +1,5 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
-use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
@@ -25,7 +24,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
         return;
     };
     let counted = timeline.tally.directions.number;
-    if !factor.equals(Number::of(&counted.to_string())) {
+    if factor.whole() != Some(counted) {
         let events = if counted == 1 { "event" } else { "events" };
         let message = format!(
             "`branching_factor` is {}, but the timeline has {counted} `direction` {events}",

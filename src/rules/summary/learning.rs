@@ -28,13 +28,14 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         return;
     };
     let place = || Place::summary("/metrics/learn_proposals");
-    let shown = brief(proposals.text());
+    let shown = || brief(proposals.text());
     if let Some(applied) = summary.metric("learn_applied")
         && applied.exceeds(proposals)
     {
         let message = format!(
-            "`learn_applied` is {}, but `learn_proposals` is {shown}",
-            brief(applied.text())
+            "`learn_applied` is {}, but `learn_proposals` is {}",
+            brief(applied.text()),
+            shown()
         );
         let draft = Draft::new(Place::summary("/metrics/learn_applied"), message);
         findings.push(draft.related(place(), "the number of proposals"));
@@ -45,7 +46,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         } else {
             "there is no learn.jsonl"
         };
-        let message = format!("`learn_proposals` is {shown}, but {why}");
+        let message = format!("`learn_proposals` is {}, but {why}", shown());
         let draft = Draft::new(place(), message).besides(why);
         findings.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
     }

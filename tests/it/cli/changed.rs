@@ -223,7 +223,7 @@ fn no_change_exits_0_and_no_episode_exits_3() {
     fs::remove_dir_all(repository.episode("clean").join("copy")).unwrap();
     let output = validate(repository.path(), &["--changed-since", "HEAD"]);
     let notes = "note: nothing to check: no change since HEAD in 1 episode\n\
-                note: runs/episodes/lost held state.json or events.jsonl at HEAD and holds neither now\n";
+                note: runs/episodes/lost had state.json or events.jsonl at HEAD and has neither now\n";
     assert_eq!(stderr(&output), notes);
     assert_eq!(
         stderr(&validate(

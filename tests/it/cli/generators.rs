@@ -123,6 +123,11 @@ fn manual_pages_list_every_command_and_option() {
         page("runvet-validate.1").contains(".SH NOTES\n.nf\nExit codes:\n"),
         "in lines as they are"
     );
+    let validate = page("runvet-validate.1");
+    assert!(validate.contains(".SH SYNOPSIS\nrunvet validate [OPTIONS] [PATHS]...\n"));
+    let (before, options) = validate.split_once(".SH OPTIONS").unwrap();
+    assert!(before.contains(".SH ARGUMENTS\n.TP\n[\\fIPATHS\\fR]"));
+    assert!(!options.contains("PATHS"), "{options}");
     assert!(
         page("runvet-validate.1").contains("RUNVET_FORMAT"),
         "and the variables"

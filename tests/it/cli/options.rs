@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::binary::{run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
@@ -113,6 +113,33 @@ fn list_of_invalid_runs_names_the_first_error() {
 }
 
 #[test]
+fn list_in_json_says_where_runs_are_and_which_are_invalid() {
+    let runs = |args: &[&str]| {
+        let output = demo(&[&["list", "--sort", "id", "--format", "json"], args].concat());
+        let list: Value = serde_json::from_str(stdout(&output)).unwrap();
+        list["runs"].as_array().unwrap().clone()
+    };
+    let [all, invalid] = [&[][..], &["--invalid"]].map(runs);
+    assert_eq!((all.len(), invalid.len()), (5, 3));
+    for run in &all {
+        assert_eq!(
+            (&run["valid"], &run["first_error"]),
+            (&Value::Null, &Value::Null)
+        );
+        assert!(
+            corpus()
+                .join("demo")
+                .join(run["dir"].as_str().unwrap())
+                .is_dir()
+        );
+    }
+    assert_eq!(
+        (&invalid[0]["valid"], &invalid[0]["first_error"]),
+        (&json!(false), &json!("projection/outcomes"))
+    );
+}
+
+#[test]
 fn list_is_sorted_by_what_is_asked_for() {
     let temp = tempfile::tempdir().unwrap();
     for (id, hour, seconds) in [("ep_b", 12, 3), ("ep_a", 14, 1), ("ep_c", 13, 2)] {
@@ -181,6 +208,18 @@ fn options_without_effect_are_refused() {
             "good",
         ]);
         assert!(!stderr(&used).contains("no effect"), "{}", stderr(&used));
+    }
+    for args in [
+        &["view", "ep_01", "--json"][..],
+        &["plan", "ep_01", "--json"],
+        &["diff", "ep_01", "ep_02", "--json"],
+        &["list", "--format", "json"],
+        &["validate", "--format", "json"],
+    ] {
+        let always = [args, &["--color", "always"]].concat();
+        refused(&always, "--color always has no effect ");
+        let never = demo(&[args, &["--color", "never"]].concat());
+        assert!(!stderr(&never).contains("no effect"), "{}", stderr(&never));
     }
     // A variable is meant for other calls too.
     let mut list = runvet(&["list", "--run-data", "demo"]);

@@ -298,7 +298,8 @@ fn dashboard_json_has_records_as_stored() {
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
     );
-    let mut report = serde_json::to_value(Check::new().episode(episode.dir()).unwrap()).unwrap();
+    let mut report =
+        serde_json::to_value(episode.check(&mut Check::new().session()).unwrap()).unwrap();
     let root = format!("{}/", temp.path().display());
     report = serde_json::from_str(&report.to_string().replace(&root, "")).unwrap();
     assert_eq!(
@@ -429,25 +430,65 @@ fn timeline_is_printed_by_event_and_can_be_filtered() {
     ] {
         let output = runvet(&demo(), &[&["view", "ep_01"], args].concat(), Width::Narrow);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = stderr(&output);
+        assert!(
+            said.contains("ep_01_answer/events.jsonl is one event"),
+            "{said}"
+        );
     }
 }
 
 #[test]
-fn timeline_is_not_cut_when_no_width_is_known() {
-    let (temp, dir) = copy_of("good/terminal");
-    let text = "x".repeat(70);
-    let event = r#""phase":"start""#;
+fn plan_of_an_unsupported_version_is_compared_all_the_same() {
+    let (temp, dir) = copy_of("demo/episodes/ep_03_edited");
     replace(
-        &dir.join("events.jsonl"),
-        event,
-        &format!(r#""phase":"","event_type":"{text}""#),
+        &dir.join("state.json"),
+        r#""version":"1.0""#,
+        r#""version":"2.0""#,
     );
-    let args = ["view", "@latest", "--events"];
-    let mut command = command(temp.path(), &args, Width::Narrow);
-    let output = command.env_remove("COLUMNS").output().unwrap();
-    let line = stdout(&output).lines().next().unwrap().to_owned();
-    assert!(line.contains(" (no phase) "), "{line}");
-    assert!(line.ends_with(" · Summarize the open tickets"), "{line}");
+    let output = runvet(temp.path(), &["plan"], Width::Wide);
+    let text = stdout(&output);
+    assert!(text.contains("! ○ step-2 pending"), "{text}");
+    let said =
+        "? `version` is \"2.0\", but runvet supports \"1.0\"; its plan is compared all the same";
+    assert_eq!(text.lines().last(), Some(said), "{text}");
+}
+
+#[test]
+fn nothing_is_cut_or_wrapped_when_no_width_is_known() {
+    let temp = tempfile::tempdir().unwrap();
+    for run in ["ep_01_answer", "ep_03_edited"] {
+        let run = Path::new("episodes").join(run);
+        copy_dir(&demo().join(&run), &temp.path().join(&run));
+    }
+    let long = "Summarize the tickets that nobody has looked at since the first of March";
+    let state = temp.path().join("episodes/ep_03_edited/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    fs::write(&state, text.replace("Summarize the tickets", long)).unwrap();
+    replace(&state, "Summarize the open tickets", long);
+    let edited = format!("○ step-2 pending: {long}");
+    for (args, expected) in [
+        (&["view", "ep_03"][..], long),
+        (&["view", "ep_03"], " · mode meta · adapter:core.minimal\n"),
+        (&["view", "ep_03"], "adapter:core.minimal step-2 · done"),
+        (
+            &["view", "ep_03"],
+            "is 0.75 in the projection event on line 10, but 0.95 in the state",
+        ),
+        (
+            &["view", "ep_03", "--events"],
+            "adapter:core.minimal step-2 · done · Summarize the tickets · ok · adapter:core.minimal",
+        ),
+        (&["plan", "ep_03"], &edited),
+        (&["diff", "ep_01", "ep_03"], &edited),
+        (&["diff", "ep_01", "ep_03"], "! projection/outcomes - "),
+        (&["list"], long),
+    ] {
+        let mut command = command(temp.path(), args, Width::Narrow);
+        let output = command.env_remove("COLUMNS").output().unwrap();
+        let text = stdout(&output);
+        assert!(text.contains(expected), "{args:?}: {expected}\n{text}");
+    }
 }
 
 #[test]

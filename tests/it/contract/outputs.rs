@@ -89,6 +89,7 @@ fn commands_print_what_the_library_gives() {
         (Schema::List, &["list", "--format", "json"]),
         (Schema::Plan, &["plan", "ep_03", "--json"]),
         (Schema::Diff, &["diff", "ep_01", "ep_03", "--json"]),
+        (Schema::List, &["list", "--invalid", "--format", "json"]),
     ] {
         let value = printed(args);
         held(&validator(schema), schema.word(), &value);
@@ -98,6 +99,25 @@ fn commands_print_what_the_library_gives() {
             id.is_some_and(Value::is_string),
             "{args:?} says `episode_id`"
         );
+    }
+}
+
+#[test]
+fn list_of_rules_holds_what_the_table_shows() {
+    let demo = corpus().join("demo");
+    let [list, table] = [&["rules", "--format", "json"][..], &["rules"]]
+        .map(|args| stdout(&runvet(&demo, args, Width::Narrow)).to_owned());
+    let list: Value = serde_json::from_str(&list).unwrap();
+    held(&validator(Schema::Rules), "rules", &list);
+    let rules = list["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), table.lines().count());
+    for (rule, line) in rules.iter().zip(table.lines()) {
+        let [id, group, level, severity, title] =
+            ["id", "group", "level", "severity", "title"].map(|key| rule[key].as_str().unwrap());
+        let mut words = line.split_whitespace();
+        assert_eq!((words.next(), words.next()), (Some(id), Some(level)));
+        assert!(line.ends_with(title) && id.starts_with(&format!("{group}/")));
+        assert_eq!(severity, if level == "off" { "warning" } else { level });
     }
 }
 
@@ -118,7 +138,13 @@ fn undescribed(schema: &Value, at: &str, found: &mut Vec<String>) {
 
 #[test]
 fn schemas_of_outputs_describe_every_field_and_refuse_others() {
-    for schema in [Schema::View, Schema::List, Schema::Plan, Schema::Diff] {
+    for schema in [
+        Schema::View,
+        Schema::List,
+        Schema::Plan,
+        Schema::Diff,
+        Schema::Rules,
+    ] {
         let text: Value = serde_json::from_str(schema.text()).unwrap();
         let mut found = Vec::new();
         undescribed(&text, "", &mut found);

@@ -235,6 +235,27 @@ fn list_and_view_tell_of_closed_directories() {
     }
 }
 
+#[test]
+fn list_and_view_tell_of_runs_that_are_only_named() {
+    let Some(user) = Unprivileged::new() else {
+        return;
+    };
+    let temp = Unprivileged::scratch();
+    run_data::write(temp.path(), 2, 0).unwrap();
+    // A group that may be listed, but not entered.
+    let group = temp.path().join("episodes/group");
+    fs::create_dir_all(group.join("ep_named")).unwrap();
+    fs::set_permissions(&group, Permissions::from_mode(0o444)).unwrap();
+    for args in [&["list"][..], &["list", "--invalid"], &["view", "ep_named"]] {
+        let output = ended(user.runvet(&[], args).current_dir(temp.path()));
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+        let fault = "error: episodes/group/ep_named: Permission denied (os error 13)\n";
+        assert!(told.contains(fault), "{args:?}: {told}");
+    }
+    fs::set_permissions(&group, Permissions::from_mode(0o755)).unwrap();
+}
+
 /// A record that has another version each time it is asked for.
 #[derive(Default)]
 struct Restless(Cell<u64>);

@@ -88,7 +88,7 @@ fn concise_ends_with_totals_on_standard_error() {
             &["demo"][..],
             "5 episodes: 2 valid, 3 invalid (6 errors, 1 warning); 1 not fully judged\n",
         ),
-        (&["good/terminal"], "1 episode: all valid\n"),
+        (&["good/terminal"], "1 episode: valid\n"),
         (&["--quiet", "good/terminal"], ""),
     ] {
         let output = run(&[&["validate", "--format=concise"], args].concat());

@@ -1,21 +1,18 @@
 //! Run data that tries to hide a run from the gate: what is not judged is a fault, never passed.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use runvet::check::{Check, Fault};
-use runvet::gate::{Exit, Gate};
 use runvet::read;
 use tempfile::TempDir;
 
 use crate::support::binary::{run, runvet, stderr, stdout};
-use crate::support::corpus::corpus;
 use crate::support::random::config;
-use crate::support::runs::{copy_dir, run_of};
+use crate::support::runs::{bad_run, copy_dir, run_of};
 
 /// Run data with a valid run, `ep_answer`, and one with errors, `ep_03_edited`.
 struct RunData(TempDir);
@@ -71,10 +68,6 @@ impl RunData {
         assert_eq!(code == 2, !faults.is_empty(), "{code} {faults:?}");
         faults
     }
-}
-
-fn bad_run() -> PathBuf {
-    corpus().join("demo/episodes/ep_03_edited")
 }
 
 const BOTH: [&str; 2] = ["episodes/ep_03_edited", "episodes/ep_answer"];
@@ -134,6 +127,79 @@ fn records_copied_into_a_group_hide_no_run() {
     // A directory without a timeline is none that a run could be in.
     fs::remove_file(data.path(hidden).join("events.jsonl")).unwrap();
     assert_eq!(data.validate(&["."]).0, 1);
+}
+
+#[test]
+fn episode_above_run_data_hides_no_run() {
+    let data = RunData::new();
+    let runs = [
+        "top/runs/deep/episodes/ep_03_edited",
+        "top/runs/episodes/group/ep_03_edited",
+    ];
+    for run in runs {
+        copy_dir(&bad_run(), &data.path(run));
+    }
+    data.make_dir("top/empty/episodes");
+    assert_eq!(data.validate(&["top"]).0, 1);
+    data.write("top/events.jsonl", "");
+    // The directory itself, and what lies below it.
+    let expected = ["top", runs[0], runs[1]].map(String::from);
+    let (code, dirs, faults) = data.validate(&["top"]);
+    assert_eq!((code, &*dirs), (2, &expected[..]));
+    assert_eq!(faults, ["top/runs/deep/episodes", "top/runs/episodes"]);
+    assert_eq!(data.validate(&["."]).1.len(), 5);
+    // Records beside the copies of a run change nothing.
+    data.write("top/runs/events.jsonl", "");
+    assert_eq!(data.validate(&["top"]).2, faults);
+    // What the user excludes is not opened.
+    data.write("runvet.toml", "exclude = ['top/runs']");
+    let (code, dirs, _) = data.validate(&["--config", "runvet.toml", "top"]);
+    assert_eq!((code, &*dirs), (0, &expected[..1]));
+    // Below `episodes` the search stops at an episode.
+    fs::remove_file(data.path("runvet.toml")).unwrap();
+    let copy = "episodes/ep_answer/copy/episodes/ep_03_edited";
+    copy_dir(&bad_run(), &data.path(copy));
+    assert_eq!(data.validate(&["episodes"]).0, 1);
+}
+
+#[test]
+fn run_with_only_a_summary_is_not_hidden_by_another() {
+    let data = RunData::new();
+    let valid = run_of("good/terminal");
+    let (group, inner) = ("episodes/ep_1", "episodes/ep_1/ep_answer");
+    copy_dir(&valid, &data.path(inner));
+    let faults = |summary: &str, beside: Option<&str>| {
+        data.write("episodes/ep_1/summary.json", summary);
+        if let Some(name) = beside {
+            data.write(&format!("{group}/{name}"), "");
+        }
+        let (code, dirs, faults) = data.validate(&["."]);
+        assert_eq!(dirs.len(), 3, "{summary}: {dirs:?}");
+        assert_eq!(code, if faults.is_empty() { 1 } else { 2 }, "{summary}");
+        if let Some(name) = beside {
+            fs::remove_file(data.path(group).join(name)).unwrap();
+        }
+        faults
+    };
+    // The summary of a group is its own matter.
+    for summary in [
+        "{}",
+        "[]",
+        "",
+        r#"{"episode_id":null}"#,
+        r#"{"runs":[{"episode_id":"a"}]}"#,
+    ] {
+        assert_eq!(faults(summary, None), [""; 0], "{summary}");
+    }
+    assert_eq!(faults(r#"{"episode_id":"ep_1"}"#, None), [group]);
+    for beside in ["learn.jsonl", "manifest.json"] {
+        assert_eq!(faults("{}", Some(beside)), [group], "{beside}");
+    }
+    let too_many = format!("[{}0]", "0,".repeat(4_000_000));
+    assert_eq!(faults(&too_many, None), [group]);
+    // Without the other one it is the run, and is checked.
+    fs::remove_dir_all(data.path(inner)).unwrap();
+    assert_eq!(faults(r#"{"episode_id":"ep_1"}"#, None), [""; 0]);
 }
 
 #[test]
@@ -248,16 +314,26 @@ fn faults_are_told_in_plain_words() {
     data.write("episodes/state.json", "{}");
     data.make_dir("episodes/ep_answer/copy");
     data.write("episodes/ep_answer/copy/events.jsonl", "");
+    data.make_dir("episodes/ep_1/ep_2");
+    data.write("episodes/ep_1/summary.json", "{}");
+    data.write("episodes/ep_1/manifest.json", "{}");
+    data.write("episodes/ep_1/ep_2/summary.json", "{}");
+    data.make_dir("sub/runs/episodes/ep_1");
+    data.write("sub/state.json", r#"{"plan":{}}"#);
     let path = data.0.path().display();
     let output = run(&["validate", data.0.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     let told = format!(
         "error: {path}/episodes: artifacts lie directly in a directory called `episodes`, so they \
          belong to no run\n\
+         error: {path}/episodes/ep_1: a directory that looks like a run holds another run, so only \
+         the other one is checked; move one of them, or exclude the other one\n\
          error: {path}/episodes/ep_answer/copy: a directory in an episode holds events.jsonl, so a \
          run may be hidden; move it, or exclude it\n\
          error: {path}/episodes/root: a symbolic link to a directory that is not checked; exclude \
-         the link, or give / too\n"
+         the link, or give / too\n\
+         error: {path}/sub/runs/episodes: a directory called `episodes` lies in the episode \
+         {path}/sub, so runs may be hidden; move it, or exclude it\n"
     );
     assert_eq!(stderr(&output), told);
 }
@@ -325,101 +401,4 @@ fn run_with_only_a_summary_is_listed_and_viewed() {
     assert_eq!(runvet(&["view", "ep_1", "--json"]).0, 0);
     let (code, told) = runvet(&["view", "snapshot"]);
     assert!(code == 2 && !told.contains("snapshots"), "{told}");
-}
-
-/// What is done to run data to hide a run in it.
-#[derive(Clone, Debug)]
-enum Trick {
-    MakeDir(String),
-    /// Copies a valid run.
-    Copy(String),
-    /// Adds an empty file.
-    Touch(String, &'static str),
-    /// Links the second to the first.
-    Link(String, String),
-}
-
-fn trick() -> impl Strategy<Value = Trick> {
-    // The run data itself, or anything in it.
-    let place = || {
-        let name = select(&["a", "b", "episodes", "ep_bad", "ep_answer"]);
-        let below = prop::collection::vec(name, 0..4).prop_map(|names| names.join("/"));
-        prop_oneof![
-            below.clone(),
-            below.prop_map(|below| format!("episodes/{below}"))
-        ]
-    };
-    let artifact = select(&["state.json", "summary.json", "events.jsonl", "learn.jsonl"]);
-    prop_oneof![
-        place().prop_map(Trick::MakeDir),
-        place().prop_map(Trick::Copy),
-        (place(), artifact).prop_map(|(place, name)| Trick::Touch(place, name)),
-        (place(), place()).prop_map(|(target, place)| Trick::Link(target, place)),
-    ]
-}
-
-impl Trick {
-    /// Does it, where it can be done, but not to the artifacts of the bad run.
-    fn play(&self, top: &Path, bad: &Path) {
-        let make = |place: &String| {
-            let dir = top.join(place);
-            let _ = fs::create_dir_all(&dir);
-            dir.canonicalize().ok().filter(|dir| dir != bad)
-        };
-        match self {
-            Self::MakeDir(place) => drop(make(place)),
-            Self::Copy(place) => drop(make(place).map(|dir| {
-                for file in fs::read_dir(run_of("good/terminal")).unwrap().flatten() {
-                    let _ = fs::copy(file.path(), dir.join(file.file_name()));
-                }
-            })),
-            Self::Touch(place, name) => drop(make(place).map(|dir| {
-                fs::File::options()
-                    .append(true)
-                    .create(true)
-                    .open(dir.join(name))
-            })),
-            Self::Link(target, place) => drop(symlink(top.join(target), top.join(place))),
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(config(300))]
-
-    #[test]
-    fn nothing_that_is_added_makes_the_gate_pass(
-        group in select(&["", "a", "b", "episodes"]),
-        is_linked: bool,
-        tricks in prop::collection::vec(trick(), 1..6),
-    ) {
-        let (temp, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let top = temp.path().canonicalize().unwrap();
-        let elsewhere = elsewhere.path().canonicalize().unwrap();
-        copy_dir(&run_of("good/terminal"), &top.join("episodes/ep_answer"));
-        let group = top.join("episodes").join(group);
-        fs::create_dir_all(&group).unwrap();
-        let in_place = group.join("ep_bad");
-        let bad = if is_linked { &elsewhere } else { &in_place };
-        copy_dir(&bad_run(), bad);
-        if is_linked {
-            symlink(bad, &in_place).unwrap();
-        }
-        let exit = || {
-            let (check, mut gate) = (Check::new(), Gate::new());
-            let selection = gate.discover(&check, &[&top]);
-            // Where it is judged it fails; to judge it takes a while, for it was just written.
-            if selection.faults.is_empty() && selection.episodes.iter().any(|run| run.path == *bad) {
-                return Exit::Findings;
-            }
-            let outcome = gate.each(&check, selection, |_| ControlFlow::Continue(()));
-            outcome.exit(false)
-        };
-        prop_assert_eq!(exit(), if is_linked { Exit::Fault } else { Exit::Findings });
-        for trick in &tricks {
-            trick.play(&top, bad);
-            let exit = exit();
-            prop_assert!(matches!(exit, Exit::Findings | Exit::Fault), "{:?}: {:?}", trick, exit);
-        }
-    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::corpus::corpus;
+use crate::support::runs::replace;
 use crate::support::skip::{all_must_run, skip};
 
 /// Checks an episode with this many MiB of address space, and returns the exit code.
@@ -123,6 +124,8 @@ struct Bomb {
     summary: String,
     actions: String,
     lines: String,
+    /// Whether the run goes on, so that what its timeline says counts as of several lines.
+    is_pending: bool,
     /// A rule of which the report must speak.
     rule: &'static str,
 }
@@ -140,6 +143,13 @@ impl Bomb {
         insert("state.json", "{", &self.state);
         insert("state.json", "\"actions\":[", &self.actions);
         insert("summary.json", "{", &self.summary);
+        if self.is_pending {
+            replace(
+                &dir.join("state.json"),
+                r#""status":"ok""#,
+                r#""status":"pending""#,
+            );
+        }
         let events = dir.join("events.jsonl");
         let before = fs::read_to_string(&events).unwrap();
         fs::write(events, before + &self.lines).unwrap();
@@ -179,6 +189,7 @@ fn findings() -> Bomb {
         state: repeated.clone(),
         summary: repeated,
         actions: many(4_000, &action),
+        is_pending: false,
         rule: "record/duplicate-key",
     }
 }
@@ -240,15 +251,67 @@ fn acts() -> Bomb {
     }
 }
 
+/// As many steps or actions as fit into a record.
+const NAMED: usize = 1_300_000;
+
+/// Act events for each of them, before and after a projection event.
+fn acts_of_all(payload: &str) -> String {
+    let act = format!(
+        "{{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{{payload}}}}}\n"
+    );
+    let acts: String = (0..NAMED)
+        .map(|number| act.replace('$', &number.to_string()))
+        .collect();
+    let projection = event("runtime", r#""outcomes":{"status":"pending"},"links":{}"#);
+    [&*acts, &projection, &acts].concat()
+}
+
+/// A plan of steps that all have evidence on both sides of a projection.
+fn steps() -> Bomb {
+    let records = many(NAMED, r#"{"id":"s$"}"#);
+    let plan = event("plan", &format!(r#""step_records":[{records}]"#));
+    Bomb {
+        lines: plan + &acts_of_all(r#""step_id":"s$","step_status":"done""#),
+        is_pending: true,
+        rule: "plan/projection",
+        ..Bomb::default()
+    }
+}
+
+/// Actions that all have events on both sides of a projection.
+fn actions() -> Bomb {
+    Bomb {
+        lines: acts_of_all(r#""id":"s$","tool":"x""#),
+        actions: many(NAMED, r#"{"id":"s$"}"#),
+        is_pending: true,
+        rule: "actions/mirror",
+        ..Bomb::default()
+    }
+}
+
+/// Long ids of other runs, besides long texts.
+fn ids() -> Bomb {
+    let long = "l".repeat(60 << 20);
+    let id = format!(r#"{{"episode_id":"{long}","#);
+    let text = format!("\"x\":\"{long}\"");
+    Bomb {
+        lines: event("observe", "").replacen('{', &id, 1).repeat(3),
+        state: text.clone(),
+        summary: text,
+        rule: "episode/id",
+        ..Bomb::default()
+    }
+}
+
 #[test]
 fn memory_stays_bounded_when_records_are_at_the_limits() {
     if Command::new("prlimit").arg("--version").output().is_err() {
         return skip("there is no prlimit");
     }
     let always: [fn() -> Bomb; 2] = [values, findings];
-    let long: [fn() -> Bomb; 4] = [strings, long_key, keys, acts];
+    let long: [fn() -> Bomb; 7] = [strings, long_key, keys, acts, steps, actions, ids];
     let bombs = always.into_iter().chain(long);
-    for bomb in bombs.take(if all_must_run() { 6 } else { 2 }) {
+    for bomb in bombs.take(if all_must_run() { 9 } else { 2 }) {
         let bomb = bomb();
         let (_temp, dir) = good_run();
         bomb.write(&dir);

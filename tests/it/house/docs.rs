@@ -67,6 +67,8 @@ fn runvet(args: &str) -> Output {
         .args(args.split_whitespace())
         .current_dir(root())
         .env_clear()
+        // What a reader sees in a terminal.
+        .env("COLUMNS", "80")
         .output()
         .unwrap()
 }

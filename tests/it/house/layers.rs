@@ -34,6 +34,7 @@ const ROOMS: [&str; 32] = [
     "check",
     "gate",
     "read",
+    "recorder",
     "plan",
     "view",
     "diff",

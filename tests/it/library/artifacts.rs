@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use runvet::check::Check;
+use runvet::check::{Check, Level, Session};
+use runvet::document::OwnedDocument;
 use runvet::finding::Finding;
+use runvet::gate::{Baseline, Gate};
+use runvet::plan::compare;
+use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
+use runvet::record::State;
 use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
 use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
+use runvet::view::{Moments, RunPage};
+use rustix::fs::{CWD, FileType, Mode};
 
-use crate::support::corpus::{expecting_cases, good_cases};
+use crate::support::corpus::{corpus, expecting_cases, good_cases};
 
 /// Objects of a store that hands out a few bytes at a time.
 struct Bucket {
@@ -65,6 +72,7 @@ impl Bucket {
 #[test]
 fn bytes_from_anywhere_are_judged_as_those_of_files() {
     let check = Check::new();
+    let mut session = check.session();
     let mut compared = 0;
     for case in [good_cases(), expecting_cases("bad")].concat() {
         for episode in check.discover(&[&case]).episodes {
@@ -92,12 +100,193 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
                 .collect();
             let key = episode.key();
             assert_eq!(check.artifacts(&key, id, &memory), expected);
+            assert_eq!(session.artifacts(&key, id, &memory), expected);
             let bucket = Bucket::new(objects);
             assert_eq!(check.artifacts(&key, id, &bucket), expected);
             compared += 1;
         }
     }
     assert!(compared > 100, "{compared} episodes were compared");
+}
+
+#[test]
+fn run_in_memory_reads_as_the_one_on_a_disk() {
+    let (check, mut gate) = (Check::new(), Gate::new());
+    let mut session = check.session();
+    let mut compared = 0;
+    let cases = [good_cases(), expecting_cases("bad")].concat();
+    for case in cases.into_iter().step_by(4) {
+        for episode in check.discover(&[&case]).episodes {
+            let files = Artifact::ALL.map(|artifact| episode.path.join(artifact.file_name()));
+            let listed = Artifact::ALL.into_iter().zip(&files);
+            let listed = listed.filter(|(artifact, _)| episode.entries.has(*artifact));
+            let read = listed.map(|(artifact, file)| {
+                let is_file = file.symlink_metadata()?.is_file();
+                let bytes = if is_file {
+                    fs::read(file)?
+                } else {
+                    return Err(io::Error::other("a link"));
+                };
+                Ok((artifact, Content::Shared(bytes.into())))
+            });
+            let Ok(memory) = read.collect::<io::Result<Memory<'static>>>() else {
+                continue;
+            };
+            let on_disk = RunReader::open(&episode.path).unwrap();
+            let run = RunReader::of(&episode.key(), episode.id.as_deref(), memory);
+            assert_eq!(run.entry(), on_disk.entry());
+            assert_eq!((run.id(), run.path()), (on_disk.id(), on_disk.path()));
+            let text = |run: &RunReader| {
+                let state = run.state().map(|state| state.text().to_owned());
+                let summary = run.summary().map(|summary| summary.text().to_owned());
+                (
+                    state.map_err(|why| why.to_string()),
+                    summary.map_err(|why| why.to_string()),
+                )
+            };
+            assert_eq!(text(&run), text(&on_disk));
+            let events = |run: &RunReader| -> Result<Vec<_>, String> {
+                let events = run.events().map_err(|why| why.to_string())?;
+                Ok(events
+                    .map(|event| event.map_err(|why| why.to_string()))
+                    .collect())
+            };
+            assert_eq!(events(&run), events(&on_disk));
+            assert_eq!(compare(&run).unwrap(), compare(&on_disk).unwrap());
+            assert_eq!(
+                run.check(&mut session).unwrap(),
+                on_disk.check(&mut session).unwrap()
+            );
+            let mut page = |run: &RunReader| {
+                let page = RunPage::new(run, &check, &mut gate).unwrap();
+                serde_json::to_value(&page).unwrap()
+            };
+            assert_eq!(page(&run), page(&on_disk));
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared} episodes were compared");
+}
+
+#[test]
+fn run_in_memory_is_not_looked_for_on_a_disk() {
+    let dir = corpus().join("good/terminal/episodes/ep_answer");
+    let run = RunReader::of(
+        &EpisodeKey::from(&*dir),
+        Some("ep_answer"),
+        Memory::default(),
+    );
+    assert!(run.dir().is_none() && run.state().is_err() && run.events().is_err());
+    assert_eq!(run.entry().status, None);
+    assert_eq!(compare(&run).unwrap().rebuilt, None);
+    let report = run.check(&mut Check::new().session()).unwrap();
+    let rules: Vec<&str> = report
+        .findings
+        .iter()
+        .map(|finding| &*finding.rule)
+        .collect();
+    assert_eq!(rules, ["events/missing", "state/not-yet"]);
+}
+
+/// The numbers of the fetches of a state with findings whose version changes up to one of them, and
+/// whether the report is decided.
+fn fetches(state: &'static [u8], last_change: usize) -> (Vec<usize>, bool) {
+    let mut fetches = Vec::new();
+    let report = Check::new()
+        .session()
+        .settled(&"ep_1".into(), None, |number| {
+            fetches.push(number);
+            let memory = Memory::from_iter([(Artifact::State, Content::Bytes(state))]);
+            let version = Version::new(number.min(last_change).to_string());
+            Ok::<_, Unreadable>(memory.with_version(Artifact::State, version))
+        });
+    (fetches, report.unwrap().valid.is_some())
+}
+
+#[test]
+fn fetched_episode_is_fetched_until_it_settles() {
+    assert_eq!(fetches(b"{}", 1), (vec![1, 2], true));
+    assert_eq!(fetches(b"{}", 3), (vec![1, 2, 3, 4], true));
+    assert_eq!(fetches(b"{}", 9), (vec![1, 2, 3, 4, 5, 6], false));
+}
+
+#[test]
+fn fetched_episode_moves_when_an_artifact_appears() {
+    let report = Check::new()
+        .session()
+        .settled(&"ep_1".into(), None, |number| {
+            let state = (Artifact::State, Content::Bytes(b"{}".as_slice()));
+            let events = (Artifact::Events, Content::Bytes(b"".as_slice()));
+            let there = [state, events].into_iter().take(number);
+            Ok::<Memory<'_>, Unreadable>(there.collect())
+        });
+    let findings = report.unwrap().findings;
+    let is_found = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
+    assert!(is_found("state/schema") && !is_found("events/missing"));
+}
+
+#[test]
+fn error_of_a_fetch_ends_the_check() {
+    let settled = Check::new()
+        .session()
+        .settled(&"ep_1".into(), None, |number| match number {
+            1 => Ok(Memory::default()),
+            _ => Err("503"),
+        });
+    assert_eq!(settled, Err("503"));
+}
+
+/// Waits for good where anything opens a file to read it: all of them are FIFOs.
+#[test]
+fn settings_from_texts_are_applied_without_any_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, baseline) = (
+        dir.path().join("runvet.toml"),
+        dir.path().join("baseline.json"),
+    );
+    let episode = dir.path().join("episodes/ep_1");
+    fs::create_dir_all(&episode).unwrap();
+    let artifacts = Artifact::ALL.map(|artifact| episode.join(artifact.file_name()));
+    for file in [&config, &baseline].into_iter().chain(&artifacts) {
+        rustix::fs::mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    }
+    let (check, key) = (Check::new(), EpisodeKey::from(&*episode));
+    let memory = || Memory::from_iter([(Artifact::State, Content::Bytes(b"{}"))]);
+    let mut first = Gate::new().record_baseline(&baseline);
+    let known = first.artifacts(&check, &key, Some("ep_1"), &memory());
+    let mut accepted = Vec::new();
+    first.baseline().unwrap().write(&mut accepted).unwrap();
+    let accepted = String::from_utf8(accepted).unwrap();
+    let baseline = Baseline::from_json(&baseline, &accepted).unwrap();
+
+    let text = "baseline = 'baseline.json'\n[rules]\n'events/missing' = 'off'";
+    let gate = Gate::from_toml(&config, text, None).unwrap();
+    let mut gate = gate.with_baseline(baseline);
+    let report = gate.artifacts(&check, &key, Some("ep_1"), &memory());
+    assert_eq!(known.suppressed.len(), report.suppressed.len() + 1);
+    assert_eq!((report.findings.len(), report.valid), (0, Some(true)));
+    let run = RunReader::of(&key, Some("ep_1"), memory());
+    assert_eq!(
+        run.check(&mut check.session()).unwrap().findings.len(),
+        known.suppressed.len()
+    );
+}
+
+#[test]
+fn what_a_program_keeps_can_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Check>();
+    is_send::<Session>();
+    is_send::<Gate>();
+    is_send::<RunData>();
+    is_send::<RunReader>();
+    is_send::<Events>();
+    is_send::<EventTexts>();
+    is_send::<Moments>();
+    is_send::<Stored<State>>();
+    is_send::<OwnedDocument>();
+    is_send::<Memory<'static>>();
+    is_send::<Opened<'static>>();
 }
 
 #[test]
@@ -111,6 +300,28 @@ fn findings_do_not_count_while_versions_change() {
     bucket.is_rewritten = true;
     let report = Check::new().artifacts(&key, None, &bucket);
     assert!(report.findings.is_empty() && report.kept_changing());
+}
+
+#[test]
+fn verdict_is_withheld_when_the_machine_lacks_memory() {
+    for artifact in [Artifact::State, Artifact::Summary, Artifact::Events] {
+        let lacking = Content::Unreadable(Unreadable::Lacking("out of memory".into()));
+        let artifacts = Memory::from_iter([(artifact, lacking)]);
+        let key = EpisodeKey::from("s3://runs/ep_1");
+        for level in [Level::Error, Level::Off] {
+            let check = Check::new().level("record/unreadable", level).unwrap();
+            let report = check.artifacts(&key, None, &artifacts);
+            assert_eq!(report.valid, None, "{artifact}");
+            let fault = report.fault().unwrap();
+            assert_eq!(fault.path, "s3://runs/ep_1");
+            assert_eq!(
+                fault.message,
+                "the machine lacked what it takes to read it, such as memory"
+            );
+            let is_unreadable = |finding: &Finding| finding.rule == "record/unreadable";
+            assert!(!report.findings.iter().any(is_unreadable));
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use runvet::check::Check;
 use runvet::finding::Lifecycle;
-use runvet::read::policy::{Advice, Consulted, Policy, consult};
+use runvet::read::policy::{Advice, Change, Consulted, Policy, consult};
 use runvet::read::{Error, EventLine, RunData, RunEntry, RunReader};
 use runvet::record::{IntuitionMode, RuntimeMode, State, StepStatus};
 use runvet::source::Artifact;
@@ -989,22 +989,14 @@ fn policies_are_consulted_in_order_under_their_names() {
     };
     let change = json!({"plan": {"steps": []}}).as_object().unwrap().clone();
     let policies = [
+        policy("guard", "1.0.0", Advice::veto("too risky")),
+        policy("coach", "2.1.0", Advice::hint("verify first")),
+        policy("quiet", "0.1.0", Advice::Nothing),
         policy(
             "guard",
-            "1.0.0",
-            Advice::Veto {
-                reason: "too risky".into(),
-            },
+            "2.0.0",
+            Advice::intervention(Change::Other(change)),
         ),
-        policy(
-            "coach",
-            "2.1.0",
-            Advice::Hint {
-                text: "verify first".into(),
-            },
-        ),
-        policy("quiet", "0.1.0", Advice::Nothing),
-        policy("guard", "2.0.0", Advice::Intervention { change }),
     ];
     let policies: Vec<&dyn Policy> = policies
         .iter()
@@ -1031,11 +1023,11 @@ fn policies_are_consulted_in_order_under_their_names() {
     assert_eq!(
         serde_json::to_value(said).unwrap(),
         json!([
-            {"policy": "guard", "version": "1.0.0", "advice": {"kind": "veto", "reason": "too risky"}},
-            {"policy": "coach", "version": "2.1.0", "advice": {"kind": "hint", "text": "verify first"}},
+            {"policy": "guard", "version": "1.0.0", "advice": {"kind": "veto", "reason": "too risky", "scope": "step"}},
+            {"policy": "coach", "version": "2.1.0", "advice": {"kind": "hint", "text": "verify first", "confidence": 1.0}},
             {"policy": "quiet", "version": "0.1.0", "advice": {"kind": "nothing"}},
             {"policy": "guard", "version": "2.0.0",
-             "advice": {"kind": "intervention", "change": {"plan": {"steps": []}}}},
+             "advice": {"kind": "intervention", "change": {"plan": {"steps": []}}, "confidence": 1.0}},
         ])
     );
     assert_eq!(consult(&[], &state), []);

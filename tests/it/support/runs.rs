@@ -17,6 +17,11 @@ pub(crate) fn run_of(case: &str) -> PathBuf {
     run.path.clone()
 }
 
+/// A run with errors, `ep_03_edited`.
+pub(crate) fn bad_run() -> PathBuf {
+    corpus().join("demo/episodes/ep_03_edited")
+}
+
 /// Run data with a copy of the only run of a case, for a test to change; and the run's directory.
 pub(crate) fn copy_of(case: &str) -> (TempDir, PathBuf) {
     let (temp, from) = (tempfile::tempdir().unwrap(), run_of(case));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+use super::super::output::Halves;
 use crate::dashboard::{ActionRow, Header, StepRow};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
@@ -18,12 +19,13 @@ pub(super) struct SideBySide<'o> {
     glyphs: &'static Glyphs,
     is_coloured: bool,
     width: usize,
-    /// The width of each side.
-    half: usize,
 }
 
 /// A value with its name on both sides, and whether it differs in a way that counts.
 type Named = (String, [Option<String>; 2], bool);
+
+/// A line of the table: whether its sides differ, its name, both sides.
+type Row = (bool, String, [Line; 2]);
 
 impl<'o> SideBySide<'o> {
     pub(super) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
@@ -32,7 +34,6 @@ impl<'o> SideBySide<'o> {
             glyphs: Glyphs::of(style),
             is_coloured: style == Style::Colour,
             width,
-            half: (width - 7) / 2,
         }
     }
 
@@ -42,9 +43,9 @@ impl<'o> SideBySide<'o> {
         writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
         let headers = [left, right].map(|run| &run.overview.header);
         let ids = headers.map(|header| Line::default().painted(&header.episode_id, Paint::Bold));
-        let names = " ".repeat(self.width / 5 + 1);
-        self.cells(false, &names, self.half_of_named(), ids)?;
-        self.named(headed(headers))?;
+        let mut rows = vec![(false, String::new(), ids)];
+        rows.extend(headed(headers).into_iter().map(in_cells));
+        self.rows(&rows)?;
 
         let runs = [left, right];
         let plans = runs.map(|run| run.overview.plan.as_ref());
@@ -90,34 +91,39 @@ impl<'o> SideBySide<'o> {
         writeln!(self.out, "\n{}", title.draw(self.width, self.is_coloured))
     }
 
-    fn row(&mut self, differs: bool, cells: [Line; 2]) -> io::Result<()> {
-        self.cells(differs, "", self.half, cells)
-    }
-
-    /// Draws one line: what differs is marked.
-    fn cells(
-        &mut self,
-        differs: bool,
-        name: &str,
-        half: usize,
-        [left, right]: [Line; 2],
-    ) -> io::Result<()> {
+    /// Draws lines below each other: what differs is marked.
+    fn rows(&mut self, rows: &[Row]) -> io::Result<()> {
         let is_coloured = self.is_coloured;
-        let padding = half.saturating_sub(columns_of(&left.draw(half, false)));
-        let mark = if differs {
-            let mark = Line::default().painted("!", Paint::Bad);
-            mark.draw(1, is_coloured)
-        } else {
-            " ".into()
+        let widest = rows.iter().map(|(_, name, _)| columns_of(name)).max();
+        let names = match widest.unwrap_or_default() {
+            0 => 0,
+            widest if self.width == usize::MAX => widest + 1,
+            _ => self.width / 5 + 1,
         };
-        let line = format!(
-            "{mark} {name}{}{:padding$} {} {}",
-            left.draw(half, is_coloured),
-            "",
-            self.glyphs.bar,
-            right.draw(half, is_coloured)
-        );
-        writeln!(self.out, "{}", line.trim_end())
+        let lefts = rows.iter().map(|(_, _, [left, _])| left);
+        let halves = Halves::new(self.width, names.max(2) + 5, lefts);
+        for (differs, name, [left, right]) in rows {
+            let mark = if *differs {
+                let mark = Line::default().painted("!", Paint::Bad);
+                mark.draw(1, is_coloured)
+            } else {
+                " ".into()
+            };
+            let name = fit(name, names.saturating_sub(1));
+            let before = names.saturating_sub(columns_of(&name));
+            let shown = left.draw(halves.most, false);
+            let after = halves.left.saturating_sub(columns_of(&shown));
+            let line = format!(
+                "{mark} {name}{:before$}{}{:after$} {} {}",
+                "",
+                left.draw(halves.most, is_coloured),
+                "",
+                self.glyphs.bar,
+                right.draw(halves.most, is_coloured)
+            );
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        Ok(())
     }
 
     fn more(&mut self, more: usize) -> io::Result<()> {
@@ -132,24 +138,9 @@ impl<'o> SideBySide<'o> {
             return Ok(());
         }
         self.title(title)?;
-        self.named(rows)
-    }
-
-    /// The width of each side where names stand before the values.
-    fn half_of_named(&self) -> usize {
-        (self.width - self.width / 5 - 6) / 2
-    }
-
-    fn named(&mut self, rows: Vec<Named>) -> io::Result<()> {
         let more = rows.len().saturating_sub(SECTION_LINES);
-        let names = self.width / 5;
-        let half = self.half_of_named();
-        for (name, values, differs) in rows.into_iter().take(SECTION_LINES) {
-            let cells = values.map(|value| Line::default().word(value.as_deref().unwrap_or("-")));
-            let name = fit(&name, names);
-            let padding = names.saturating_sub(columns_of(&name));
-            self.cells(differs, &format!("{name}{:padding$} ", ""), half, cells)?;
-        }
+        let shown = rows.into_iter().take(SECTION_LINES).map(in_cells);
+        self.rows(&shown.collect::<Vec<_>>())?;
         self.more(more)
     }
 
@@ -167,11 +158,13 @@ impl<'o> SideBySide<'o> {
             return Ok(());
         }
         self.title(title)?;
-        for index in 0..total.min(SECTION_LINES) {
+        let row = |index| {
             let is_other = differs(lefts.next(), rights.next());
             let cells = [left, right].map(|rows| rows.get(index).map(&cell).unwrap_or_default());
-            self.row(is_other, cells)?;
-        }
+            (is_other, String::new(), cells)
+        };
+        let rows: Vec<Row> = (0..total.min(SECTION_LINES)).map(row).collect();
+        self.rows(&rows)?;
         self.more(total.saturating_sub(SECTION_LINES))
     }
 
@@ -208,6 +201,12 @@ impl<'o> SideBySide<'o> {
         writeln!(self.out)?;
         paragraph(self.out, self.width, "", "  ", &result)
     }
+}
+
+/// The line of a value with a name.
+fn in_cells((name, values, differs): Named) -> Row {
+    let cells = values.map(|value| Line::default().word(value.as_deref().unwrap_or("-")));
+    (differs, name, cells)
 }
 
 /// What both headers say.

@@ -1,0 +1,106 @@
+//! An agent that plans three steps, of which a policy vetoes one, pauses, resumes and finishes.
+//!
+//! `cargo run --example agent -- DIR` writes the run below `DIR`, and `runvet view --run-data DIR`
+//! shows it.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it did")]
+
+use std::path::{Path, PathBuf};
+
+use runvet::read::policy::{Advice, Policy};
+use runvet::record::{Action, State, StepKind};
+use runvet::recorder::{End, Error, Gate, Recorder, StepDraft, StepEnd, Task};
+use serde_json::{Map, Value, json};
+
+/// Blocks what would publish something, and suggests what to look at.
+struct Careful;
+
+impl Policy for Careful {
+    fn name(&self) -> &'static str {
+        "careful"
+    }
+
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+
+    fn advise(&self, state: &State) -> Advice {
+        let pending = runvet::record::StepStatus::Pending;
+        let mut steps = state.plan.steps.iter();
+        match steps.find(|step| step.status == pending) {
+            Some(next) if next.id == "publish" => Advice::veto("nobody approved it"),
+            Some(next) if next.id == "collect" => Advice::hint("start with the oldest ticket"),
+            _ => Advice::Nothing,
+        }
+    }
+}
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(), Error> {
+    match run.open(step)? {
+        Gate::Go(open) => {
+            let action = Action {
+                kind: Some("tool".into()),
+                tool: Some("tickets".into()),
+                input_excerpt: Some(step.into()),
+                result_status: Some("ok".into()),
+                output: Some(result.into()),
+                ..Action::default()
+            };
+            run.act(&open, action)?;
+            run.close(open, StepEnd::DoneWith(members(json!({ "text": result }))))
+        }
+        Gate::Skipped => Ok(()),
+        Gate::Vetoed(veto) => {
+            println!("{step}: blocked by {}: {}", veto.policy, veto.reason);
+            Ok(())
+        }
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "runs".into());
+    println!("{}", record(dir.as_ref())?.display());
+    Ok(())
+}
+
+/// Records the run below a run-data directory, and returns the directory of its episode.
+pub(crate) fn record(dir: &Path) -> Result<PathBuf, Error> {
+    let recorder = Recorder::new(dir).policy(Careful);
+    let task = Task::new("Summarize the open tickets")
+        .seed(7)
+        .tag("team", "support");
+    let mut run = recorder.begin(task)?;
+    run.note("observe", members(json!({ "tickets": 3 })))?;
+    let steps = [
+        StepDraft::new("collect", StepKind::Detect, "Collect the open tickets"),
+        StepDraft::new("summarize", StepKind::Act, "Summarize them"),
+        StepDraft::new("publish", StepKind::Act, "Publish the summary"),
+    ];
+    let _ = run.plan(steps, "planner.demo")?;
+    work(&mut run, "collect", "three tickets")?;
+    run.believe("Three tickets are open", 0.9, "act-1")?;
+    run.remember("tickets", 3, Some("act-1"))?;
+    let paused = run.pause("a person looks at the tickets")?;
+
+    let mut run = recorder.resume(&paused.id)?;
+    work(
+        &mut run,
+        "summarize",
+        "all three are about the same printer",
+    )?;
+    work(&mut run, "publish", "")?;
+    run.reflect(members(json!({ "went": "well" })))?;
+    run.propose(
+        members(json!({ "lesson": "ask for approval first" })),
+        false,
+    )?;
+    let end = End::ok().artifact("summary.md").metric("tickets", 3);
+    Ok(run.finish(end)?.path)
+}

@@ -1,0 +1,38 @@
+//! `runvet abandon`: a run whose process died -> a run that has ended as aborted.
+
+use clap::Args;
+
+use super::output::Output;
+use super::recover::RecordedArgs;
+use super::{Exit, Failure};
+use crate::recorder::protocol::Done;
+
+/// End a run whose process died, as `aborted`
+///
+/// Steps that were running become pending, and the run gets its last events, its summary and its
+/// manifest. Only runs that runvet recorded can be abandoned, and none that a process is recording.
+#[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  runvet abandon ep_01JGFJJZ00CTSPE3DKFP348M8P --run-data runs --reason 'the machine was replaced'")]
+pub(in crate::cli) struct Abandon {
+    #[command(flatten)]
+    recorded: RecordedArgs,
+
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "abandoned")]
+    reason: String,
+}
+
+impl Abandon {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let run = self.recorded.find(output)?;
+        let abandoned = run.recorder.abandon(&run.id, &self.reason);
+        let done = abandoned.map(|mut recorded| {
+            recorded.path.clone_from(&run.dir);
+            let said = format!("{}: the run has ended as aborted", run.dir.display());
+            (Done::ended(&recorded), said)
+        });
+        self.recorded.tell(done, output)
+    }
+}

@@ -1,0 +1,172 @@
+//! `runvet record`: commands on standard input, or one command to execute -> a recorded run.
+
+mod exec;
+mod lines;
+mod session;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::Number;
+
+use super::Failure;
+use super::output::Output;
+use super::run_data::RunDataArgs;
+use crate::recorder::{Assertion, Durability, Recorder, Task};
+
+/// Record a run: read one JSON command a line from standard input, and answer each with a line
+///
+/// Every command is on the disk before its answer is printed. `runvet schema record-command` prints
+/// the schema of the commands, `runvet schema record-answer` that of the answers. With --exec, the
+/// run is one command line that is executed.
+#[derive(Args)]
+#[command(after_long_help = "\
+The first line of output names the run: {\"ok\":true,\"id\":\"ep_…\",\"path\":\"…\",\"pending\":[]}.
+A line that is wrong is answered with {\"ok\":false,\"error\":…}, and the session goes on. It is over
+with `finish`, `pause`, the end of input, SIGINT or SIGTERM.
+
+Exit codes:
+  0  the session is over, whether or not commands were refused
+  2  runvet could not do its whole job: a run that can't begin, a write that failed
+  With --exec, that of the command; 128 and the number of the signal if one killed it; 126 or 127 if
+  it can't be executed or does not exist; and 2 where the command succeeded and runvet did not.
+
+Examples:
+  printf '%s\\n' '{\"plan\":[\"Collect\"]}' '{\"open\":\"step-1\"}' '{\"close\":\"step-1\"}' \\
+    '{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'
+  runvet record --run-data runs --exec -- make test")]
+pub(in crate::cli) struct Record {
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
+    /// The task of the run, in words [default with --exec: the command line]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["resume", "exec"])]
+    task: Option<String>,
+
+    /// Go on with the run that has this id, instead of beginning one
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["task", "kind", "seed", "tags", "using", "workspace", "verify", "exec"]
+    )]
+    resume: Option<String>,
+
+    /// The type of the goal
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+
+    /// The seed of the run
+    #[arg(long, value_name = "NUMBER", value_parser = parse_number, allow_negative_numbers = true)]
+    seed: Option<Number>,
+
+    /// A tag of the run; repeatable
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    tags: Vec<(String, String)>,
+
+    /// The label of the adapter that executes the run
+    #[arg(long, value_name = "LABEL")]
+    using: Option<String>,
+
+    /// The directory in which the run works: its files before and after the run are compared
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
+    /// A file that must be in the workspace when the run ends with `ok`; repeatable
+    #[arg(long, value_name = "FILE", requires = "workspace")]
+    verify: Vec<String>,
+
+    /// What survives a failure
+    #[arg(long, value_name = "LEVEL", default_value = "snapshot")]
+    durability: Level,
+
+    /// What becomes of the run when the input ends, or a signal comes, before its end
+    #[arg(long, value_name = "STATUS", default_value = "pending")]
+    on_eof: OnEof,
+
+    /// Execute the command after `--`, and record it as a run with one step
+    ///
+    /// Its input and output pass through unchanged. Its arguments and the last 4 KiB of its output
+    /// are recorded, secrets in them too.
+    #[arg(long, requires = "command", conflicts_with = "on_eof")]
+    exec: bool,
+
+    /// The command to execute, with its arguments
+    #[arg(last = true, value_name = "COMMAND", requires = "exec")]
+    command: Vec<OsString>,
+}
+
+/// What survives a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Level {
+    /// The death of the process loses nothing; a power failure may
+    Process,
+    /// A power failure loses at most what came after the last `persist`, `pause` or `finish`
+    Snapshot,
+    /// A power failure loses nothing that was answered
+    Event,
+}
+
+/// What becomes of a run that nobody ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnEof {
+    /// It stays in progress, with its state written; `--resume` goes on with it
+    Pending,
+    /// It ends as `aborted`
+    Aborted,
+}
+
+impl Record {
+    /// Returns the exit code.
+    pub(super) fn run(self, output: &mut Output) -> Result<u8, Failure> {
+        let recorder = Recorder::new(self.run_data.dir()?).durability(match self.durability {
+            Level::Process => Durability::Process,
+            Level::Snapshot => Durability::Snapshot,
+            Level::Event => Durability::Event,
+        });
+        if self.exec {
+            let command = exec::CommandLine::new(self.command.clone())?;
+            let task = self.task(command.to_string());
+            return exec::record(&recorder, task, &command, output);
+        }
+        let exit = match &self.resume {
+            Some(id) => session::record(recorder.resume(id), self.on_eof, output),
+            None => session::record(recorder.begin(self.task("")), self.on_eof, output),
+        };
+        exit.map(crate::gate::Exit::code)
+    }
+
+    /// The task, with a text for where the command line has none.
+    fn task(&self, text: impl Into<String>) -> Task {
+        let mut task = Task::new(self.task.clone().unwrap_or_else(|| text.into()));
+        if let Some(kind) = &self.kind {
+            task = task.kind(kind);
+        }
+        if let Some(seed) = &self.seed {
+            task = task.seed(seed.clone());
+        }
+        if let Some(label) = &self.using {
+            task = task.using(label);
+        }
+        if let Some(dir) = &self.workspace {
+            task = task.workspace(dir);
+        }
+        for (name, value) in &self.tags {
+            task = task.tag(name, &**value);
+        }
+        let files = self.verify.iter();
+        files.fold(task, |task, file| task.verify(Assertion::file_exists(file)))
+    }
+}
+
+fn parse_number(text: &str) -> Result<Number, String> {
+    text.parse()
+        .map_err(|_| format!("`{text}` is not a number"))
+}
+
+fn parse_tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("a tag has the form NAME=VALUE".into()),
+    }
+}

@@ -1,0 +1,321 @@
+//! A command line -> a run with one step: how the command ended, how long it took, and the end of
+//! what it printed.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Map, Value, json};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::super::output::Output;
+use super::super::{Exit, Failure};
+use crate::printable::shortened;
+use crate::record::{Action, StepKind};
+use crate::recorder::{End, Error, Gate, OpenStep, Recorder, Run, StepDraft, StepEnd, Task};
+
+/// The number of bytes of each output of a command that are recorded, its last ones.
+const MAX_EXCERPT_BYTES: usize = 4 << 10;
+
+/// The number of characters of a command line that its step and its action show.
+const MAX_SHOWN_CHARS: usize = 400;
+
+const STEP: &str = "step-1";
+
+/// A program and its arguments.
+pub(super) struct CommandLine {
+    program: OsString,
+    arguments: Vec<OsString>,
+}
+
+impl CommandLine {
+    pub(super) fn new(words: Vec<OsString>) -> Result<Self, Failure> {
+        let mut words = words.into_iter();
+        let program = words.next();
+        Ok(Self {
+            program: program.ok_or_else(|| Failure::fault("there is no command to execute"))?,
+            arguments: words.collect(),
+        })
+    }
+
+    fn words(&self) -> impl Iterator<Item = String> {
+        let words = std::iter::once(&self.program).chain(&self.arguments);
+        words.map(|word| word.to_string_lossy().into_owned())
+    }
+}
+
+/// As a shell would read it.
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:=@_".contains(c);
+        for (index, word) in self.words().enumerate() {
+            let space = if index == 0 { "" } else { " " };
+            if !word.is_empty() && word.chars().all(is_plain) {
+                write!(f, "{space}{word}")?;
+            } else {
+                write!(f, "{space}'{}'", word.replace('\'', r"'\''"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Records the execution of a command; returns the exit code of the command.
+pub(super) fn record(
+    recorder: &Recorder,
+    task: Task,
+    command: &CommandLine,
+    output: &mut Output,
+) -> Result<u8, Failure> {
+    let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    let (run, step) = begin(recorder, task, command).map_err(Failure::fault)?;
+    let executed = execute(command, signals);
+    if let Err(error) = &executed.status {
+        output.fault(&format!("can't execute {command}: {error}"));
+    }
+    let code = executed.code();
+    match finish(run, step, command, &executed) {
+        Ok(()) => Ok(code),
+        Err(error) => {
+            output.fault(&error);
+            // A gate must not pass what was not recorded.
+            Ok(if code == 0 { Exit::Fault.code() } else { code })
+        }
+    }
+}
+
+/// A run whose one step is open.
+fn begin(recorder: &Recorder, task: Task, command: &CommandLine) -> Result<(Run, OpenStep), Error> {
+    let mut run = recorder.begin(task)?;
+    let mut inputs = Map::new();
+    inputs.insert("argv".into(), command.words().collect());
+    if let Ok(dir) = std::env::current_dir() {
+        inputs.insert("dir".into(), dir.to_string_lossy().into());
+    }
+    let description = shortened(&command.to_string(), MAX_SHOWN_CHARS);
+    let draft = StepDraft::new(STEP, StepKind::Act, description).inputs(inputs);
+    let _ = run.plan([draft], "planner.exec")?;
+    let step = match run.open(STEP)? {
+        Gate::Go(step) => step,
+        // Only policies do that, and this recorder has none.
+        Gate::Vetoed(_) | Gate::Skipped => {
+            let (what, why) = ("the command", "a policy does not let it pass".into());
+            return Err(Error::Refused { what, why });
+        }
+    };
+    // So that others see the run while the command is executed.
+    run.persist()?;
+    Ok((run, step))
+}
+
+/// What became of a command.
+struct Executed {
+    status: io::Result<ExitStatus>,
+    took: Duration,
+    stdout: Excerpt,
+    stderr: Excerpt,
+}
+
+impl Executed {
+    /// The exit code, as a shell gives it.
+    fn code(&self) -> u8 {
+        let code = match &self.status {
+            Ok(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => code,
+                (None, Some(signal)) => 128 + signal,
+                (None, None) => 1,
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 127,
+            Err(_) => 126,
+        };
+        u8::try_from(code).unwrap_or(u8::MAX)
+    }
+
+    /// What went wrong; `None` where the command succeeded.
+    fn error(&self) -> Option<Value> {
+        let status = match &self.status {
+            Ok(status) if status.success() => return None,
+            Ok(status) => status,
+            Err(error) => {
+                let message = format!("the command can't be executed: {error}");
+                return Some(json!({ "message": message }));
+            }
+        };
+        Some(match (status.code(), status.signal()) {
+            (Some(code), _) => {
+                json!({ "exit_code": code, "message": format!("the command exited with {code}") })
+            }
+            (None, signal) => {
+                let signal = signal.unwrap_or_default();
+                json!({ "message": format!("the signal {signal} killed the command"), "signal": signal })
+            }
+        })
+    }
+
+    fn action(&self, command: &CommandLine) -> Action {
+        let mut output = Map::new();
+        if let Ok(status) = &self.status {
+            let ended = status.code().map(|code| ("exit_code", code));
+            let ended = ended.or_else(|| Some(("signal", status.signal()?)));
+            output.extend(ended.map(|(name, number)| (name.to_owned(), number.into())));
+        }
+        for (name, excerpt) in [("stderr", &self.stderr), ("stdout", &self.stdout)] {
+            output.insert(name.into(), excerpt.text().into());
+            output.insert(format!("{name}_bytes"), excerpt.bytes.into());
+        }
+        let duration_ms = (self.took.as_secs_f64() * 1e6).round() / 1e3;
+        Action {
+            kind: Some("exec".into()),
+            tool: Some(command.program.to_string_lossy().into()),
+            input_excerpt: Some(shortened(&command.to_string(), MAX_SHOWN_CHARS).into()),
+            result_status: Some(
+                if self.error().is_none() {
+                    "ok"
+                } else {
+                    "error"
+                }
+                .into(),
+            ),
+            duration_ms: Some(duration_ms.into()),
+            output: Some(output.into()),
+            ..Action::default()
+        }
+    }
+}
+
+fn finish(
+    mut run: Run,
+    step: OpenStep,
+    command: &CommandLine,
+    executed: &Executed,
+) -> Result<(), Error> {
+    run.act(&step, executed.action(command))?;
+    let end = match executed.error() {
+        None => {
+            run.close(step, StepEnd::Done)?;
+            End::ok()
+        }
+        Some(error) => {
+            run.close(step, StepEnd::Failed(error.clone()))?;
+            End::error(error)
+        }
+    };
+    run.finish(end).map(drop)
+}
+
+/// Executes a command. Its input is that of this process; its output passes through.
+fn execute(command: &CommandLine, signals: Signals) -> Executed {
+    let start = Instant::now();
+    let mut executed = Executed {
+        status: Err(io::ErrorKind::NotFound.into()),
+        took: Duration::ZERO,
+        stdout: Excerpt::default(),
+        stderr: Excerpt::default(),
+    };
+    let spawned = Command::new(&command.program)
+        .args(&command.arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            executed.status = Err(error);
+            return executed;
+        }
+    };
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        let stdout = scope.spawn(|| pass(stdout, &io::stdout()));
+        let stderr = scope.spawn(|| pass(stderr, &io::stderr()));
+        executed.status = wait(&mut child, signals);
+        executed.took = start.elapsed();
+        executed.stdout = stdout.join().unwrap_or_default();
+        executed.stderr = stderr.join().unwrap_or_default();
+    });
+    executed
+}
+
+/// Waits for the end of a command. What asks this process to end is passed on to the command, whose
+/// end is then recorded; SIGINT and SIGQUIT come from a terminal, which sends them to both.
+fn wait(child: &mut Child, mut signals: Signals) -> io::Result<ExitStatus> {
+    // Only after `try_wait` the id of the process may stand for another one.
+    let mut status = child.try_wait()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    while status.is_none() {
+        for signal in signals.wait() {
+            let passed_on = match signal {
+                SIGHUP => Some(Signal::HUP),
+                SIGTERM => Some(Signal::TERM),
+                _ => None,
+            };
+            if let (Some(signal), Some(pid)) = (passed_on, pid) {
+                let _ = kill_process(pid, signal);
+            }
+        }
+        status = child.try_wait()?;
+    }
+    status.ok_or_else(|| io::ErrorKind::Other.into())
+}
+
+/// The end of what a command printed.
+#[derive(Default)]
+struct Excerpt {
+    last: Vec<u8>,
+    bytes: u64,
+}
+
+impl Excerpt {
+    fn add(&mut self, piece: &[u8]) {
+        self.bytes += piece.len() as u64;
+        self.last.extend_from_slice(piece);
+        let excess = self.last.len().saturating_sub(MAX_EXCERPT_BYTES);
+        self.last.drain(..excess);
+    }
+
+    /// The text; `…` stands for what came before it.
+    fn text(&self) -> String {
+        if self.bytes <= self.last.len() as u64 {
+            return String::from_utf8_lossy(&self.last).into_owned();
+        }
+        // The first character may be cut.
+        let is_rest = |byte: &&u8| **byte & 0xC0 == 0x80;
+        let rest = self.last.iter().take(3).take_while(is_rest).count();
+        let whole = self.last.get(rest..).unwrap_or_default();
+        format!("…{}", String::from_utf8_lossy(whole))
+    }
+}
+
+/// Copies what a command prints, until it ends or nobody reads it any more: then the command finds
+/// out by its next write, as without a recorder between.
+fn pass(from: Option<impl Read>, to: &impl AsFd) -> Excerpt {
+    let mut excerpt = Excerpt::default();
+    let mut block = [0; 16 << 10];
+    let Some(mut from) = from else {
+        return excerpt;
+    };
+    loop {
+        let read = match from.read(&mut block) {
+            Ok(0) => return excerpt,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return excerpt,
+        };
+        let mut piece = block.get(..read).unwrap_or_default();
+        excerpt.add(piece);
+        while !piece.is_empty() {
+            match rustix::io::write(to, piece) {
+                Ok(written) => piece = piece.get(written..).unwrap_or_default(),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return excerpt,
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `runvet recover`: a run whose process died -> records that are whole.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::output::Output;
+use super::run_data::RunDataArgs;
+use super::{Exit, Failure};
+use crate::recorder::protocol::{Answer, Done};
+use crate::recorder::{Error, Recorder, Recovered};
+use crate::report::write_json;
+
+/// Make the records of a run whole after its process died
+///
+/// Cuts off an event that was not written whole, and completes an end that was cut short. A run
+/// that has not ended stays in progress: `runvet record --resume` goes on with it, `runvet abandon`
+/// ends it. Only runs that runvet recorded can be recovered.
+#[derive(Args)]
+#[command(after_long_help = "\
+Example:
+  runvet recover ep_01JGFJJZ00CTSPE3DKFP348M8P --run-data runs")]
+pub(in crate::cli) struct Recover {
+    #[command(flatten)]
+    recorded: RecordedArgs,
+}
+
+/// A run that the recorder wrote.
+#[derive(Args)]
+pub(super) struct RecordedArgs {
+    #[command(flatten)]
+    run_data: RunDataArgs,
+
+    /// The run: its id or a part of it, @latest, or a path
+    #[arg(value_name = "EPISODE")]
+    episode: String,
+
+    /// Print one JSON object, an answer as `runvet schema record-answer` describes it
+    #[arg(long)]
+    json: bool,
+}
+
+impl Recover {
+    pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        let run = self.recorded.find(output)?;
+        let recovered = run.recorder.recover(&run.id);
+        let done = recovered.map(|recovered| {
+            let said = describe(&run, &recovered);
+            (Done::recovered(&run.id, &run.dir, &recovered), said)
+        });
+        self.recorded.tell(done, output)
+    }
+}
+
+fn describe(run: &RecordedRun, recovered: &Recovered) -> String {
+    let dir = run.dir.display();
+    match recovered {
+        Recovered::Intact => format!("{dir}: the records were whole"),
+        Recovered::Cut { bytes } => {
+            format!("{dir}: {bytes} bytes of an unfinished event were cut off")
+        }
+        Recovered::Completed(recorded) => {
+            let status = recorded.state.outcomes.status;
+            format!("{dir}: the end of the run is complete; its status is {status}")
+        }
+    }
+}
+
+/// A run, and the recorder that wrote it.
+pub(super) struct RecordedRun {
+    pub(super) recorder: Recorder,
+    pub(super) id: String,
+    pub(super) dir: PathBuf,
+}
+
+impl RecordedArgs {
+    /// The recorder writes runs directly into `episodes`: it did not write a run elsewhere.
+    pub(super) fn find(&self, output: &Output) -> Result<RecordedRun, Failure> {
+        let found = self.run_data.get(&self.episode, output)?;
+        let dir = std::path::absolute(found.path()).map_err(Failure::fault)?;
+        let id = dir.file_name().and_then(|name| name.to_str());
+        let above = dir.parent().filter(|above| above.ends_with("episodes"));
+        let (Some(id), Some(run_data)) = (id, above.and_then(Path::parent)) else {
+            return Err(Failure::Fault(format!(
+                "{} is not directly in a directory called `episodes`, so runvet did not record it",
+                found.path().display()
+            )));
+        };
+        Ok(RecordedRun {
+            recorder: Recorder::new(run_data),
+            id: id.to_owned(),
+            dir: found.path().to_owned(),
+        })
+    }
+
+    /// Prints what was done, for people or for programs.
+    pub(super) fn tell(
+        &self,
+        done: Result<(Done, String), Error>,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let failure = done.as_ref().err().map(Failure::fault);
+        let (answer, said) = match done {
+            Ok((done, said)) => (Answer::Done(done), said),
+            Err(error) => (error.into(), String::new()),
+        };
+        if self.json {
+            write_json(output.stdout(), &answer)?;
+            writeln!(output.stdout())?;
+        } else if failure.is_none() {
+            writeln!(output.stdout(), "{}", crate::printable::escape(&said))?;
+        }
+        failure.map_or(Ok(Exit::Success), Err)
+    }
+}

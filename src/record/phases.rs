@@ -1,0 +1,32 @@
+//! The phases that runtimes are known to write; others are allowed.
+
+macro_rules! known {
+    ($($phase:literal),+ $(,)?) => {
+        /// All of them.
+        pub(crate) const KNOWN: [&str; [$($phase),+].len()] = [$($phase),+];
+
+        /// Whether a phase is one of them. It is asked of every event, so no list is searched.
+        #[inline]
+        pub(crate) fn is_known(phase: &str) -> bool {
+            matches!(phase, $($phase)|+)
+        }
+    };
+}
+
+known![
+    "start",
+    "observe",
+    "interpret",
+    "reason",
+    "plan",
+    "direction",
+    "act",
+    "reflect",
+    "learn",
+    "insight",
+    "memory",
+    "intuition",
+    "governance",
+    "runtime",
+    "terminate",
+];

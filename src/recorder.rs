@@ -1,0 +1,274 @@
+//! What a run does -> an episode that is right at every moment, whatever crashes.
+//!
+//! A [`Recorder`] begins runs in a run-data directory. A [`Run`] takes what happens, in order, and
+//! writes each event as one whole line before the call returns. `state.json` is replaced by rename
+//! with every [`Run::persist`], [`Run::pause`] and [`Run::finish`], always after the projection
+//! event that is its evidence. One rename ends a run: that of its terminal state, when everything
+//! else of it is written.
+//!
+//! ```
+//! use runvet::recorder::{End, Gate, Recorder, StepDraft, Task};
+//! use runvet::record::{Action, StepKind};
+//!
+//! # let dir = std::env::temp_dir().join(format!("runvet-recorder-{}", std::process::id()));
+//! let recorder = Recorder::new(&dir);
+//! let mut run = recorder.begin(Task::new("Summarize the open tickets"))?;
+//! run.plan([StepDraft::new("collect", StepKind::Detect, "Collect the tickets")], "planner.demo")?;
+//! if let Gate::Go(step) = run.open("collect")? {
+//!     let action = Action { tool: Some("tickets".into()), ..Action::default() };
+//!     run.act(&step, action)?;
+//!     run.close(step, runvet::recorder::StepEnd::Done)?;
+//! }
+//! let recorded = run.finish(End::ok())?;
+//!
+//! let report = runvet::check::Check::new().run([&recorded.path]).unwrap();
+//! assert_eq!(report.totals.valid, 1);
+//! # std::fs::remove_dir_all(&dir).unwrap();
+//! # Ok::<(), runvet::recorder::Error>(())
+//! ```
+
+mod assertion;
+mod clock;
+#[cfg(test)]
+mod crashes;
+mod error;
+mod event;
+mod fold;
+mod phase;
+pub mod protocol;
+mod run;
+mod size;
+mod summary;
+mod task;
+mod text;
+mod timeline;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use assertion::Assertion;
+pub use clock::{Clock, SystemClock};
+use clock::{Micros, episode_id};
+pub use error::Error;
+use event::{Draft, object};
+use fold::Fold;
+pub use run::{
+    Adapter, End, EventId, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd,
+    Verdict, Veto,
+};
+use size::Size;
+pub use task::Task;
+use timeline::{Failed, Held, Timeline};
+
+use crate::read::policy::Policy;
+use crate::store::{Disk, FileSystem, append_all, make_dirs};
+
+/// What of a run survives a failure, and what each call costs for it.
+///
+/// Whatever is chosen, the death of the process loses nothing that a call returned for: each event
+/// is handed to the system before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// Survives the death of the process. A power failure may lose or tear what is recent. Nothing
+    /// is synced: an event takes microseconds.
+    Process,
+    /// A power failure loses at most what came after the last persist, pause or finish. Those are
+    /// synced, which takes milliseconds each.
+    #[default]
+    Snapshot,
+    /// A power failure loses nothing that a call returned for. Every event is synced.
+    Event,
+}
+
+/// Where and how runs are recorded. Clones share the policies and the clock.
+#[derive(Clone)]
+pub struct Recorder {
+    run_data: PathBuf,
+    policies: Vec<Arc<dyn Policy + Send + Sync>>,
+    threshold: f64,
+    durability: Durability,
+    clock: Arc<Mutex<dyn Clock>>,
+    disk: Arc<dyn Disk>,
+}
+
+impl Recorder {
+    /// A recorder that writes below a run-data directory, which it creates where it is missing.
+    #[must_use]
+    pub fn new(run_data: impl Into<PathBuf>) -> Self {
+        Self {
+            run_data: run_data.into(),
+            policies: Vec::new(),
+            threshold: 0.5,
+            durability: Durability::default(),
+            clock: Arc::new(Mutex::new(SystemClock)),
+            disk: Arc::new(FileSystem),
+        }
+    }
+
+    /// Adds a policy, which is asked after those before it. With any policy, runs are recorded in
+    /// mode `meta`, without one in mode `minimal`.
+    #[must_use]
+    pub fn policy(mut self, policy: impl Policy + Send + Sync + 'static) -> Self {
+        self.policies.push(Arc::new(policy));
+        self
+    }
+
+    /// The confidence from which interventions are applied, 0 to 1; 0.5 unless set.
+    #[must_use]
+    pub fn threshold(mut self, threshold: f64) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// How durable the records are.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Takes the time and the random part of ids from elsewhere than the system.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(Mutex::new(clock));
+        self
+    }
+
+    /// Writes elsewhere than to the file system.
+    #[cfg(test)]
+    fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
+        self.disk = disk;
+        self
+    }
+
+    /// Begins a run: makes its directory, an empty `learn.jsonl`, and `events.jsonl` with the
+    /// `start` event. With a workspace, its files are noted before.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a task without text and a threshold that is not between 0 and 1,
+    /// [`Error::TooLarge`] for tags beyond the limits, [`Error::Exists`] where a clock gives the
+    /// same id again, and [`Error::Io`], which may leave a directory without a run.
+    pub fn begin(&self, task: Task) -> Result<Run, Error> {
+        let (now, random) = self.with_clock(|clock| (Micros::of(clock.now()), clock.random()));
+        let id = episode_id(now, random);
+        let start = self.start(task)?.at(&id, 1, now);
+        let line = start.line()?;
+        let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
+        let dir = self.make_episode_dir(&id)?;
+        let before = self.snapshot_before(&dir, fold.verify.as_ref())?;
+        let create = |name: &str| {
+            let path = dir.join(name);
+            let file = self.disk.create(&path);
+            let file = file.map_err(Error::io("creating", &path))?;
+            Ok(Timeline::new(file, path, Held::default()))
+        };
+        let learn = create("learn.jsonl")?;
+        let mut events = create("events.jsonl")?;
+        if !events.lock()? {
+            return Err(Error::Busy { id });
+        }
+        events.append(&line).map_err(|failed| failed.error)?;
+        if self.durability != Durability::Process {
+            events.sync()?;
+            self.sync_dir(&dir)?;
+        }
+        Ok(Run::new(self.clone(), dir, fold, events, learn, before))
+    }
+
+    /// The start event of a run with a task.
+    fn start(&self, task: Task) -> Result<Draft, Error> {
+        if !(0.0..=1.0).contains(&self.threshold) {
+            let why = format!("it is {}, not between 0 and 1", self.threshold);
+            return Err(Error::refused("the threshold", why));
+        }
+        let is_meta = !self.policies.is_empty();
+        let mode = if is_meta { "meta" } else { "minimal" };
+        let mut payload = object([
+            ("mode", mode.into()),
+            ("threshold", is_meta.then_some(self.threshold).into()),
+        ]);
+        payload.extend(task.declared()?);
+        Size::of(&payload).check("the task")?;
+        Ok(Draft::new("start", payload))
+    }
+
+    fn with_clock<T>(&self, ask: impl FnOnce(&mut dyn Clock) -> T) -> T {
+        // A clock that panicked once may be asked again.
+        let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        ask(&mut *clock)
+    }
+
+    fn episode_dir(&self, id: &str) -> PathBuf {
+        self.run_data.join("episodes").join(id)
+    }
+
+    /// Makes the directory of an episode, and those above it that are missing.
+    fn make_episode_dir(&self, id: &str) -> Result<PathBuf, Error> {
+        let episodes = self.run_data.join("episodes");
+        let made = make_dirs(self.disk.as_ref(), &episodes);
+        let mut changed = made.map_err(Error::io("making", &episodes))?;
+        let dir = self.episode_dir(id);
+        match self.disk.make_dir(&dir) {
+            Err(source) if source.kind() == ErrorKind::AlreadyExists => {
+                return Err(Error::Exists { id: id.into() });
+            }
+            made => made.map_err(Error::io("making", &dir))?,
+        }
+        changed.push(episodes);
+        if self.durability != Durability::Process {
+            changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
+        }
+        Ok(dir)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> Result<(), Error> {
+        let synced = self.disk.sync_dir(dir);
+        synced.map_err(Error::io("syncing", dir))
+    }
+
+    /// Replaces a file by rename.
+    fn replace(&self, dir: &Path, name: &str, content: &[u8]) -> Result<(), Failed> {
+        let (path, beside) = (dir.join(name), dir.join(beside(name)));
+        let written = self.write_beside(&beside, content).and_then(|()| {
+            let renamed = self.disk.rename(&beside, &path);
+            renamed.map_err(|source| Failed::as_before(Error::io("replacing", &path)(source)))
+        });
+        if written.is_err() {
+            // Where this fails too, the file is in nobody's way: whoever is next removes it.
+            let _ = self.disk.remove(&beside);
+        }
+        written
+    }
+
+    fn write_beside(&self, beside: &Path, content: &[u8]) -> Result<(), Failed> {
+        let failed =
+            |operation| move |source| Failed::as_before(Error::io(operation, beside)(source));
+        let file = match self.disk.create(beside) {
+            // What an earlier process left: this one has the lock.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.disk.remove(beside).map_err(failed("removing"))?;
+                self.disk.create(beside)
+            }
+            created => created,
+        };
+        let mut file = file.map_err(failed("creating"))?;
+        append_all(file.as_mut(), content).map_err(failed("writing"))?;
+        if self.durability == Durability::Process {
+            return Ok(());
+        }
+        file.sync().map_err(|source| Failed {
+            is_as_before: false,
+            ..failed("syncing")(source)
+        })
+    }
+}
+
+/// The name of the file that takes the place of another one.
+fn beside(name: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((below, name)) => format!("{below}/.{name}.tmp"),
+        None => format!(".{name}.tmp"),
+    }
+}

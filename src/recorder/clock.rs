@@ -1,0 +1,186 @@
+//! The time -> timestamps and ids.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where a recorder takes the time and the random part of ids from. With the same clock, the same
+/// calls write the same bytes.
+pub trait Clock: Send {
+    /// The present time.
+    fn now(&mut self) -> SystemTime;
+
+    /// Eighty random bits, for the id of a new episode.
+    fn random(&mut self) -> [u8; 10];
+}
+
+/// The clock of the system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&mut self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random(&mut self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        // Without random bits, the id is made of the time alone; a directory of its name is then
+        // refused, as any that exists.
+        let _ = getrandom::fill(&mut bytes);
+        bytes
+    }
+}
+
+/// A time in microseconds since 1970, UTC: what events are dated with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Micros(pub(super) i64);
+
+impl Micros {
+    pub(super) fn of(time: SystemTime) -> Self {
+        let since = |duration: std::time::Duration| i64::try_from(duration.as_micros()).ok();
+        let micros = match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => since(after),
+            Err(before) => since(before.duration()).map(|micros| -micros),
+        };
+        Self(micros.unwrap_or_default().clamp(EARLIEST, LATEST))
+    }
+
+    /// The RFC 3339 text, with six digits of a second: `2026-03-01T12:00:00.000000+00:00`.
+    pub(super) fn text(self) -> String {
+        let (seconds, micros) = (self.0.div_euclid(1_000_000), self.0.rem_euclid(1_000_000));
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let (year, month, day) = date(days);
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}+00:00")
+    }
+
+    /// The time of a text that [`Micros::text`] wrote, and of no other.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let number = |start: usize, end: usize| {
+            let digits = text.get(start..end)?;
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse::<i64>().ok())?
+        };
+        let days = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
+        let seconds = number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?;
+        let time = Self((days * 86_400 + seconds) * 1_000_000 + number(20, 26)?);
+        (time.text() == text).then_some(time)
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the length of a run is far below 2^53"
+    )]
+    pub(super) fn millis_since(self, earlier: Self) -> f64 {
+        (self.0 - earlier.0) as f64 / 1e3
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the length of a run is far below 2^53"
+    )]
+    pub(super) fn seconds_since(self, earlier: Self) -> f64 {
+        (self.0 - earlier.0) as f64 / 1e6
+    }
+}
+
+/// The years that a timestamp can have: 0 to 9999.
+const EARLIEST: i64 = -62_167_219_200_000_000;
+const LATEST: i64 = 253_402_300_799_999_999;
+
+/// The date that is a number of days after 1970-01-01, in the proleptic Gregorian calendar. The
+/// year starts in March here, so that a leap day is its last day.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let year = year_of_era + era * 400;
+    if month < 10 {
+        (year, month + 3, day)
+    } else {
+        (year + 1, month - 9, day)
+    }
+}
+
+/// The number of days from 1970-01-01 to a date; the inverse of [`date`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+/// The id of a new episode: `ep_` and a ULID, 48 bits of time and 80 random ones, which sorts by
+/// time.
+pub(super) fn episode_id(now: Micros, random: [u8; 10]) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let millis = u128::try_from(now.0.max(0) / 1_000).unwrap_or_default();
+    let random = random
+        .iter()
+        .fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+    let number = millis << 80 | random;
+    let digit = |at: u32| {
+        let digit = usize::try_from(number >> (5 * at) & 31).unwrap_or_default();
+        DIGITS.get(digit).map_or('0', |digit| char::from(*digit))
+    };
+    std::iter::once("ep_".to_owned())
+        .chain((0..26).rev().map(|at| digit(at).to_string()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_written_as_it_is_read() {
+        for micros in [
+            0,
+            1,
+            -1,
+            951_868_799_999_999,
+            1_772_366_400_040_000,
+            EARLIEST,
+            LATEST,
+        ] {
+            let text = Micros(micros).text();
+            let read = crate::Timestamp::parse(&text).unwrap();
+            let seconds = micros.div_euclid(1_000_000);
+            assert!(
+                read >= crate::Timestamp::from_unix_seconds(seconds),
+                "{text}"
+            );
+            assert!(
+                read < crate::Timestamp::from_unix_seconds(seconds + 1),
+                "{text}"
+            );
+            assert!(
+                text.contains(&format!(".{:06}+", micros.rem_euclid(1_000_000))),
+                "{text}"
+            );
+            assert_eq!(Micros::parse(&text), Some(Micros(micros)), "{text}");
+        }
+        let parsed = Micros::parse("2026-03-01T12:00:00.040000+00:00");
+        assert_eq!(parsed, Some(Micros(1_772_366_400_040_000)));
+        for other in [
+            "2026-02-30T12:00:00.000000+00:00",
+            "2026-03-01T12:00:00.000000Z",
+            "2026-03-01T12:00:60.000000+00:00",
+            "",
+        ] {
+            assert_eq!(Micros::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn episode_ids_sort_by_time() {
+        let first = episode_id(Micros(1_000_000), [255; 10]);
+        let second = episode_id(Micros(2_000_000), [0; 10]);
+        assert!(first < second, "{first} {second}");
+        assert_eq!(second, "ep_00000001YG0000000000000000");
+    }
+}

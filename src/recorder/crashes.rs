@@ -1,0 +1,355 @@
+//! Random runs, cut off after every system call -> what the check says of what is left.
+
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../../tests/it/support/sessions.rs"]
+mod sessions;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use self::sessions::{Random, Session, Ticking, crash_sessions, recorder, say};
+use super::run::fold_of;
+use super::{Durability, End, Error, Recorded, Recorder, Task};
+use crate::check::Check;
+use crate::finding::{EpisodeReport, Severity};
+use crate::source::Artifact;
+use crate::store::logged::{
+    Call, Fault, Files, Logged, apply, lay_out, make_workspace, on_disk, power_loss, scratch,
+};
+
+/// A recorder of a seed, and the log of its disk.
+fn logged(dir: &Path, seed: u64) -> (Recorder, Logged) {
+    let disk = Logged::default();
+    (recorder(dir, seed).disk(Arc::new(disk.clone())), disk)
+}
+
+/// Records a session of a seed; every third one works in a directory.
+fn record(recorder: &Recorder, dir: &Path, seed: u64) -> Result<Option<Recorded>, Error> {
+    let workspace = dir.join("work");
+    let workspace = seed.is_multiple_of(4).then(|| {
+        make_workspace(&workspace);
+        workspace.as_path()
+    });
+    let session = Session {
+        workspace,
+        ..Session::new(recorder, seed)
+    };
+    session.record()
+}
+
+/// The artifacts among files.
+fn artifacts(files: &Files) -> Vec<(Artifact, &[u8])> {
+    let artifacts = files.iter().filter_map(|(path, content)| {
+        let name = path.file_name()?.to_str()?;
+        Some((Artifact::from_file_name(name)?, content.as_slice()))
+    });
+    artifacts.collect()
+}
+
+/// The id of the one episode among files.
+fn id(files: &Files) -> Option<String> {
+    let mut paths = files.keys();
+    let events = paths.find(|path| path.ends_with("events.jsonl"))?;
+    Some(events.parent()?.file_name()?.to_str()?.to_owned())
+}
+
+/// What the check says of files of one episode; `None` where they are no episode.
+fn check(files: &Files) -> Option<EpisodeReport> {
+    Some(Check::new().records(&id(files)?, &artifacts(files)))
+}
+
+fn errors(report: &EpisodeReport) -> Vec<String> {
+    let errors = report.findings.iter();
+    let errors = errors.filter(|finding| finding.severity == Severity::Error);
+    errors.map(ToString::to_string).collect()
+}
+
+/// Lays files out, recovers the run and ends it.
+struct Revived {
+    /// What is wrong with what is then there.
+    wrong: Vec<String>,
+    files: Files,
+}
+
+fn revived(files: &Files, from: &Path) -> Revived {
+    let dir = scratch();
+    lay_out(files, from, dir.path());
+    let id = id(files).unwrap();
+    let recorder = Recorder::new(dir.path())
+        .durability(Durability::Process)
+        .clock(Ticking::new(1));
+    let wrong = |what: &str, error: Error| Revived {
+        wrong: vec![format!("{what}: {error}")],
+        files: Files::new(),
+    };
+    match recorder.recover(&id) {
+        // The crash came before the start event was whole: there is no run yet.
+        Err(Error::Untrusted {
+            report: None,
+            reason,
+            ..
+        }) if reason.contains("`start`") => {
+            return Revived {
+                wrong: Vec::new(),
+                files: on_disk(dir.path()),
+            };
+        }
+        Err(error) => return wrong("recover", error),
+        Ok(_) => {}
+    }
+    match recorder.abandon(&id, "it crashed") {
+        Ok(_) | Err(Error::Ended { .. }) => {}
+        Err(error) => return wrong("abandon", error),
+    }
+    let files = on_disk(dir.path());
+    let report = check(&files).unwrap();
+    let mut wrong: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    if recorder.recover(&id).is_err() {
+        wrong.push("it can't be recovered again".into());
+    }
+    Revived { wrong, files }
+}
+
+/// Passes every state of the disk between calls, and with each append torn in two, to `look`.
+fn crash_points(calls: &[Call], mut look: impl FnMut(&Files)) {
+    let mut files = Files::new();
+    for call in calls {
+        // Temporary files, syncs and directories change nothing that the check looks at.
+        let is_artifact = |path: &Path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.and_then(Artifact::from_file_name).is_some()
+        };
+        match call {
+            Call::Append(path, bytes) if is_artifact(path) => {
+                let (first, rest) = bytes.split_at(bytes.len() / 2);
+                for part in [first, rest] {
+                    apply(&mut files, &Call::Append(path.clone(), part.into()));
+                    look(&files);
+                }
+            }
+            Call::Create(path)
+            | Call::Cut(path, _)
+            | Call::Rename(_, path)
+            | Call::Remove(path) => {
+                apply(&mut files, call);
+                if is_artifact(path) {
+                    look(&files);
+                }
+            }
+            _ => apply(&mut files, call),
+        }
+    }
+}
+
+#[test]
+fn crash_leaves_no_error_and_can_be_recovered_from() {
+    let (mut points, mut ended) = (0, 0);
+    for seed in 0..crash_sessions() {
+        let dir = scratch();
+        let (recorder, disk) = logged(dir.path(), seed);
+        let end = record(&recorder, dir.path(), seed).unwrap();
+        ended += u64::from(end.is_some());
+        let mut number = 0;
+        crash_points(&disk.calls(), |files| {
+            number += 1;
+            points += 1;
+            let Some(report) = check(files) else {
+                return;
+            };
+            assert_eq!(errors(&report), [""; 0], "session {seed}, point {number}");
+            // Recovering takes system calls of its own: one point in sixteen is enough, and over
+            // many sessions all sorts of points are among them.
+            if (seed + number).is_multiple_of(16) {
+                let revived = revived(files, dir.path());
+                assert_eq!(revived.wrong, [""; 0], "session {seed}, point {number}");
+            }
+        });
+    }
+    say(&format!(
+        "{points} crash points of {} sessions",
+        crash_sessions()
+    ));
+    assert!(points > 20 * crash_sessions() && ended > crash_sessions() / 4);
+}
+
+/// The events that were durable after some calls, and whether their file was.
+fn synced(calls: &[Call]) -> (Vec<u8>, bool) {
+    let (mut written, mut synced, mut is_named) = (Vec::new(), Vec::new(), false);
+    for call in calls {
+        match call {
+            Call::Append(path, bytes) if path.ends_with("events.jsonl") => written.extend(bytes),
+            Call::Cut(path, length) if path.ends_with("events.jsonl") => {
+                written.truncate(usize::try_from(*length).unwrap());
+            }
+            Call::Sync(path) if path.ends_with("events.jsonl") => synced.clone_from(&written),
+            Call::SyncDir(dir) => {
+                let name = dir.file_name().and_then(|name| name.to_str());
+                is_named |= name.is_some_and(|name| name.starts_with("ep_"));
+            }
+            _ => {}
+        }
+    }
+    (synced, is_named)
+}
+
+#[test]
+fn power_loss_spares_what_was_synced() {
+    let mut judged = 0;
+    for seed in (0..crash_sessions()).filter(|seed| !seed.is_multiple_of(5)) {
+        let dir = scratch();
+        let (recorder, disk) = logged(dir.path(), seed);
+        record(&recorder, dir.path(), seed).unwrap();
+        let calls = disk.calls();
+        let mut random = Random::new(seed + 2_000);
+        for _ in 0..4 {
+            let at = usize::try_from(random.below(calls.len() as u64 + 1)).unwrap();
+            let files = power_loss(dir.path(), &calls[..at], |end| random.below(end));
+            let (synced, is_named) = synced(&calls[..at]);
+            let events = files
+                .iter()
+                .find(|(path, _)| path.ends_with("events.jsonl"));
+            let case = format!("session {seed}, call {at}");
+            let Some((_, events)) = events else {
+                assert!(!is_named, "{case}: all events are lost");
+                continue;
+            };
+            assert!(events.starts_with(&synced), "{case}: events are lost");
+            // A write that is lost before one that is kept leaves a hole, which reads as zeros.
+            if !events.contains(&0) {
+                assert_eq!(errors(&check(&files).unwrap()), [""; 0], "{case}");
+            }
+            judged += 1;
+            let revived = revived(&files, dir.path());
+            assert_eq!(revived.wrong, [""; 0], "{case}");
+            let kept = revived
+                .files
+                .iter()
+                .find(|(path, _)| path.ends_with("events.jsonl"));
+            assert!(
+                kept.unwrap().1.starts_with(&synced),
+                "{case}: events are cut"
+            );
+        }
+    }
+    assert!(judged > crash_sessions(), "{judged}");
+}
+
+#[test]
+fn each_call_fails_once_and_leaves_no_error() {
+    const EIO: i32 = 5;
+    const ENOSPC: i32 = 28;
+    let (mut failed, mut went_on) = (0, 0);
+    for seed in [3, 4, 7] {
+        let count = {
+            let dir = scratch();
+            let (recorder, disk) = logged(dir.path(), seed);
+            record(&recorder, dir.path(), seed).unwrap();
+            disk.calls().len()
+        };
+        for at in 0..count {
+            for fault in [Fault::Nothing(EIO), Fault::Half(ENOSPC), Fault::Harmless] {
+                let dir = scratch();
+                let (recorder, disk) = logged(dir.path(), seed);
+                disk.fail(at, fault);
+                let ended = record(&recorder, dir.path(), seed);
+                let mut files = on_disk(dir.path());
+                files.retain(|path, _| !path.starts_with(dir.path().join("work")));
+                let case = format!("session {seed}, call {at}, {fault:?}: {:?}", ended.err());
+                if let Some(report) = check(&files) {
+                    assert_eq!(errors(&report), [""; 0], "{case}");
+                    assert_eq!(revived(&files, dir.path()).wrong, [""; 0], "{case}");
+                }
+                let is_failure = !case.ends_with("None");
+                failed += u32::from(is_failure);
+                went_on += u32::from(!is_failure);
+            }
+        }
+    }
+    assert!(failed > 100 && went_on > 50, "{failed}, {went_on}");
+}
+
+#[test]
+fn run_is_poisoned_when_a_sync_fails() {
+    let dir = scratch();
+    let (recorder, disk) = logged(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    // The evidence is appended, and then synced.
+    disk.fail(disk.calls().len() + 1, Fault::Nothing(5));
+    let failed = run.persist();
+    assert!(
+        matches!(
+            failed,
+            Err(Error::Io {
+                operation: "syncing",
+                ..
+            })
+        ),
+        "{failed:?}"
+    );
+    let before = on_disk(dir.path());
+    let poisoned = run.note("reason", Map::new());
+    assert!(matches!(poisoned, Err(Error::Poisoned { .. })));
+    assert!(matches!(run.persist(), Err(Error::Poisoned { .. })));
+    let id = run.id().to_owned();
+    assert!(matches!(run.finish(End::ok()), Err(Error::Poisoned { .. })));
+    assert_eq!(on_disk(dir.path()), before);
+    assert!(recorder.abandon(&id, "poisoned").is_ok());
+}
+
+#[test]
+fn run_goes_on_when_a_write_was_undone() {
+    let dir = scratch();
+    let (recorder, disk) = logged(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let payload = || {
+        json!({ "text": "long enough" })
+            .as_object()
+            .unwrap()
+            .clone()
+    };
+    disk.fail(disk.calls().len(), Fault::Half(28));
+    assert!(matches!(
+        run.note("reason", payload()),
+        Err(Error::Io { .. })
+    ));
+    assert_eq!(run.note("reason", payload()).unwrap(), "evt-000002");
+    // The temporary file can't be made: the state stays as it was.
+    disk.fail(disk.calls().len() + 2, Fault::Nothing(28));
+    assert!(matches!(run.persist(), Err(Error::Io { .. })));
+    run.persist().unwrap();
+    run.finish(End::ok()).unwrap();
+    let report = check(&on_disk(dir.path())).unwrap();
+    assert_eq!(report.findings.len(), 0, "{:?}", report.findings);
+}
+
+#[test]
+fn forked_process_writes_nothing() {
+    let dir = scratch();
+    let (recorder, _) = logged(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap().forked();
+    let before = on_disk(dir.path());
+    assert!(matches!(
+        run.note("reason", Map::new()),
+        Err(Error::Forked { .. })
+    ));
+    assert!(matches!(run.persist(), Err(Error::Forked { .. })));
+    assert!(matches!(run.finish(End::ok()), Err(Error::Forked { .. })));
+    assert_eq!(on_disk(dir.path()), before);
+}
+
+#[test]
+fn state_is_a_fold_of_the_events() {
+    for seed in 0..60 {
+        let dir = scratch();
+        let (recorder, _) = logged(dir.path(), seed);
+        let Some(ended) = record(&recorder, dir.path(), seed).unwrap() else {
+            continue;
+        };
+        let id = ended.state.episode.id.clone();
+        let fold = fold_of(&ended.path, &id).unwrap();
+        assert_eq!(fold.state, ended.state, "session {seed}");
+        assert_eq!(fold.summary(), ended.summary, "session {seed}");
+    }
+}

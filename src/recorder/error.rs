@@ -1,0 +1,136 @@
+//! What can go wrong while a run is recorded.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::finding::EpisodeReport;
+use crate::printable::escape;
+
+/// Why a call of the recorder failed. Unless it says otherwise, nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An episode of this id exists already.
+    #[error("the episode {id} exists already", id = escape(id))]
+    Exists {
+        /// The id.
+        id: String,
+    },
+    /// No episode of this id exists.
+    #[error("there is no episode {id}", id = escape(id))]
+    Absent {
+        /// The id.
+        id: String,
+    },
+    /// Another recorder writes this episode.
+    #[error("another process records the episode {id}", id = escape(id))]
+    Busy {
+        /// The id.
+        id: String,
+    },
+    /// The run has ended, and nothing is ever added to one that has.
+    #[error("the run {id} has ended with the status `{status}`", id = escape(id))]
+    Ended {
+        /// The id.
+        id: String,
+        /// Its status.
+        status: String,
+    },
+    /// The records of the episode are not those of a run that this recorder can go on with.
+    #[error("the records of {id} can't be relied on: {reason}", id = escape(id))]
+    Untrusted {
+        /// The id.
+        id: String,
+        /// The first reason.
+        reason: String,
+        /// What the check found; `None` where the timeline could not be folded.
+        report: Option<Box<EpisodeReport>>,
+    },
+    /// The process was forked, and the run belongs to its parent.
+    #[error("the run belongs to the process {owner}, from which this one was forked")]
+    Forked {
+        /// The process that began the run.
+        owner: u32,
+    },
+    /// The call asks for what a sound run does not have.
+    #[error("{what} is refused: {why}")]
+    Refused {
+        /// What was asked for.
+        what: &'static str,
+        /// Why that can't be recorded.
+        why: String,
+    },
+    /// What was asked for exceeds a limit of the reader.
+    #[error("{what} is larger than the limit: {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The limit, in words.
+        limit: &'static str,
+    },
+    /// A system call failed.
+    #[error("{operation} of {path} failed: {source}", path = escape(&path.display().to_string()))]
+    Io {
+        /// What was being done.
+        operation: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The record was replaced, but may not survive a power failure: its directory could not be
+    /// synced.
+    #[error("{path} was written, but may be lost when power fails: {source}", path = escape(&path.display().to_string()))]
+    NotDurable {
+        /// The record.
+        path: PathBuf,
+        /// Why the directory could not be synced.
+        source: io::Error,
+    },
+    /// An earlier call failed in a way that leaves unknown what the disk holds.
+    /// [`Recorder::recover`](super::Recorder::recover) finds out.
+    #[error("an earlier write failed, so that nothing more is recorded: recover the episode {id}", id = escape(id))]
+    Poisoned {
+        /// The id.
+        id: String,
+    },
+}
+
+impl Error {
+    pub(super) fn refused(what: &'static str, why: impl Into<String>) -> Self {
+        Self::Refused {
+            what,
+            why: why.into(),
+        }
+    }
+
+    /// A system call failed.
+    pub(super) fn io<'p>(
+        operation: &'static str,
+        path: &'p Path,
+    ) -> impl FnOnce(io::Error) -> Self + use<'p> {
+        move |source| Self::Io {
+            operation,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// A name of the sort of error, for programs: `exists`, `busy`, `refused`, ….
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "exists",
+            Self::Absent { .. } => "absent",
+            Self::Busy { .. } => "busy",
+            Self::Ended { .. } => "ended",
+            Self::Untrusted { .. } => "untrusted",
+            Self::Forked { .. } => "forked",
+            Self::Refused { .. } => "refused",
+            Self::TooLarge { .. } => "too_large",
+            Self::Io { .. } => "io",
+            Self::NotDurable { .. } => "not_durable",
+            Self::Poisoned { .. } => "poisoned",
+        }
+    }
+}

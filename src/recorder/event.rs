@@ -1,0 +1,142 @@
+//! What happens in a run -> one line of `events.jsonl`, in the one form that equal events have.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::clock::Micros;
+use super::error::Error;
+use super::text::text;
+use crate::record::DateTime;
+use crate::store::MAX_RECORD_BYTES;
+
+/// An event. Its fields stand in the order of their names, so that its text is canonical: sorted
+/// keys, no blanks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the reference"
+)]
+pub(super) struct Event {
+    pub(super) agent_id: String,
+    pub(super) episode_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) event_type: Option<String>,
+    pub(super) id: String,
+    pub(super) payload: Map<String, Value>,
+    pub(super) phase: String,
+    pub(super) timestamp: DateTime,
+}
+
+impl Event {
+    /// When it happened.
+    pub(super) fn at(&self) -> Option<Micros> {
+        Micros::parse(&self.timestamp.0)
+    }
+
+    pub(super) fn is(&self, phase: &str, event_type: &str) -> bool {
+        self.phase == phase && self.event_type.as_deref() == Some(event_type)
+    }
+
+    /// Whether it is the evidence of a state.
+    pub(super) fn is_evidence(&self) -> bool {
+        self.is("runtime", "run.state_projection")
+    }
+
+    /// The digest of a state, in its evidence.
+    pub(super) fn sealed(&self) -> Option<&str> {
+        self.payload.get("state_sha256")?.as_str()
+    }
+
+    /// Whether a line of `learn.jsonl` repeats it.
+    pub(super) fn is_proposal(&self) -> bool {
+        self.phase == "learn" && self.payload.contains_key("proposal")
+    }
+
+    /// The line, with its newline.
+    pub(super) fn line(&self) -> Result<Vec<u8>, Error> {
+        let mut line = serde_json::to_vec(self)
+            .map_err(|error| Error::refused("an event", error.to_string()))?;
+        if line.len() > MAX_RECORD_BYTES {
+            return Err(Error::TooLarge {
+                what: "an event",
+                limit: "64 MiB",
+            });
+        }
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// An event before it is dated and numbered.
+pub(super) struct Draft {
+    pub(super) phase: String,
+    pub(super) event_type: Option<&'static str>,
+    pub(super) agent_id: String,
+    pub(super) payload: Map<String, Value>,
+}
+
+impl Draft {
+    pub(super) fn new(phase: impl Into<String>, payload: Map<String, Value>) -> Self {
+        Self {
+            phase: phase.into(),
+            event_type: None,
+            agent_id: "system".into(),
+            payload,
+        }
+    }
+
+    /// An event of the runtime itself, such as `run.interrupt`.
+    pub(super) fn runtime(event_type: &'static str, payload: Map<String, Value>) -> Self {
+        Self {
+            event_type: Some(event_type),
+            ..Self::new("runtime", payload)
+        }
+    }
+
+    /// The event of a run with a number and a time.
+    pub(super) fn at(self, episode_id: &str, number: u64, at: Micros) -> Event {
+        Event {
+            agent_id: self.agent_id,
+            episode_id: episode_id.into(),
+            event_type: self.event_type.map(Into::into),
+            id: event_id(number),
+            payload: self.payload,
+            phase: self.phase,
+            timestamp: DateTime(at.text()),
+        }
+    }
+
+    pub(super) fn by(mut self, agent_id: impl Into<String>) -> Self {
+        self.agent_id = agent_id.into();
+        self
+    }
+}
+
+/// The id of the event with a number, the first being 1.
+pub(super) fn event_id(number: u64) -> String {
+    format!("evt-{number:06}")
+}
+
+/// The members of an object, without those that are null.
+pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+    members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// The line of `learn.jsonl` for a `learn` event.
+pub(super) fn learn_line(event: &Event) -> Result<Vec<u8>, Error> {
+    let field = |name: &str| event.payload.get(name).cloned().unwrap_or_default();
+    text(
+        &json!({
+            "applied": field("applied"),
+            "episode_id": event.episode_id,
+            "id": event.id,
+            "proposal": field("proposal"),
+            "timestamp": event.timestamp,
+        }),
+        "the proposal",
+    )
+}

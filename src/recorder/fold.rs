@@ -1,0 +1,401 @@
+//! Events, one after the other -> the state of the run, and what its summary counts.
+//!
+//! The state is a fold of the timeline: whoever has `events.jsonl` can compute `state.json` again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::clock::Micros;
+use super::event::Event;
+use super::size::Size;
+use crate::record::{
+    Action, Belief, DateTime, Episode, Fact, Goal, Links, Memory, Outcomes, Plan, RunStatus, State,
+    Step, StepStatus, Verification, format,
+};
+
+/// What the events of a run have led to.
+#[derive(Clone, Debug)]
+pub(super) struct Fold {
+    pub(super) state: State,
+    pub(super) started: Micros,
+    pub(super) last: Micros,
+    /// The number of events.
+    pub(super) events: u64,
+    pub(super) plans: u64,
+    pub(super) reflections: u64,
+    pub(super) directions: u64,
+    pub(super) directions_applied: u64,
+    pub(super) vetoes: u64,
+    /// The policy whose advice was applied last, and the keys that it changed.
+    pub(super) last_directed: Option<(String, Vec<String>)>,
+    pub(super) proposals: u64,
+    pub(super) proposals_applied: u64,
+    pub(super) first_action: Option<Micros>,
+    /// The steps that are open, and since when at least one is.
+    pub(super) open: BTreeSet<String>,
+    open_since: Option<Micros>,
+    /// How long at least one step was open, in microseconds.
+    busy: i64,
+    pub(super) mode: Mode,
+    pub(super) verification: Option<Verification>,
+    pub(super) terminated: Option<Micros>,
+    /// The digest of the state in the last event, if that is evidence.
+    pub(super) sealed_last: Option<String>,
+    /// What the `start` event declares to verify.
+    pub(super) verify: Option<Value>,
+    /// The confidence from which interventions are applied.
+    pub(super) threshold: f64,
+    /// How much the plan takes in the state, and how much all else, at most.
+    planned: Size,
+    held: Size,
+    /// The place of each step in the plan.
+    places: BTreeMap<String, usize>,
+    /// Why a policy stopped the run.
+    pub(super) stopped: Option<String>,
+}
+
+/// What an entry of the state has besides what its event's payload has, such as a timestamp.
+const BESIDES: Size = Size {
+    bytes: 80,
+    values: 2,
+    depth: 0,
+};
+
+/// Whether policies are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    #[default]
+    Minimal,
+    Meta,
+}
+
+/// A timeline that this recorder did not write.
+#[derive(Debug)]
+pub(super) struct Unfoldable(pub(super) String);
+
+type Folded = Result<(), Unfoldable>;
+
+impl Fold {
+    /// The state after the `start` event.
+    pub(super) fn start(event: &Event) -> Result<Self, Unfoldable> {
+        let started = event.at().ok_or_else(|| wrong(event))?;
+        if event.phase != "start" {
+            return Err(Unfoldable("the first event is not a `start` event".into()));
+        }
+        let payload = &event.payload;
+        let text = |name: &str| Some(payload.get(name)?.as_str()?.to_owned());
+        let state = State {
+            version: format::STATE_VERSION.into(),
+            state_schema_version: format::STATE_SCHEMA_VERSION.into(),
+            episode: Episode {
+                id: event.episode_id.clone(),
+                seed: typed(event, "seed")?,
+                tags: typed(event, "tags")?,
+                using: text("using"),
+                started_at: event.timestamp.clone(),
+                intuition_mode: typed(event, "intuition_mode")?,
+            },
+            goal: Goal {
+                task: text("task").ok_or_else(|| wrong(event))?,
+                kind: text("type"),
+            },
+            beliefs: None,
+            plan: Plan::default(),
+            memory: None,
+            outcomes: Outcomes {
+                status: RunStatus::Pending,
+                actions: Some(Vec::new()),
+                metrics: None,
+                artifacts: None,
+                error: Value::Null,
+            },
+            links: Some(links(false)),
+        };
+        Ok(Self {
+            state,
+            started,
+            last: started,
+            events: 1,
+            plans: 0,
+            reflections: 0,
+            directions: 0,
+            directions_applied: 0,
+            vetoes: 0,
+            last_directed: None,
+            proposals: 0,
+            proposals_applied: 0,
+            first_action: None,
+            open: BTreeSet::new(),
+            open_since: None,
+            busy: 0,
+            mode: match payload.get("mode").and_then(Value::as_str) {
+                Some("meta") => Mode::Meta,
+                _ => Mode::Minimal,
+            },
+            verification: None,
+            terminated: None,
+            sealed_last: None,
+            verify: payload.get("verify").cloned(),
+            threshold: payload
+                .get("threshold")
+                .and_then(Value::as_f64)
+                .unwrap_or(0.5),
+            planned: Size::default(),
+            held: Size::of(payload),
+            places: BTreeMap::new(),
+            stopped: None,
+        })
+    }
+
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: &Event) -> Folded {
+        let at = event.at().ok_or_else(|| wrong(event))?;
+        self.add_at(event, at)
+    }
+
+    /// Adds an event whose time is known.
+    pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
+        if at < self.last {
+            return Err(Unfoldable(format!(
+                "the event {} is earlier than the one before it",
+                event.id
+            )));
+        }
+        if event.is("runtime", "run.resume") {
+            // Between two processes no step is executed.
+            self.clock(false, self.last);
+        }
+        self.last = at;
+        self.events += 1;
+        self.sealed_last = None;
+        match &*event.phase {
+            "plan" => self.plan(event)?,
+            "act" => self.act(event, at)?,
+            "memory" => self.remember(event)?,
+            "reflect" => self.reflections += 1,
+            "learn" => self.learn(event),
+            "direction" => self.direct(event),
+            "runtime" => self.runtime(event)?,
+            "terminate" => self.terminate(event, at)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self, event: &Event) -> Folded {
+        let steps: Vec<Step> = typed(event, "step_records")?.ok_or_else(|| wrong(event))?;
+        self.open = steps
+            .iter()
+            .filter(|step| step.status == StepStatus::Running)
+            .map(|step| step.id.clone())
+            .collect();
+        self.plans += 1;
+        self.planned = Size::of(&event.payload);
+        self.places = steps
+            .iter()
+            .enumerate()
+            .map(|(place, step)| (step.id.clone(), place))
+            .collect();
+        self.state.plan = Plan {
+            steps,
+            source: Some(event.agent_id.clone()),
+            updated_at: Some(event.timestamp.clone()),
+            rationale: typed(event, "rationale")?,
+        };
+        self.clock(!self.open.is_empty(), self.last);
+        Ok(())
+    }
+
+    fn act(&mut self, event: &Event, at: Micros) -> Folded {
+        let (id, status): (Option<String>, Option<StepStatus>) =
+            (typed(event, "step_id")?, typed(event, "step_status")?);
+        let (Some(id), Some(status)) = (id, status) else {
+            return Err(wrong(event));
+        };
+        let outputs: Option<Map<String, Value>> = typed(event, "outputs")?;
+        let place = self.places.get(&id).copied();
+        let step = place.and_then(|place| self.state.plan.steps.get_mut(place));
+        let step = step.ok_or_else(|| wrong(event))?;
+        step.status = status;
+        if let Some(outputs) = outputs {
+            self.planned += Size::of(&outputs);
+            step.outputs = Some(outputs);
+        }
+        if status == StepStatus::Running {
+            self.open.insert(id);
+        } else {
+            self.open.remove(&id);
+        }
+        self.clock(!self.open.is_empty(), at);
+        if event.payload.contains_key("synthetic") {
+            return Ok(());
+        }
+        self.first_action.get_or_insert(at);
+        self.held += Size::of(&event.payload) + BESIDES;
+        let mut record = event.payload.clone();
+        record.remove("step_status");
+        record.insert("timestamp".into(), event.timestamp.0.clone().into());
+        let action: Action =
+            serde_json::from_value(Value::Object(record)).map_err(|_| wrong(event))?;
+        let actions = self.state.outcomes.actions.get_or_insert_default();
+        actions.push(action);
+        Ok(())
+    }
+
+    /// Notes from when to when at least one step is open.
+    fn clock(&mut self, is_open: bool, at: Micros) {
+        match (is_open, self.open_since) {
+            (true, None) => self.open_since = Some(at),
+            (false, Some(since)) => {
+                self.busy += at.0 - since.0;
+                self.open_since = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, event: &Event) -> Folded {
+        self.held += Size::of(&event.payload) + BESIDES;
+        if let Some(belief) = typed::<Belief>(event, "belief")? {
+            self.state.beliefs.get_or_insert_default().push(belief);
+        }
+        if let Some(fact) = typed::<Fact>(event, "fact")? {
+            let memory = self.state.memory.get_or_insert_default();
+            let facts = memory.facts.get_or_insert_default();
+            facts.push(fact);
+        }
+        if let Some(note) = typed::<String>(event, "scratchpad")? {
+            let memory: &mut Memory = self.state.memory.get_or_insert_default();
+            let scratchpad = memory.scratchpad.get_or_insert_default();
+            if !scratchpad.is_empty() {
+                scratchpad.push('\n');
+            }
+            scratchpad.push_str(&note);
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, event: &Event) {
+        if event.is_proposal() {
+            let applied = event.payload.get("applied") == Some(&Value::Bool(true));
+            self.proposals_applied += u64::from(applied);
+            self.proposals += 1;
+        }
+    }
+
+    fn direct(&mut self, event: &Event) {
+        self.directions += 1;
+        let payload = &event.payload;
+        if event.event_type.as_deref() == Some("direction.veto") {
+            self.vetoes += 1;
+            if payload.get("scope").and_then(Value::as_str) == Some("run") {
+                let reason = payload.get("reason").and_then(Value::as_str);
+                self.stopped = reason.map(str::to_owned);
+            }
+        }
+        if payload.get("applied") == Some(&Value::Bool(true)) {
+            self.directions_applied += 1;
+            let keys = payload.get("diff").and_then(Value::as_array);
+            let keys = keys
+                .into_iter()
+                .flatten()
+                .filter_map(|change| Some(change.get("key")?.as_str()?.to_owned()));
+            self.last_directed = Some((event.agent_id.clone(), keys.collect()));
+        }
+    }
+
+    fn runtime(&mut self, event: &Event) -> Folded {
+        if event.is("runtime", "run.verification") {
+            self.verification = Some(
+                serde_json::from_value(Value::Object(event.payload.clone()))
+                    .map_err(|_| wrong(event))?,
+            );
+        }
+        if event.is_evidence() {
+            self.sealed_last = typed(event, "state_sha256")?;
+        }
+        Ok(())
+    }
+
+    fn terminate(&mut self, event: &Event, at: Micros) -> Folded {
+        let status: RunStatus = typed(event, "status")?.ok_or_else(|| wrong(event))?;
+        self.terminated = Some(at);
+        let steps = &self.state.plan.steps;
+        let done = steps
+            .iter()
+            .filter(|step| step.status == StepStatus::Done)
+            .count();
+        let mut metrics = typed::<Map<String, Value>>(event, "metrics")?.unwrap_or_default();
+        metrics.insert("steps_completed".into(), done.into());
+        metrics.insert("steps_total".into(), steps.len().into());
+        let outcomes = &mut self.state.outcomes;
+        outcomes.status = status;
+        outcomes.metrics = Some(metrics);
+        outcomes.artifacts = typed(event, "artifacts")?;
+        outcomes.error = event.payload.get("error").cloned().unwrap_or_default();
+        self.state.links = Some(links(true));
+        self.held += Size::of(&event.payload) + BESIDES;
+        Ok(())
+    }
+
+    /// How much the state takes at most, after one more event; `None` where it does not grow.
+    pub(super) fn held_with(&self, phase: &str, payload: Size) -> Option<Size> {
+        match phase {
+            "plan" => Some(self.held + payload),
+            "act" | "memory" | "terminate" => Some(self.held() + payload + BESIDES),
+            _ => None,
+        }
+    }
+
+    /// How much the state takes, at most.
+    pub(super) fn held(&self) -> Size {
+        self.held + self.planned
+    }
+
+    /// How long at least one step was open.
+    pub(super) fn busy_millis(&self) -> f64 {
+        let open = self.open_since.map_or(0, |since| self.last.0 - since.0);
+        Micros(self.busy + open).millis_since(Micros(0))
+    }
+
+    pub(super) fn step(&self, id: &str) -> Option<&Step> {
+        self.state.plan.steps.get(*self.places.get(id)?)
+    }
+
+    pub(super) fn with_status(&self, status: StepStatus) -> impl Iterator<Item = &Step> {
+        let steps = self.state.plan.steps.iter();
+        steps.filter(move |step| step.status == status)
+    }
+}
+
+/// The links of a run, by whether it has ended.
+fn links(ended: bool) -> Links {
+    Links {
+        events: Some("events.jsonl".into()),
+        learn: Some("learn.jsonl".into()),
+        summary: ended.then(|| "summary.json".into()),
+        manifest: ended.then(|| "manifest.json".into()),
+    }
+}
+
+/// A field of an event's payload, if it is there.
+fn typed<T: DeserializeOwned>(event: &Event, name: &str) -> Result<Option<T>, Unfoldable> {
+    match event.payload.get(name) {
+        None => Ok(None),
+        Some(value) => T::deserialize(value).map(Some).map_err(|_| wrong(event)),
+    }
+}
+
+fn wrong(event: &Event) -> Unfoldable {
+    Unfoldable(format!(
+        "the `{}` event {} is not one that the recorder writes",
+        event.phase, event.id
+    ))
+}
+
+/// The timestamp of a fact or a belief that is recorded now.
+pub(super) fn stamped(at: Micros) -> DateTime {
+    DateTime(at.text())
+}

@@ -1,0 +1,269 @@
+//! What a command led to -> one line of JSON.
+
+use std::path::Path;
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::{Error, Recorded, Recovered, Run, Verdict};
+use crate::printable::shortened;
+use crate::read::policy::Scope;
+use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
+
+/// A line of the standard output of `runvet record`: the first says which run is recorded, each
+/// other one answers a command. `runvet recover` and `runvet abandon` print one with `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(
+    title = "Answer of runvet record (a line of its standard output)",
+    extend("$id" = schema_id("record-answer")),
+    transform = either
+)]
+#[non_exhaustive]
+pub enum Answer {
+    /// The command was obeyed.
+    Done(Done),
+    /// It was not, and unless the error says otherwise, nothing was written.
+    Failed(Failed),
+}
+
+impl Answer {
+    /// Whether the command was obeyed.
+    #[must_use]
+    pub const fn is_ok(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+
+    /// Whether the recorder could not do its job, unlike where it refused a command.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Failed(failed) if failed.error.is_fault)
+    }
+}
+
+impl From<Error> for Answer {
+    fn from(error: Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A command was obeyed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
+#[non_exhaustive]
+pub struct Done {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    pub(super) ok: bool,
+    /// The id of what was recorded: of the event, of the action for `act`, and of the run for the
+    /// first answer, `pause` and `finish`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The directory of the episode, where `id` is that of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The ids of the steps that are pending, in the first answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Vec<String>>,
+    /// What the policies say to `plan` and `open`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Judgement>,
+    /// The status with which the run ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<RunStatus>,
+    /// The outcome with which it ended, as the summary has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<SummaryOutcome>,
+    /// What `runvet recover` did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<Recovery>,
+    /// The number of bytes of an unfinished event that `runvet recover` cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_bytes: Option<u64>,
+}
+
+impl Done {
+    /// Obeyed, and there is nothing else to say.
+    pub(super) const fn nothing() -> Self {
+        Self {
+            ok: true,
+            id: None,
+            path: None,
+            pending: None,
+            verdict: None,
+            status: None,
+            outcome: None,
+            recovered: None,
+            cut_bytes: None,
+        }
+    }
+
+    pub(super) fn with_id(id: String) -> Self {
+        Self {
+            id: Some(id),
+            ..Self::nothing()
+        }
+    }
+
+    pub(super) fn of_run(run: &Run) -> Self {
+        Self {
+            path: Some(run.path().display().to_string()),
+            ..Self::with_id(run.id().into())
+        }
+    }
+
+    pub(super) fn judged(verdict: Judgement) -> Self {
+        Self {
+            verdict: Some(verdict),
+            ..Self::nothing()
+        }
+    }
+
+    /// A run has ended.
+    #[must_use]
+    pub fn ended(recorded: &Recorded) -> Self {
+        Self {
+            path: Some(recorded.path.display().to_string()),
+            status: Some(recorded.state.outcomes.status),
+            outcome: Some(recorded.summary.outcome),
+            ..Self::with_id(recorded.state.episode.id.clone())
+        }
+    }
+
+    /// The records of a run are whole.
+    #[must_use]
+    pub fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
+        let path = Some(path.display().to_string());
+        let (recovery, done) = match recovered {
+            Recovered::Intact => (Recovery::Intact, Self::with_id(id.into())),
+            Recovered::Cut { bytes } => {
+                let mut done = Self::with_id(id.into());
+                done.cut_bytes = Some(*bytes);
+                (Recovery::Cut, done)
+            }
+            Recovered::Completed(recorded) => (Recovery::Completed, Self::ended(recorded)),
+        };
+        Self {
+            path,
+            recovered: Some(recovery),
+            ..done
+        }
+    }
+}
+
+/// What policies say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(transform = super::command::describe_members)]
+#[non_exhaustive]
+pub enum Judgement {
+    /// The run may go on, and the step is open.
+    Go {
+        /// What policies suggest.
+        hints: Vec<String>,
+    },
+    /// A policy changed the plan so that the step is skipped.
+    Skipped,
+    /// A policy blocked the step or the run.
+    Veto {
+        /// The policy, as `policy:name@version`.
+        policy: String,
+        /// Why.
+        reason: String,
+        /// What is blocked: `step` or `run`.
+        #[schemars(schema_with = "scope")]
+        scope: Scope,
+    },
+}
+
+fn scope(_: &mut schemars::SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": "string", "enum": Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>() })
+}
+
+impl From<Verdict> for Judgement {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Go { hints } => Self::Go { hints },
+            Verdict::Vetoed(veto) => Self::Veto {
+                policy: veto.policy,
+                reason: veto.reason,
+                scope: veto.scope,
+            },
+        }
+    }
+}
+
+/// What a recovery did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = describe_values)]
+#[non_exhaustive]
+pub enum Recovery {
+    /// Nothing: the records were whole.
+    Intact,
+    /// It cut off an event that was not written whole.
+    Cut,
+    /// The run had ended, and what was missing of its records is written.
+    Completed,
+}
+
+/// A command was not obeyed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
+#[non_exhaustive]
+pub struct Failed {
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    ok: bool,
+    /// Why.
+    pub error: Failure,
+}
+
+/// Why a command was not obeyed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
+#[non_exhaustive]
+pub struct Failure {
+    /// The sort of error. Of the line: `syntax` (it is not JSON), `command` (it is not one command
+    /// that exists), `argument` (the command can't have this argument), `too_large`. Of the call:
+    /// `refused`, `too_large`, `ended`. Of the run: `absent`, `busy`, `exists`, `untrusted`.
+    /// Faults: `io`, `not_durable`, `poisoned`, `forked`.
+    #[schemars(extend("examples" = ["refused"]))]
+    pub kind: &'static str,
+    /// What is wrong, in words for people.
+    pub message: String,
+    #[serde(skip)]
+    is_fault: bool,
+}
+
+/// The number of characters of a message: it may quote a line.
+const MAX_MESSAGE_CHARS: usize = 400;
+
+impl Failed {
+    pub(super) fn new(kind: &'static str, message: &str) -> Self {
+        let is_fault = matches!(kind, "io" | "not_durable" | "poisoned" | "forked");
+        Self {
+            ok: false,
+            error: Failure {
+                kind,
+                message: shortened(message, MAX_MESSAGE_CHARS),
+                is_fault,
+            },
+        }
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::new(error.kind(), &error.to_string())
+    }
+}
+
+/// Says that exactly one of the forms holds, and names their type.
+fn either(schema: &mut Schema) {
+    if let Some(Value::Array(forms)) = schema.remove("anyOf") {
+        schema.insert("type".into(), "object".into());
+        schema.insert("oneOf".into(), forms.into());
+    }
+}

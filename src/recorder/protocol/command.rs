@@ -1,0 +1,352 @@
+//! One line of JSON -> a command to the recorder.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::record::{Action, StepKind, UnitInterval, any_value, describe_values, schema_id};
+
+/// A line of the standard input of `runvet record`: an object whose one member is the command.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(
+    title = "Command to runvet record (a line of its standard input)",
+    extend("$id" = schema_id("record-command")),
+    transform = describe_members
+)]
+pub(crate) enum Command {
+    /// Sets the plan: its steps, or an object that names their source too. A step whose id the plan
+    /// had before keeps its status.
+    Plan(Either<Vec<Either<String, PlannedStep>>, Plan>),
+    /// Opens a pending step, named by its id, if no policy blocks it. The answer has the verdict.
+    Open(String),
+    /// Adds an action of an open step.
+    Act(Box<Act>),
+    /// Ends an open step: an object, or the id of a step that did what it should.
+    Close(Either<String, Close>),
+    /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`.
+    Note(Note),
+    /// Adds a belief.
+    Believe(Belief),
+    /// Adds a fact. A key may be remembered again; its last value counts.
+    Remember(Fact),
+    /// Adds a line to the scratchpad.
+    Jot(String),
+    /// Adds a reflection: the payload of its event.
+    Reflect(Map<String, Value>),
+    /// Adds a proposal of what to learn.
+    Propose(Proposal),
+    /// Writes the state as it is now.
+    Persist(Nothing),
+    /// Ends the session and leaves the run pending: why it waits. `--resume` goes on with it.
+    Pause(String),
+    /// Ends the run and the session: an object, or how the run ends.
+    Finish(Either<Ending, Finish>),
+}
+
+/// The name of each command.
+pub(super) const COMMANDS: [&str; 13] = [
+    "plan", "open", "act", "close", "note", "believe", "remember", "jot", "reflect", "propose",
+    "persist", "pause", "finish",
+];
+
+/// A plan with its source.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plan {
+    /// The steps, in execution order: objects, or what the step does.
+    pub(super) steps: Vec<Either<String, PlannedStep>>,
+    /// Who made the plan. Absent means `planner.external`.
+    pub(super) source: Option<String>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlannedStep {
+    /// The step's identifier, unique within the plan. Absent means `step-1` for the first step of
+    /// the plan, `step-2` for the second, and so on.
+    #[schemars(length(min = 1))]
+    pub(super) id: Option<String>,
+    /// What kind of work the step does. Absent means `act`.
+    pub(super) kind: Option<StepKind>,
+    /// What the step does, in words for people.
+    pub(super) description: String,
+    /// Why the plan has this step.
+    pub(super) rationale: Option<String>,
+    /// The inputs of the step: any keys with any values.
+    pub(super) inputs: Option<Map<String, Value>>,
+}
+
+impl From<String> for PlannedStep {
+    fn from(description: String) -> Self {
+        Self {
+            id: None,
+            kind: None,
+            description,
+            rationale: None,
+            inputs: None,
+        }
+    }
+}
+
+/// An action of an open step. The recorder adds `id` and `timestamp`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Act {
+    /// The id of the step; it may be absent while one step is open.
+    pub(super) step_id: Option<String>,
+    #[serde(flatten)]
+    pub(super) action: Action,
+}
+
+impl JsonSchema for Act {
+    fn schema_name() -> Cow<'static, str> {
+        "Act".into()
+    }
+
+    /// That of an action, without what the recorder sets.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Action::json_schema(generator);
+        let about = "An action of an open step. The recorder adds `id` and `timestamp`. Only the keys \
+                     below and keys that start with `x-` are allowed.";
+        schema.insert("description".into(), about.into());
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.remove("id");
+            properties.remove("timestamp");
+            let about = "The id of the step. It may be absent while exactly one step is open.";
+            let step = json_schema!({ "description": about, "type": "string" });
+            properties.insert("step_id".into(), step.into());
+        }
+        schema
+    }
+}
+
+/// How an open step ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(transform = describe_members)]
+pub(crate) enum Close {
+    /// It did what it should.
+    Done {
+        /// The id of the step. It may be absent while exactly one step is open.
+        step_id: Option<String>,
+        /// The outputs that the step produced: any keys with any values.
+        outputs: Option<Map<String, Value>>,
+    },
+    /// It failed.
+    Failed {
+        /// The id of the step. It may be absent while exactly one step is open.
+        step_id: Option<String>,
+        /// What went wrong, in any form but null.
+        #[schemars(schema_with = "not_null")]
+        error: Value,
+    },
+    /// It was not needed.
+    Skipped {
+        /// The id of the step. It may be absent while exactly one step is open.
+        step_id: Option<String>,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// An event of a phase that the recorder gives no meaning to.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Note {
+    /// The phase, such as `observe`, `reason` or one of the runtime's own.
+    #[schemars(length(min = 1))]
+    pub(super) phase: String,
+    /// What there is to say: any keys with any values.
+    pub(super) payload: Option<Map<String, Value>>,
+}
+
+/// A statement that the run believes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Belief {
+    /// The statement.
+    pub(super) statement: String,
+    /// How confident the run is, from 0 (not at all) to 1 (certain).
+    pub(super) confidence: UnitInterval,
+    /// The source of the belief.
+    pub(super) provenance: String,
+}
+
+/// A fact that the run remembers.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fact {
+    /// The identifier of the fact.
+    pub(super) key: String,
+    /// The value of the fact, of any JSON type; null is a value too.
+    #[serde(deserialize_with = "any")]
+    #[schemars(schema_with = "any_value")]
+    pub(super) value: Value,
+    /// The source of the fact.
+    pub(super) provenance: Option<String>,
+}
+
+/// A proposal of what to learn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Proposal {
+    /// The proposal: any keys with any values.
+    pub(super) proposal: Map<String, Value>,
+    /// Whether it was applied already. Absent means no.
+    pub(super) applied: Option<bool>,
+}
+
+/// The end of a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Finish {
+    /// How the run ends.
+    pub(super) status: Ending,
+    /// Why the run ends as `partial`, `vetoed`, `aborted` or `error`.
+    pub(super) reason: Option<String>,
+    /// What went wrong, in any form; only with the status `error`.
+    #[serde(default)]
+    #[schemars(schema_with = "any_value")]
+    pub(super) error: Option<Value>,
+    /// Names or paths of the artifacts that the run produced.
+    pub(super) artifacts: Option<Vec<String>>,
+    /// Measurements of the outcome: any keys with any values.
+    pub(super) metrics: Option<Map<String, Value>>,
+}
+
+impl From<Ending> for Finish {
+    fn from(status: Ending) -> Self {
+        Self {
+            status,
+            reason: None,
+            error: None,
+            artifacts: None,
+            metrics: None,
+        }
+    }
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = describe_values)]
+pub(crate) enum Ending {
+    /// It did what it should: no step is pending, running or failed.
+    Ok,
+    /// It did some of what it should.
+    Partial,
+    /// It was blocked.
+    Vetoed,
+    /// Somebody stopped it.
+    Aborted,
+    /// It failed.
+    Error,
+}
+
+/// A value in its short form, which is no object, or in full.
+#[derive(Debug)]
+pub(crate) enum Either<S, T> {
+    Short(S),
+    Full(T),
+}
+
+impl<S: Into<T>, T> Either<S, T> {
+    pub(super) fn in_full(self) -> T {
+        match self {
+            Self::Short(short) => short.into(),
+            Self::Full(full) => full,
+        }
+    }
+}
+
+impl<'de, S: DeserializeOwned, T: DeserializeOwned> Deserialize<'de> for Either<S, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let read = if value.is_object() {
+            T::deserialize(value).map(Self::Full)
+        } else {
+            S::deserialize(value).map(Self::Short)
+        };
+        read.map_err(D::Error::custom)
+    }
+}
+
+impl<S: JsonSchema, T: JsonSchema> JsonSchema for Either<S, T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}_or_{}", S::schema_name(), T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let forms = [
+            generator.subschema_for::<S>(),
+            generator.subschema_for::<T>(),
+        ];
+        json_schema!({ "oneOf": forms })
+    }
+}
+
+/// The argument of a command that takes none: null, true or an object without members.
+#[derive(Debug)]
+pub(crate) struct Nothing;
+
+impl<'de> Deserialize<'de> for Nothing {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Null | Value::Bool(true) => Ok(Self),
+            Value::Object(members) if members.is_empty() => Ok(Self),
+            _ => Err(D::Error::custom(
+                "it takes no arguments: write `{}`, `null` or `true`",
+            )),
+        }
+    }
+}
+
+impl JsonSchema for Nothing {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Nothing".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": [{}, null, true] })
+    }
+}
+
+/// Reads a value that may be null but not absent.
+fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    Value::deserialize(deserializer)
+}
+
+fn not_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "not": { "type": "null" } })
+}
+
+/// Gives the member that tells the forms of a value apart the description of its form.
+pub(super) fn describe_members(schema: &mut Schema) {
+    let Some(Value::Array(forms)) = schema.get_mut("oneOf") else {
+        return;
+    };
+    for form in forms {
+        let about = form
+            .as_object_mut()
+            .and_then(|form| form.remove("description"));
+        let members = form.get_mut("properties").and_then(Value::as_object_mut);
+        let Some(about) = about else { continue };
+        for member in members.into_iter().flat_map(Map::values_mut) {
+            if let Value::Object(member) = member {
+                member.entry("description").or_insert(about.clone());
+            }
+        }
+    }
+}

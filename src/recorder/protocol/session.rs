@@ -1,0 +1,299 @@
+//! One line of JSON after the other -> calls of one run, and an answer for each.
+
+use serde_json::Value;
+
+use super::super::{End, Error, Gate, Run, StepDraft, StepEnd, Verdict};
+use super::answer::{Answer, Done, Failed, Judgement};
+use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
+use crate::document::{Document, Kind, Tape};
+use crate::printable::quote;
+use crate::record::StepKind;
+use crate::spelling::is_near;
+
+/// The number of bytes of a line, at most: as many as a reader reads of an event.
+pub const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
+
+/// The source of a plan that names none.
+const SOURCE: &str = "planner.external";
+
+/// Why a run ended, where the caller does not say.
+const NO_REASON: &str = "no reason was given";
+
+/// A run that is recorded by lines of JSON, one command each.
+///
+/// `runvet schema record-command` and `record-answer` print the schemas of both sides.
+#[must_use = "a session that is dropped leaves its run pending"]
+pub struct Session {
+    /// `None` when the run has ended or is paused.
+    run: Option<Run>,
+    tape: Tape,
+}
+
+impl Session {
+    /// A session that goes on with a run.
+    pub fn new(run: Run) -> Self {
+        Self {
+            run: Some(run),
+            tape: Tape::default(),
+        }
+    }
+
+    /// What there is to say before the first command: the run, its directory and its pending steps.
+    #[must_use]
+    pub fn greeting(&self) -> Answer {
+        match &self.run {
+            Some(run) => Answer::Done(Done {
+                pending: Some(run.pending()),
+                ..Done::of_run(run)
+            }),
+            None => Answer::Failed(over()),
+        }
+    }
+
+    /// Obeys the command of a line, and answers it. A line that is no command changes nothing.
+    #[must_use]
+    pub fn answer(&mut self, line: &[u8]) -> Answer {
+        let answered = self
+            .read(line)
+            .and_then(|command| self.obey(command))
+            .map_or_else(Answer::Failed, Answer::Done);
+        self.tape.release();
+        answered
+    }
+
+    /// The answer to a line that is longer than [`LINE_LIMIT`].
+    #[must_use]
+    pub fn too_long() -> Answer {
+        Answer::Failed(Failed::new(
+            "too_large",
+            "the line is larger than the limit: 64 MiB",
+        ))
+    }
+
+    /// Whether the run has ended or is paused, so that no command can follow.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.run.is_none()
+    }
+
+    /// Leaves the run pending, with its state written: pauses it, unless a step is open.
+    ///
+    /// # Errors
+    /// Those of [`Run::pause`].
+    pub fn leave(self, reason: &str) -> Result<(), Error> {
+        match self.run {
+            Some(mut run) if run.open_steps().is_empty() => run.interrupt(reason),
+            Some(mut run) => run.persist(),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the run as aborted, if it has neither ended nor been paused.
+    ///
+    /// # Errors
+    /// Those of [`Run::finish`].
+    pub fn abort(self, reason: &str) -> Result<(), Error> {
+        match self.run {
+            Some(run) => run.finish(End::aborted(reason)).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the grammar and the limits before anything is built of a line.
+    fn read(&mut self, line: &[u8]) -> Result<Command, Failed> {
+        if line.len() > LINE_LIMIT {
+            return Err(Failed::new("too_large", "the line is longer than 64 MiB"));
+        }
+        let document = self.tape.read_record(line).map_err(|refused| {
+            let place = match refused {
+                crate::document::Refused::Syntax(error) => format!(" (byte {})", error.offset + 1),
+                _ => String::new(),
+            };
+            Failed::new("syntax", &format!("the line is {refused}{place}"))
+        })?;
+        let name = named(document)?;
+        serde_json::from_slice(line).map_err(|error| {
+            Failed::new(
+                "argument",
+                &format!("`{name}` can't have this argument: {error}"),
+            )
+        })
+    }
+
+    fn obey(&mut self, command: Command) -> Result<Done, Failed> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let recorded = match command {
+            Command::Plan(plan) => return plan_steps(run, plan),
+            Command::Open(step) => return open(run, &step),
+            Command::Act(act) => return self::act(run, *act),
+            Command::Close(end) => return close(run, end),
+            Command::Finish(finish) => {
+                let end = end(finish.in_full())?;
+                run.end(end)?;
+                let run = self.run.take().ok_or_else(over)?;
+                return Ok(Done::ended(&run.recorded()));
+            }
+            Command::Pause(reason) => {
+                run.interrupt(&reason)?;
+                let run = self.run.take().ok_or_else(over)?;
+                return Ok(Done::of_run(&run));
+            }
+            Command::Persist(_) => {
+                run.persist()?;
+                return Ok(Done::nothing());
+            }
+            Command::Note(note) => run.note(&note.phase, note.payload.unwrap_or_default())?,
+            Command::Believe(belief) => {
+                run.believe(&belief.statement, belief.confidence.0, &belief.provenance)?
+            }
+            Command::Remember(fact) => {
+                run.remember(&fact.key, fact.value, fact.provenance.as_deref())?
+            }
+            Command::Jot(text) => run.jot(&text)?,
+            Command::Reflect(payload) => run.reflect(payload)?,
+            Command::Propose(proposal) => {
+                run.propose(proposal.proposal, proposal.applied.unwrap_or_default())?
+            }
+        };
+        Ok(Done::with_id(recorded))
+    }
+}
+
+fn over() -> Failed {
+    Failed::new(
+        "ended",
+        "the session is over: the run has ended or is paused",
+    )
+}
+
+/// The name of the one command of a line.
+fn named(document: Document<'_>) -> Result<&'static str, Failed> {
+    let wrong = |message: &str| Failed::new("command", message);
+    let root = document.root();
+    if root.kind() != Kind::Object {
+        let message = format!(
+            "a command is an object such as {{\"open\":\"step-1\"}}, not {}",
+            root.kind().with_article()
+        );
+        return Err(wrong(&message));
+    }
+    let mut members = root.members();
+    let (Some(member), None) = (members.next(), members.next()) else {
+        return Err(wrong("a line has exactly one command"));
+    };
+    if document.repeats_keys() {
+        return Err(Failed::new("argument", "an object has the same key twice"));
+    }
+    let name = member.name();
+    if let Some(known) = COMMANDS.into_iter().find(|known| *known == name) {
+        return Ok(known);
+    }
+    let advice = match COMMANDS.into_iter().find(|known| is_near(&name, known)) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("the commands are {}", COMMANDS.join(", ")),
+    };
+    let name = quote(&name);
+    Err(wrong(&format!("there is no command {name}: {advice}")))
+}
+
+fn plan_steps(run: &mut Run, plan: PlanArgument) -> Result<Done, Failed> {
+    let (steps, source) = match plan {
+        Either::Short(steps) => (steps, None),
+        Either::Full(Plan { steps, source }) => (steps, source),
+    };
+    let steps = steps.into_iter().zip(1_u64..).map(|(step, number)| {
+        let step = step.in_full();
+        StepDraft {
+            rationale: step.rationale,
+            inputs: step.inputs,
+            ..StepDraft::new(
+                step.id.unwrap_or_else(|| format!("step-{number}")),
+                step.kind.unwrap_or(StepKind::Act),
+                step.description,
+            )
+        }
+    });
+    let verdict = run.plan(steps, source.as_deref().unwrap_or(SOURCE))?;
+    Ok(Done::judged(verdict.into()))
+}
+
+fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
+    let verdict = match run.open(step)? {
+        Gate::Go(step) => Verdict::Go {
+            hints: step.hints().to_vec(),
+        },
+        Gate::Vetoed(veto) => Verdict::Vetoed(veto),
+        Gate::Skipped => return Ok(Done::judged(Judgement::Skipped)),
+    };
+    Ok(Done::judged(verdict.into()))
+}
+
+fn act(run: &mut Run, act: Act) -> Result<Done, Failed> {
+    let step = open_step(run, act.step_id)?;
+    Ok(Done::with_id(run.act_in(&step, act.action)?))
+}
+
+fn close(run: &mut Run, close: Either<String, Close>) -> Result<Done, Failed> {
+    let (step, end) = match close {
+        Either::Short(step) => (Some(step), StepEnd::Done),
+        Either::Full(Close::Done { step_id, outputs }) => {
+            (step_id, outputs.map_or(StepEnd::Done, StepEnd::DoneWith))
+        }
+        Either::Full(Close::Failed { step_id, error }) => (step_id, StepEnd::Failed(error)),
+        Either::Full(Close::Skipped { step_id, reason }) => (step_id, StepEnd::Skipped(reason)),
+    };
+    let step = open_step(run, step)?;
+    run.close_step(&step, end)?;
+    Ok(Done::nothing())
+}
+
+/// The step that a command is about: the one it names, else the one that is open.
+fn open_step(run: &Run, named: Option<String>) -> Result<String, Failed> {
+    let open = run.open_steps();
+    match (named, &open[..]) {
+        (Some(step), _) => Ok(step),
+        (None, [step]) => Ok(step.clone()),
+        (None, []) => Err(Failed::new("refused", "no step is open")),
+        (None, [first, ..]) => Err(Failed::new(
+            "refused",
+            &format!(
+                "several steps are open: name one as `step_id`, such as {}",
+                quote(first)
+            ),
+        )),
+    }
+}
+
+fn end(finish: Finish) -> Result<End, Failed> {
+    let refused = |what: &str| {
+        let message = format!("`{what}` says nothing about a run that ends with this status");
+        Err(Failed::new("argument", &message))
+    };
+    let Finish {
+        status,
+        reason,
+        error,
+        artifacts,
+        metrics,
+    } = finish;
+    if status == Ending::Ok && reason.is_some() {
+        return refused("reason");
+    }
+    if status != Ending::Error && error.is_some() {
+        return refused("error");
+    }
+    let given = reason.clone().unwrap_or_else(|| NO_REASON.into());
+    let end = match status {
+        Ending::Ok => End::ok(),
+        Ending::Partial => End::partial(given),
+        Ending::Vetoed => End::vetoed(given),
+        Ending::Aborted => End::aborted(given),
+        Ending::Error => End::error(error.or(reason.map(Value::String)).unwrap_or_default()),
+    };
+    let end = artifacts.into_iter().flatten().fold(end, End::artifact);
+    let metrics = metrics.into_iter().flatten();
+    Ok(metrics.fold(end, |end, (name, value)| end.metric(name, value)))
+}
+
+/// What `plan` is given.
+type PlanArgument = Either<Vec<Either<String, super::command::PlannedStep>>, Plan>;

@@ -1,0 +1,311 @@
+//! The calls of an agent -> events, and the snapshots that sum them up.
+
+mod ending;
+mod memory;
+mod policies;
+mod recovery;
+mod reread;
+mod steps;
+mod verification;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+pub use ending::{End, Recorded};
+pub use policies::{Verdict, Veto};
+pub use recovery::Recovered;
+pub use steps::{Adapter, Gate, OpenStep, StepDraft, StepEnd};
+use verification::Before;
+
+use super::clock::Micros;
+use super::error::Error;
+use super::event::{Draft, Event, object};
+use super::fold::Fold;
+use super::phase::reserved;
+use super::size::Size;
+use super::text::text;
+use super::timeline::{Failed, Timeline};
+use super::{Durability, Recorder};
+use crate::digest::FileDigest;
+use crate::record::{State, StepStatus};
+
+/// The id of an event, such as `evt-000012`.
+pub type EventId = String;
+
+/// A run that is being recorded. It owns the files and the lock of its episode.
+///
+/// Dropping it writes nothing: the run stays pending, [`Recorder::resume`] goes on with it, and
+/// [`Recorder::abandon`] ends it.
+#[must_use = "a run that is dropped stays pending: finish it, or pause it"]
+pub struct Run {
+    recorder: Recorder,
+    dir: PathBuf,
+    fold: Fold,
+    events: Timeline,
+    learn: Timeline,
+    before: Option<Before>,
+    /// Whether there is a `state.json`.
+    has_state: bool,
+    /// Whether a write failed so that it is unknown what the disk holds.
+    is_poisoned: bool,
+}
+
+/// A run that was paused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Paused {
+    /// The id of the episode, for [`Recorder::resume`].
+    pub id: String,
+    /// The directory of the episode.
+    pub path: PathBuf,
+}
+
+impl Run {
+    pub(super) fn new(
+        recorder: Recorder,
+        dir: PathBuf,
+        fold: Fold,
+        events: Timeline,
+        learn: Timeline,
+        before: Option<Before>,
+    ) -> Self {
+        Self {
+            recorder,
+            dir,
+            fold,
+            events,
+            learn,
+            before,
+            has_state: false,
+            is_poisoned: false,
+        }
+    }
+
+    /// The id of the episode.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.fold.state.episode.id
+    }
+
+    /// The directory of the episode.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The state, as the events so far make it.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.fold.state
+    }
+
+    /// The ids of the steps that are pending, in the order of the plan.
+    #[must_use]
+    pub fn pending(&self) -> Vec<String> {
+        let pending = self.fold.with_status(StepStatus::Pending);
+        pending.map(|step| step.id.clone()).collect()
+    }
+
+    /// The ids of the steps that are open, sorted.
+    pub(super) fn open_steps(&self) -> Vec<String> {
+        self.fold.open.iter().cloned().collect()
+    }
+
+    /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
+    /// or one of the runtime's own.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for phases that the recorder writes itself, and for names that are easily
+    /// mistaken for them.
+    pub fn note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<EventId, Error> {
+        self.must_not_have_ended()?;
+        if let Some(why) = reserved(phase) {
+            return Err(Error::refused("the phase", why));
+        }
+        self.write(Draft::new(phase, payload))
+    }
+
+    /// Replaces `state.json` by the present state, after its evidence.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; and [`Error::NotDurable`] where the state was replaced but may not survive a
+    /// power failure.
+    pub fn persist(&mut self) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        let state = self.write_evidence()?;
+        self.replace("state.json", &state)?;
+        self.sync_names("state.json")?;
+        self.has_state = true;
+        Ok(())
+    }
+
+    /// Adds the evidence of the present state to the timeline, and returns the text of the state.
+    fn write_evidence(&mut self) -> Result<Vec<u8>, Error> {
+        let state = text(&self.fold.state, "the state")?;
+        let part = |value: Result<Value, serde_json::Error>| {
+            value.map_err(|error| Error::refused("the state", error.to_string()))
+        };
+        let outcomes = part(serde_json::to_value(&self.fold.state.outcomes))?;
+        let payload = object([
+            ("links", part(serde_json::to_value(&self.fold.state.links))?),
+            ("outcomes", outcomes),
+            ("state_sha256", FileDigest::of(&state).to_string().into()),
+        ]);
+        self.write(Draft::runtime("run.state_projection", payload))?;
+        if self.recorder.durability == Durability::Snapshot {
+            let synced = self.events.sync();
+            self.poison_unless(synced)?;
+        }
+        Ok(state)
+    }
+
+    /// Ends this process's part in the run, which stays pending; [`Recorder::resume`] goes on.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] while a step is open, and those of [`Run::persist`].
+    pub fn pause(mut self, reason: &str) -> Result<Paused, Error> {
+        self.interrupt(reason)?;
+        Ok(Paused {
+            id: self.id().into(),
+            path: self.dir,
+        })
+    }
+
+    /// Like [`Run::pause`], for those who go on with the run where it is refused.
+    pub(crate) fn interrupt(&mut self, reason: &str) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        if let Some(open) = self.fold.open.iter().next() {
+            let why = format!("the step {open:?} is open");
+            return Err(Error::refused("pausing", why));
+        }
+        let payload = object([("reason", reason.into())]);
+        self.write(Draft::runtime("run.interrupt", payload))?;
+        self.persist()
+    }
+
+    /// The time that the next event gets.
+    fn now(&self) -> Micros {
+        let now = self.recorder.with_clock(|clock| clock.now());
+        Micros::of(now).max(self.fold.last)
+    }
+
+    /// Adds an event.
+    fn write(&mut self, draft: Draft) -> Result<EventId, Error> {
+        self.write_event(draft).map(|event| event.id)
+    }
+
+    fn write_event(&mut self, draft: Draft) -> Result<Event, Error> {
+        self.must_be_sound()?;
+        self.must_fit(&draft)?;
+        let at = self.now();
+        let event = draft.at(self.id(), self.fold.events + 1, at);
+        let line = event.line()?;
+        let appended = self.events.append(&line);
+        self.unless_unknown(appended)?;
+        if let Err(wrong) = self.fold.add_at(&event, at) {
+            self.is_poisoned = true;
+            return Err(Error::refused("the event", wrong.0));
+        }
+        if self.recorder.durability == Durability::Event {
+            let synced = self.events.sync();
+            self.poison_unless(synced)?;
+        }
+        Ok(event)
+    }
+
+    /// Refuses an event that a reader would refuse, or that would make the state such a record.
+    fn must_fit(&self, draft: &Draft) -> Result<(), Error> {
+        let size = Size::of(&draft.payload);
+        size.check("the event")?;
+        let held = self.fold.held_with(&draft.phase, size);
+        held.map_or(Ok(()), |held| held.check("the state"))
+    }
+
+    /// Replaces a file of the episode by rename.
+    fn replace(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+        self.must_be_sound()?;
+        let replaced = self.recorder.replace(&self.dir, name, content);
+        self.unless_unknown(replaced)
+    }
+
+    /// Makes the name of a file that was replaced durable, as far as that is asked for.
+    fn sync_names(&mut self, name: &str) -> Result<(), Error> {
+        if self.recorder.durability == Durability::Process {
+            return Ok(());
+        }
+        let path = self.dir.join(name);
+        let synced = self.recorder.disk.sync_dir(path.parent().unwrap_or(&path));
+        self.poison_unless(synced.map_err(|source| Error::NotDurable { path, source }))
+    }
+
+    /// After a failed write it may be unknown what the disk holds.
+    fn unless_unknown(&mut self, written: Result<(), Failed>) -> Result<(), Error> {
+        written.map_err(|failed| {
+            self.is_poisoned |= !failed.is_as_before;
+            failed.error
+        })
+    }
+
+    /// After a failed sync it is unknown what the disk holds: a second one would tell nothing.
+    fn poison_unless(&mut self, done: Result<(), Error>) -> Result<(), Error> {
+        self.is_poisoned |= done.is_err();
+        done
+    }
+
+    fn must_be_sound(&self) -> Result<(), Error> {
+        if let Some(owner) = self.events.forked_from() {
+            return Err(Error::Forked { owner });
+        }
+        if self.is_poisoned {
+            return Err(Error::Poisoned {
+                id: self.id().into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses to add to a run that has ended.
+    fn must_not_have_ended(&self) -> Result<(), Error> {
+        self.must_be_sound()?;
+        match self.fold.terminated {
+            None => Ok(()),
+            Some(_) => Err(self.ended()),
+        }
+    }
+
+    /// The error of those who would add to this run, which has ended.
+    fn ended(&self) -> Error {
+        Error::Ended {
+            id: self.id().into(),
+            status: self.fold.state.outcomes.status.to_string(),
+        }
+    }
+
+    /// Refuses to go on with a run that has ended, or that a policy stopped.
+    fn must_go_on(&self) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        match &self.fold.stopped {
+            None => Ok(()),
+            Some(reason) => Err(Error::refused(
+                "going on",
+                format!("a policy stopped the run: {reason}"),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Run {
+    /// The same run in a process that was forked.
+    pub(super) fn forked(mut self) -> Self {
+        self.events.fork();
+        self
+    }
+}
+
+/// What the events of an episode lead to.
+#[cfg(test)]
+pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {
+    reread::reread(dir, id).map(|reread| reread.fold)
+}

@@ -1,0 +1,267 @@
+//! The end of a run -> its last events, its summary, its manifest, and the one rename that ends it.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::super::Durability;
+use super::super::error::Error;
+use super::super::event::{Draft, object};
+use super::super::text::text;
+use super::super::timeline::Timeline;
+use super::Run;
+use crate::digest::FileDigest;
+use crate::record::{RunStatus, State, StepStatus, Summary};
+use crate::store::digest_of;
+
+/// How a run ends.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct End {
+    status: RunStatus,
+    reason: Option<String>,
+    error: Value,
+    artifacts: Vec<String>,
+    metrics: Map<String, Value>,
+}
+
+impl End {
+    fn of(status: RunStatus, reason: Option<String>) -> Self {
+        Self {
+            status,
+            reason,
+            error: Value::Null,
+            artifacts: Vec::new(),
+            metrics: Map::new(),
+        }
+    }
+
+    /// The run did what it should: no step is pending, running or failed.
+    pub fn ok() -> Self {
+        Self::of(RunStatus::Ok, None)
+    }
+
+    /// The run did some of what it should.
+    pub fn partial(reason: impl Into<String>) -> Self {
+        Self::of(RunStatus::Partial, Some(reason.into()))
+    }
+
+    /// The run was blocked.
+    pub fn vetoed(reason: impl Into<String>) -> Self {
+        Self::of(RunStatus::Vetoed, Some(reason.into()))
+    }
+
+    /// Somebody stopped the run.
+    pub fn aborted(reason: impl Into<String>) -> Self {
+        Self::of(RunStatus::Aborted, Some(reason.into()))
+    }
+
+    /// The run failed, with an error in any form; null becomes `"unknown"`.
+    pub fn error(error: impl Into<Value>) -> Self {
+        let error = error.into();
+        Self {
+            error: if error.is_null() {
+                "unknown".into()
+            } else {
+                error
+            },
+            ..Self::of(RunStatus::Error, None)
+        }
+    }
+
+    /// The event that says it.
+    fn terminate(self) -> Draft {
+        let payload = object([
+            ("artifacts", some(self.artifacts)),
+            ("error", self.error),
+            ("metrics", some(self.metrics)),
+            ("reason", self.reason.into()),
+            ("status", self.status.word().into()),
+        ]);
+        Draft::new("terminate", payload)
+    }
+
+    /// Adds a name or path to `outcomes.artifacts`.
+    pub fn artifact(mut self, name: impl Into<String>) -> Self {
+        self.artifacts.push(name.into());
+        self
+    }
+
+    /// Adds a metric to `outcomes.metrics`.
+    pub fn metric(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metrics.insert(name.into(), value.into());
+        self
+    }
+}
+
+/// A run that has ended, as it was recorded.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The directory of the episode.
+    pub path: PathBuf,
+    /// The state record.
+    pub state: State,
+    /// The summary record.
+    pub summary: Summary,
+}
+
+impl Run {
+    /// Ends the run: adds its last events, and writes summary, manifest and state, in this order.
+    ///
+    /// A run that a policy stopped ends as `vetoed`, whatever is asked for; one whose workspace
+    /// can't be verified ends as `error`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for `ok` while a step is pending, running or failed: the run stays
+    /// pending. [`Error::Io`] and [`Error::NotDurable`]; where the end was recorded by then,
+    /// [`Recorder::recover`](super::super::Recorder::recover) completes it.
+    pub fn finish(mut self, end: End) -> Result<Recorded, Error> {
+        self.end(end)?;
+        Ok(self.recorded())
+    }
+
+    /// Like [`Run::finish`], for those who go on with the run where it is refused.
+    pub(crate) fn end(&mut self, end: End) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        let mut end = match self.fold.stopped.clone() {
+            Some(reason) if end.status != RunStatus::Vetoed => End {
+                status: RunStatus::Vetoed,
+                reason: Some(reason),
+                error: Value::Null,
+                ..end
+            },
+            _ => end,
+        };
+        if end.status == RunStatus::Ok {
+            self.must_be_done()?;
+        }
+        self.must_fit(&end.clone().terminate())?;
+        self.close_open_steps(&end)?;
+        self.verify(end.status == RunStatus::Ok)?;
+        let verification = self.fold.verification.as_ref();
+        let impossible = verification
+            .filter(|verification| verification.provided == Some(true))
+            .and_then(|verification| verification.error.clone());
+        if let Some(error) = impossible.filter(|_| end.status == RunStatus::Ok) {
+            end = End {
+                status: RunStatus::Error,
+                error: json!({ "code": error }),
+                ..end
+            };
+        }
+        // A summary without any state would be an error until the state follows.
+        if !self.has_state {
+            self.persist()?;
+        }
+        self.write(end.terminate())?;
+        self.complete()
+    }
+
+    /// The run as it stands in its records.
+    pub(in crate::recorder) fn recorded(&self) -> Recorded {
+        Recorded {
+            path: self.dir.clone(),
+            state: self.fold.state.clone(),
+            summary: self.fold.summary(),
+        }
+    }
+
+    fn must_be_done(&self) -> Result<(), Error> {
+        for status in [StepStatus::Pending, StepStatus::Running, StepStatus::Failed] {
+            if let Some(step) = self.fold.with_status(status).next() {
+                return Err(Error::refused(
+                    "ending the run as ok",
+                    format!("the step {:?} is {status}", step.id),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn close_open_steps(&mut self, end: &End) -> Result<(), Error> {
+        let open: Vec<String> = self.fold.open.iter().cloned().collect();
+        for step in open {
+            let reason = end.reason.clone();
+            let reason = reason.unwrap_or_else(|| format!("the run ended: {}", end.status));
+            let payload = object([("reason", reason.into())]);
+            self.set_step(&step, StepStatus::Failed, payload)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what follows the `terminate` event. What of it is there already is written again,
+    /// with the same bytes. The state comes last: its rename is what ends the run.
+    pub(super) fn complete(&mut self) -> Result<(), Error> {
+        let state = if self.is_evident() {
+            text(&self.fold.state, "the state")?
+        } else {
+            self.write_evidence()?
+        };
+        if self.recorder.durability != Durability::Process {
+            let synced = self.learn.sync();
+            self.poison_unless(synced)?;
+        }
+        let summary = text(&self.fold.summary(), "the summary")?;
+        self.replace("summary.json", &summary)?;
+        let manifest = text(&self.manifest(&state, &summary)?, "the manifest")?;
+        self.replace("manifest.json", &manifest)?;
+        self.sync_names("manifest.json")?;
+        self.replace("state.json", &state)?;
+        self.sync_names("state.json")
+    }
+
+    /// Whether the last event is the evidence of the state.
+    fn is_evident(&self) -> bool {
+        text(&self.fold.state, "the state").is_ok_and(|state| {
+            self.fold.sealed_last.as_deref() == Some(&*FileDigest::of(&state).to_string())
+        })
+    }
+
+    fn manifest(&self, state: &[u8], summary: &[u8]) -> Result<Value, Error> {
+        let entry = |kind: &str, name: &str, sha256: &str, bytes: u64| {
+            json!({
+                "kind": kind,
+                "name": name,
+                "sha256": format!("sha256:{sha256}"),
+                "size_bytes": bytes,
+            })
+        };
+        let text = |kind, name, text: &[u8]| {
+            let digest = FileDigest::of(text).to_string();
+            entry(kind, name, &digest, text.len() as u64)
+        };
+        let lines =
+            |kind, name, lines: &Timeline| entry(kind, name, &lines.sha256(), lines.length());
+        let mut files = vec![
+            lines("events", "events.jsonl", &self.events),
+            lines("learn", "learn.jsonl", &self.learn),
+        ];
+        let verification = self.fold.verification.as_ref();
+        let snapshots = verification.and_then(|verification| verification.snapshots.clone());
+        let snapshots = snapshots.unwrap_or_default();
+        for name in [snapshots.post, snapshots.pre].into_iter().flatten() {
+            let path = self.dir.join(&name);
+            let (digest, bytes) = digest_of(&path).map_err(Error::io("reading", &path))?;
+            files.push(entry("snapshot", &name, &digest, bytes));
+        }
+        files.push(text("state", "state.json", state));
+        files.push(text("summary", "summary.json", summary));
+        Ok(json!({
+            "created_at": self.fold.last.text(),
+            "episode_id": self.id(),
+            "files": files,
+            "schema_version": "manifest/1.0",
+            "signer": null,
+        }))
+    }
+}
+
+/// A value, or null for what is empty.
+fn some<T: Into<Value> + Default + PartialEq>(value: T) -> Value {
+    if value == T::default() {
+        Value::Null
+    } else {
+        value.into()
+    }
+}

@@ -1,0 +1,103 @@
+//! What a run believes, remembers and learns -> events of its memory.
+
+use serde_json::{Map, Value};
+
+use super::super::error::Error;
+use super::super::event::{Draft, learn_line, object};
+use super::super::fold::stamped;
+use super::{EventId, Run};
+use crate::record::{Belief, Fact, UnitInterval};
+
+impl Run {
+    /// Adds a belief, with its confidence from 0 to 1.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for another confidence.
+    pub fn believe(
+        &mut self,
+        statement: &str,
+        confidence: f64,
+        provenance: &str,
+    ) -> Result<EventId, Error> {
+        if !(0.0..=1.0).contains(&confidence) {
+            return Err(Error::refused(
+                "the belief",
+                format!("its confidence is {confidence}, not between 0 and 1"),
+            ));
+        }
+        let belief = Belief {
+            statement: statement.into(),
+            confidence: UnitInterval(confidence),
+            provenance: provenance.into(),
+            timestamp: Some(stamped(self.now())),
+        };
+        self.remember_value("belief", &belief)
+    }
+
+    /// Adds a fact. A key may be remembered again; its last value counts.
+    ///
+    /// # Errors
+    /// As for [`Run::note`].
+    pub fn remember(
+        &mut self,
+        key: &str,
+        value: impl Into<Value>,
+        provenance: Option<&str>,
+    ) -> Result<EventId, Error> {
+        let fact = Fact {
+            key: key.into(),
+            value: value.into(),
+            timestamp: Some(stamped(self.now())),
+            provenance: provenance.map(Into::into),
+        };
+        self.remember_value("fact", &fact)
+    }
+
+    /// Adds a line to the scratchpad.
+    ///
+    /// # Errors
+    /// As for [`Run::note`].
+    pub fn jot(&mut self, text: &str) -> Result<EventId, Error> {
+        self.remember_value("scratchpad", text)
+    }
+
+    fn remember_value(
+        &mut self,
+        name: &str,
+        value: &(impl serde::Serialize + ?Sized),
+    ) -> Result<EventId, Error> {
+        self.must_not_have_ended()?;
+        let value = serde_json::to_value(value)
+            .map_err(|error| Error::refused("the memory", error.to_string()))?;
+        let payload = [(name.to_owned(), value)].into_iter().collect();
+        self.write(Draft::new("memory", payload))
+    }
+
+    /// Adds a reflection.
+    ///
+    /// # Errors
+    /// As for [`Run::note`].
+    pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<EventId, Error> {
+        self.must_not_have_ended()?;
+        self.write(Draft::new("reflect", payload))
+    }
+
+    /// Adds a proposal of what to learn, to the timeline and to `learn.jsonl`.
+    ///
+    /// # Errors
+    /// As for [`Run::note`].
+    pub fn propose(
+        &mut self,
+        proposal: Map<String, Value>,
+        applied: bool,
+    ) -> Result<EventId, Error> {
+        let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
+        self.must_not_have_ended()?;
+        let event = self.write_event(Draft::new("learn", payload))?;
+        let line = learn_line(&event)?;
+        // The event is there: `recover` finds out what its line lacks.
+        let appended = self.learn.append(&line).map_err(|failed| failed.error);
+        self.poison_unless(appended)?;
+        Ok(event.id)
+    }
+}

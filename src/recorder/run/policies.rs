@@ -1,0 +1,246 @@
+//! The advice of policies -> direction events, changed plans and vetoes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Value, json};
+
+use super::super::error::Error;
+use super::super::event::{Draft, object};
+use super::super::fold::Mode;
+use super::Run;
+use crate::read::policy::{Advice, Change, Policy, Scope};
+use crate::record::{Step, StepStatus};
+
+/// What policies say to a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// The run may go on.
+    Go {
+        /// What policies suggest.
+        hints: Vec<String>,
+    },
+    /// A policy blocked the step or the run.
+    Vetoed(Veto),
+}
+
+/// What a policy blocked, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Veto {
+    /// The policy, as `policy:name@version`.
+    pub policy: String,
+    /// Why.
+    pub reason: String,
+    /// Whether it blocks one step or the whole run.
+    pub scope: Scope,
+}
+
+/// The advice of a policy, and the policy's label.
+type Advised = (String, Advice);
+
+impl Run {
+    /// Asks all policies, about a step that is about to open or about the run, and does what they
+    /// say: the first veto, else all interventions and hints, in their order.
+    pub(super) fn consult(&mut self, step: Option<&str>) -> Result<Verdict, Error> {
+        if self.fold.mode == Mode::Minimal {
+            return Ok(Verdict::Go { hints: Vec::new() });
+        }
+        let advised: Vec<Advised> = self
+            .recorder
+            .policies
+            .iter()
+            .map(|policy| self.ask(policy.as_ref()))
+            .collect();
+        for (policy, advice) in &advised {
+            if let Advice::Veto { reason, scope } = advice {
+                return self.veto(policy, reason, *scope, step).map(Verdict::Vetoed);
+            }
+        }
+        for (policy, advice) in &advised {
+            if let Advice::Intervention { change, confidence } = advice {
+                self.intervene(policy, change, *confidence)?;
+            }
+        }
+        let mut hints = Vec::new();
+        for (policy, advice) in advised {
+            if let Advice::Hint { text, confidence } = advice {
+                let payload = object([
+                    ("applied", false.into()),
+                    ("confidence", confidence.into()),
+                    ("status", "skipped".into()),
+                    ("step_id", step.into()),
+                    ("text", text.clone().into()),
+                ]);
+                self.write(directed("direction.hint", payload).by(policy))?;
+                hints.push(text);
+            }
+        }
+        Ok(Verdict::Go { hints })
+    }
+
+    /// The advice of one policy. One that panics blocks what was asked about: nobody knows what it
+    /// would have said.
+    fn ask(&self, policy: &dyn Policy) -> Advised {
+        let label = catch_unwind(AssertUnwindSafe(|| label(policy)));
+        let advice = catch_unwind(AssertUnwindSafe(|| policy.advise(&self.fold.state)));
+        match (label, advice) {
+            (Ok(label), Ok(advice)) => (label, advice),
+            (label, _) => {
+                let veto = Advice::veto("policy_failed");
+                (label.unwrap_or_else(|_| "policy:unknown".into()), veto)
+            }
+        }
+    }
+
+    fn veto(
+        &mut self,
+        policy: &str,
+        reason: &str,
+        scope: Scope,
+        step: Option<&str>,
+    ) -> Result<Veto, Error> {
+        // Without a step to block, it is the run that is blocked.
+        let step = step.filter(|_| scope == Scope::Step);
+        let scope = if step.is_some() {
+            Scope::Step
+        } else {
+            Scope::Run
+        };
+        let payload = object([
+            ("reason", reason.into()),
+            ("scope", scope.word().into()),
+            ("status", "blocked".into()),
+            ("step_id", step.into()),
+        ]);
+        self.write(directed("direction.veto", payload).by(policy))?;
+        let blocked = match step {
+            Some(step) => vec![step.to_owned()],
+            None => self.fold.open.iter().cloned().collect(),
+        };
+        for step in blocked {
+            let payload = object([("reason", reason.into())]);
+            self.set_step(&step, StepStatus::Vetoed, payload)?;
+        }
+        Ok(Veto {
+            policy: policy.into(),
+            reason: reason.into(),
+            scope,
+        })
+    }
+
+    fn intervene(&mut self, policy: &str, change: &Change, confidence: f64) -> Result<(), Error> {
+        let mut steps = self.fold.state.plan.steps.clone();
+        let outcome = if (self.fold.threshold..=1.0).contains(&confidence) {
+            apply(change, &mut steps).ok_or("unsupported_change")
+        } else {
+            Err("low_confidence")
+        };
+        let is_applied = outcome.is_ok();
+        let (diff, reason) = match outcome {
+            Ok(diff) => (Value::Array(diff), Value::Null),
+            Err(reason) => (Value::Null, reason.into()),
+        };
+        let payload = object([
+            ("applied", is_applied.into()),
+            ("confidence", confidence.into()),
+            ("diff", diff),
+            ("reason", reason),
+            (
+                "status",
+                if is_applied { "applied" } else { "skipped" }.into(),
+            ),
+        ]);
+        self.write(directed("direction.intervention", payload).by(policy))?;
+        if is_applied {
+            let source = self.fold.state.plan.source.clone();
+            self.write_plan(&steps, source.as_deref().unwrap_or(policy))?;
+        }
+        Ok(())
+    }
+}
+
+/// The name under which the advice of a policy is recorded.
+fn label(policy: &dyn Policy) -> String {
+    format!("policy:{}@{}", policy.name(), policy.version())
+}
+
+fn directed(event_type: &'static str, payload: serde_json::Map<String, Value>) -> Draft {
+    Draft {
+        event_type: Some(event_type),
+        ..Draft::new("direction", payload)
+    }
+}
+
+/// Changes the steps of a plan; returns what differs, or `None` for a change that is not
+/// understood or that does not fit the plan.
+fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
+    let differs = |key: String, before: Value, after: Value| json!({ "key": key, "before": before, "after": after });
+    let place = |id: &str| steps.iter().position(|step| step.id == id);
+    match change {
+        Change::Edit { step, set } => {
+            let at = place(step)?;
+            let found = steps.get_mut(at)?;
+            if found.status != StepStatus::Pending {
+                return None;
+            }
+            let before = serde_json::to_value(&*found).ok()?;
+            if let Some(description) = &set.description {
+                found.description.clone_from(description);
+            }
+            if let Some(kind) = set.kind {
+                found.kind = kind;
+            }
+            if set.rationale.is_some() {
+                found.rationale.clone_from(&set.rationale);
+            }
+            if set.inputs.is_some() {
+                found.inputs.clone_from(&set.inputs);
+            }
+            let after = serde_json::to_value(&*found).ok()?;
+            let fields = ["description", "kind", "rationale", "inputs"].into_iter();
+            let diff = fields.filter(|name| before.get(name) != after.get(name));
+            let part = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
+            let diff = diff.map(|name| {
+                differs(
+                    format!("steps[{at}].{name}"),
+                    part(&before, name),
+                    part(&after, name),
+                )
+            });
+            Some(diff.collect())
+        }
+        Change::Skip { skip } => {
+            let at = place(skip)?;
+            let found = steps.get_mut(at)?;
+            if found.status != StepStatus::Pending {
+                return None;
+            }
+            found.status = StepStatus::Skipped;
+            Some(vec![differs(
+                format!("steps[{at}].status"),
+                StepStatus::Pending.word().into(),
+                StepStatus::Skipped.word().into(),
+            )])
+        }
+        Change::Append { append } => {
+            if append.id.is_empty() || place(&append.id).is_some() {
+                return None;
+            }
+            let step = Step {
+                id: append.id.clone(),
+                kind: append.kind,
+                description: append.description.clone(),
+                status: StepStatus::Pending,
+                rationale: append.rationale.clone(),
+                inputs: append.inputs.clone(),
+                outputs: None,
+            };
+            let key = format!("steps[{}]", steps.len());
+            let after = serde_json::to_value(&step).ok()?;
+            steps.push(step);
+            Some(vec![differs(key, Value::Null, after)])
+        }
+        _ => None,
+    }
+}

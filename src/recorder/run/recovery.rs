@@ -1,0 +1,242 @@
+//! An episode that was left -> a run that goes on, or one that is complete.
+
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use super::super::Recorder;
+use super::super::beside;
+use super::super::error::Error;
+use super::super::event::{Draft, object};
+use super::super::fold::Mode;
+use super::super::text::text;
+use super::super::timeline::{Held, Timeline};
+use super::Run;
+use super::ending::{End, Recorded};
+use super::reread::{Relearned, Reread, reread};
+use super::verification::Before;
+use crate::check::Check;
+use crate::finding::Severity;
+use crate::record::{Step, StepStatus};
+use crate::source::EpisodeKey;
+use crate::store::{Directory, MAX_RECORD_BYTES, episode_dir, is_there, read_whole};
+
+/// What [`Recorder::recover`] did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Recovered {
+    /// Nothing: every event was whole, and so were the records of an end.
+    Intact,
+    /// It cut off an event that was not written whole, or what followed a part that was lost when
+    /// power failed.
+    Cut {
+        /// The length of what was cut off.
+        bytes: u64,
+    },
+    /// The run had ended, and what was missing of its records is written.
+    Completed(Box<Recorded>),
+}
+
+/// An episode that is locked, and read.
+struct Left {
+    run: Run,
+    /// What stood after the last whole event: its length and its digest.
+    tail: Option<(u64, String)>,
+    learn: Relearned,
+    /// Whether `state.json` is the terminal one.
+    has_ended: bool,
+}
+
+impl Recorder {
+    /// Goes on with a run that was paused, or whose process died. Its id and its `started_at` stay,
+    /// and so does every event; steps that were running are pending again.
+    ///
+    /// # Errors
+    /// [`Error::Absent`], [`Error::Busy`] while another process records it, [`Error::Ended`],
+    /// [`Error::Untrusted`] where its records contradict each other or were not written by a
+    /// recorder, and [`Error::Refused`] for policies where the run was begun without any. A run
+    /// whose end was cut short is completed first, and is then an ended one.
+    pub fn resume(&self, id: &str) -> Result<Run, Error> {
+        let left = self.left(id)?;
+        if left.run.fold.mode == Mode::Minimal && !self.policies.is_empty() {
+            let why = "the run was begun without policies, and would not ask them";
+            return Err(Error::refused("resuming", why));
+        }
+        left.go_on()
+    }
+
+    /// Makes the records of an episode whole after its process died: cuts off an event that was
+    /// not written whole, and completes an end that was cut short. A run that has not ended stays
+    /// pending.
+    ///
+    /// # Errors
+    /// As for [`Recorder::resume`], but a run that has ended is no error.
+    pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
+        let mut left = self.left(id)?;
+        left.repair()?;
+        if !left.has_ended && left.run.fold.terminated.is_some() {
+            left.run.complete()?;
+            return Ok(Recovered::Completed(Box::new(left.run.recorded())));
+        }
+        Ok(match left.tail {
+            Some((bytes, _)) => Recovered::Cut { bytes },
+            None => Recovered::Intact,
+        })
+    }
+
+    /// Ends a run whose process died, as `aborted`. No policy is asked.
+    ///
+    /// # Errors
+    /// As for [`Recorder::resume`].
+    pub fn abandon(&self, id: &str, reason: &str) -> Result<Recorded, Error> {
+        self.left(id)?.go_on()?.finish(End::aborted(reason))
+    }
+
+    /// Locks and reads an episode.
+    fn left(&self, id: &str) -> Result<Left, Error> {
+        let mut parts = Path::new(id).components();
+        let is_name = matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        );
+        let dir = self.episode_dir(id);
+        let mut events = match self.open(dir.join("events.jsonl")) {
+            Ok(events) if is_name => events,
+            Err(Error::Io { source, .. }) if is_name && source.kind() != ErrorKind::NotFound => {
+                return Err(Error::io("opening", &dir.join("events.jsonl"))(source));
+            }
+            _ => return Err(Error::Absent { id: id.into() }),
+        };
+        if !events.lock()? {
+            return Err(Error::Busy { id: id.into() });
+        }
+        let Reread {
+            fold,
+            events: held,
+            tail,
+            learn: relearned,
+        } = reread(&dir, id)?;
+        events.holds(held);
+        let has_ended = fold.terminated.is_some() && {
+            let state = text(&fold.state, "the state")?;
+            let persisted = read_whole(&dir.join("state.json"), MAX_RECORD_BYTES);
+            persisted.is_ok_and(|persisted| persisted == state)
+        };
+        let learn = dir.join("learn.jsonl");
+        let learn = if has_ended || is_there(&learn) {
+            self.open(learn)?
+        } else {
+            let created = self.disk.create(&learn);
+            let created = created.map_err(Error::io("creating", &learn))?;
+            Timeline::new(created, learn, Held::default())
+        };
+        let snapshot = read_whole(&dir.join("snapshots/pre.json"), MAX_RECORD_BYTES).ok();
+        let before = Before::read(fold.verify.as_ref(), snapshot.as_deref());
+        let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
+        run.has_state = is_there(&run.dir.join("state.json"));
+        let (length, digest) = (tail.length, tail.sha256());
+        Ok(Left {
+            run,
+            tail: (length > 0).then_some((length, digest)),
+            learn: relearned,
+            has_ended,
+        })
+    }
+
+    fn open(&self, path: PathBuf) -> Result<Timeline, Error> {
+        let opened = self.disk.open(&path).map_err(Error::io("opening", &path))?;
+        Ok(Timeline::new(opened, path, Held::default()))
+    }
+}
+
+impl Left {
+    /// Makes the records whole, and refuses those that can't be trusted.
+    fn repair(&mut self) -> Result<(), Error> {
+        if !self.has_ended && self.tail.is_some() {
+            self.run.events.cut()?;
+        }
+        self.run.must_be_trusted()?;
+        if self.has_ended {
+            return Ok(());
+        }
+        let Relearned {
+            held,
+            kept,
+            missing,
+        } = std::mem::take(&mut self.learn);
+        self.run.learn.becomes(held, kept, &missing)?;
+        if self.run.fold.terminated.is_none() {
+            self.run.clear_away()?;
+        }
+        Ok(())
+    }
+
+    fn go_on(mut self) -> Result<Run, Error> {
+        self.repair()?;
+        let mut run = self.run;
+        if run.fold.terminated.is_some() {
+            if !self.has_ended {
+                run.complete()?;
+            }
+            return Err(run.ended());
+        }
+        let (bytes, digest) = self.tail.unzip();
+        let payload = object([("cut_bytes", bytes.into()), ("cut_sha256", digest.into())]);
+        run.write(Draft::runtime("run.resume", payload))?;
+        if !run.fold.open.is_empty() {
+            let steps = run.fold.state.plan.steps.iter().cloned();
+            let steps: Vec<Step> = steps
+                .map(|step| match step.status {
+                    StepStatus::Running => Step {
+                        status: StepStatus::Pending,
+                        ..step
+                    },
+                    _ => step,
+                })
+                .collect();
+            run.write_plan(&steps, "planner.resume")?;
+        }
+        Ok(run)
+    }
+}
+
+impl Run {
+    /// Refuses to go on where the check finds an error. Nobody else writes: this run has the lock.
+    fn must_be_trusted(&self) -> Result<(), Error> {
+        let id = self.id();
+        let listed = episode_dir(&self.dir, id);
+        let opened = listed.and_then(|listed| Directory::open(&listed, false));
+        let directory = opened.map_err(Error::io("reading", &self.dir))?;
+        let key = EpisodeKey::Dir(self.dir.clone());
+        let report = Check::new().artifacts(&key, Some(id), &directory);
+        let mut findings = report.findings.iter();
+        match findings.find(|finding| finding.severity == Severity::Error) {
+            None => Ok(()),
+            Some(error) => Err(Error::Untrusted {
+                id: id.into(),
+                reason: error.message.clone(),
+                report: Some(Box::new(report)),
+            }),
+        }
+    }
+
+    /// Removes what an end that was cut short, or a replacement, left.
+    fn clear_away(&mut self) -> Result<(), Error> {
+        const REPLACED: [&str; 5] = [
+            "manifest.json",
+            "snapshots/post.json",
+            "snapshots/pre.json",
+            "state.json",
+            "summary.json",
+        ];
+        let early = ["manifest.json", "summary.json"].map(str::to_owned);
+        for name in REPLACED.map(beside).into_iter().chain(early) {
+            let path = self.dir.join(name);
+            // Mostly there is nothing to remove, and nothing is written then.
+            if is_there(&path) {
+                let removed = self.recorder.disk.remove(&path);
+                removed.map_err(Error::io("removing", &path))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! `events.jsonl` and `learn.jsonl` as an earlier process left them -> what they lead to.
+
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use super::super::error::Error;
+use super::super::event::{Event, event_id, learn_line};
+use super::super::fold::{Fold, Unfoldable};
+use super::super::text::text;
+use super::super::timeline::Held;
+use crate::digest::FileDigest;
+use crate::document::{LEAST_BYTES_BEYOND, Tape};
+use crate::store::{MAX_RECORD_BYTES, digest_of, open_written, whole_lines};
+
+/// What the files of lines of an episode hold.
+pub(super) struct Reread {
+    pub(super) fold: Fold,
+    pub(super) events: Held,
+    /// What follows the last event that is whole.
+    pub(super) tail: Held,
+    pub(super) learn: Relearned,
+}
+
+/// What `learn.jsonl` must hold.
+#[derive(Default)]
+pub(super) struct Relearned {
+    pub(super) held: Held,
+    /// How many bytes of that it holds, at its beginning.
+    pub(super) kept: u64,
+    /// The rest.
+    pub(super) missing: Vec<u8>,
+}
+
+/// Reads the timelines of an episode.
+pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
+    let events = dir.join("events.jsonl");
+    let reading = || Error::io("reading", &events);
+    let persisted = digest_of(&dir.join("state.json")).ok();
+    let persisted = persisted.map(|(digest, _)| digest);
+    let mut lines = Lines {
+        id,
+        marks: Marks::of(&events, persisted.as_deref()).map_err(reading())?,
+        fold: None,
+        held: Held::default(),
+        tail: Held::default(),
+        learn: Learn::open(&dir.join("learn.jsonl"))?,
+    };
+    let (is_persisted, is_sealed) = (persisted.is_some(), lines.marks.is_sealed);
+    let mut wrong = None;
+    let rest = whole_lines(&events, MAX_RECORD_BYTES, &mut |line| {
+        wrong = lines.add(line).err();
+        wrong.is_none()
+    });
+    lines.tail.add(&rest.map_err(reading())?);
+    let Lines {
+        fold,
+        held,
+        tail,
+        learn,
+        ..
+    } = lines;
+    // What another writer persisted may say more than its events do, and would be lost.
+    let is_another = is_persisted && !is_sealed && tail.length == 0;
+    let wrong = wrong.or_else(|| {
+        is_another
+            .then(|| "no event is the evidence of state.json, which is not the recorder's".into())
+    });
+    match (wrong, fold) {
+        (None, Some(fold)) => Ok(Reread {
+            fold,
+            events: held,
+            tail,
+            learn: Relearned {
+                held: learn.held,
+                kept: learn.kept,
+                missing: learn.missing,
+            },
+        }),
+        (wrong, _) => Err(Error::Untrusted {
+            id: id.into(),
+            reason: wrong.unwrap_or_else(|| "events.jsonl has no `start` event".into()),
+            report: None,
+        }),
+    }
+}
+
+/// What has to be known of a timeline before it is folded: numbers of lines.
+#[derive(Default)]
+struct Marks {
+    /// The last evidence of a state. Its digest covers all that led to that state, so that no other
+    /// has to be compared.
+    sealed: u64,
+    /// The first line with a hole, which is where the timeline ends. A hole before the evidence of
+    /// the persisted state is none that a failure of power left: that evidence was synced.
+    hole: Option<u64>,
+    /// Whether a line is the evidence of the persisted state.
+    is_sealed: bool,
+}
+
+impl Marks {
+    fn of(path: &Path, persisted: Option<&str>) -> io::Result<Self> {
+        let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
+        let (mut number, mut marks) = (0, Self::default());
+        whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
+            number += 1;
+            if is_hole(line) {
+                marks.hole.get_or_insert(number);
+            } else if finder.find(line).is_some()
+                && let Ok(event) = parse(line)
+                && event.is_evidence()
+            {
+                // A state that did not change has the same evidence again.
+                if !marks.is_sealed && persisted.is_some() && event.sealed() == persisted {
+                    marks.is_sealed = true;
+                    marks.hole = None;
+                }
+                if marks.hole.is_none() {
+                    marks.sealed = number;
+                }
+            }
+            true
+        })?;
+        Ok(marks)
+    }
+}
+
+/// Whether a line was written, and then lost in part when power failed: what a disk did not keep of
+/// a file reads as zeros, which no event contains.
+fn is_hole(line: &[u8]) -> bool {
+    memchr::memchr(0, line).is_some()
+}
+
+fn parse(line: &[u8]) -> Result<Event, String> {
+    let not_one = |error: &dyn std::fmt::Display| {
+        format!("a line of events.jsonl is not one that a recorder wrote: {error}")
+    };
+    if line.len() > LEAST_BYTES_BEYOND {
+        let read = Tape::default().read_record(line).map(drop);
+        read.map_err(|error| not_one(&error))?;
+    }
+    serde_json::from_slice(line).map_err(|error| not_one(&error))
+}
+
+/// The lines of a timeline, so far.
+struct Lines<'i> {
+    id: &'i str,
+    marks: Marks,
+    fold: Option<Fold>,
+    held: Held,
+    /// What comes after the first hole.
+    tail: Held,
+    learn: Learn,
+}
+
+impl Lines<'_> {
+    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        let number = self.fold.as_ref().map_or(0, |fold| fold.events) + 1;
+        if self.marks.hole.is_some_and(|hole| hole <= number) {
+            self.tail.add(line);
+            return Ok(());
+        }
+        self.held.add(line);
+        let event = parse(line)?;
+        if event.episode_id != self.id {
+            return Err(format!("the event {} belongs to another run", event.id));
+        }
+        if event.id != event_id(number) {
+            return Err(format!(
+                "the event {} does not have the id that a recorder gives it",
+                event.id
+            ));
+        }
+        let told = |Unfoldable(why)| why;
+        let Some(fold) = &mut self.fold else {
+            self.fold = Some(Fold::start(&event).map_err(told)?);
+            return Ok(());
+        };
+        fold.add(&event).map_err(told)?;
+        let fits = fold.held().check("the state");
+        fits.map_err(|error| error.to_string())?;
+        if fold.events == self.marks.sealed && !is_sealed(fold) {
+            return Err(format!(
+                "the events up to {} do not lead to the state of its digest",
+                event.id
+            ));
+        }
+        if event.is_proposal() {
+            let line = learn_line(&event).map_err(|error| error.to_string())?;
+            self.learn.add(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the state is the one of the digest in the last event.
+fn is_sealed(fold: &Fold) -> bool {
+    let Some(sealed) = &fold.sealed_last else {
+        return true;
+    };
+    text(&fold.state, "the state").is_ok_and(|state| FileDigest::of(&state).to_string() == *sealed)
+}
+
+/// The lines of `learn.jsonl`, which repeats the proposals of the timeline. Where it does not, it
+/// lost what was written last, or has kept what the timeline lost: then the timeline counts.
+struct Learn {
+    file: Option<BufReader<File>>,
+    /// What the file must hold.
+    held: Held,
+    /// The number of bytes that the file holds of that.
+    kept: u64,
+    /// What it lacks.
+    missing: Vec<u8>,
+}
+
+impl Learn {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let file = match open_written(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            opened => Some(opened.map_err(Error::io("reading", path))?),
+        };
+        Ok(Self {
+            file,
+            held: Held::default(),
+            kept: 0,
+            missing: Vec::new(),
+        })
+    }
+
+    /// Compares the next line of the file, as far as it is there.
+    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        self.held.add(line);
+        let mut there = Vec::new();
+        if let Some(file) = &mut self.file {
+            let read = file.take(line.len() as u64).read_to_end(&mut there);
+            read.map_err(|error| error.to_string())?;
+        }
+        let equal = line.iter().zip(&there).take_while(|(a, b)| a == b).count();
+        self.kept += equal as u64;
+        if equal < line.len() {
+            self.file = None;
+            self.missing.extend(line.iter().skip(equal));
+        }
+        if self.missing.len() > MAX_RECORD_BYTES {
+            return Err("learn.jsonl lacks nearly all proposals of events.jsonl".into());
+        }
+        Ok(())
+    }
+}

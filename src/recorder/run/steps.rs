@@ -1,0 +1,379 @@
+//! The steps of a plan -> plan events, and act events for whatever becomes of each.
+
+use serde_json::{Map, Value};
+
+use super::super::error::Error;
+use super::super::event::{Draft, object};
+use super::Run;
+use super::policies::{Verdict, Veto};
+use crate::record::{Action, State, Step, StepKind, StepStatus};
+
+/// A step of a plan, before it is recorded.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StepDraft {
+    /// The unique id of the step.
+    pub id: String,
+    /// What sort of step it is.
+    pub kind: StepKind,
+    /// What the step does.
+    pub description: String,
+    /// Why it is in the plan.
+    pub rationale: Option<String>,
+    /// What it is given.
+    pub inputs: Option<Map<String, Value>>,
+}
+
+impl StepDraft {
+    /// A step without rationale and inputs.
+    #[must_use]
+    pub fn new(id: impl Into<String>, kind: StepKind, description: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            description: description.into(),
+            rationale: None,
+            inputs: None,
+        }
+    }
+
+    /// Why the step is in the plan.
+    #[must_use]
+    pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
+        self.rationale = Some(rationale.into());
+        self
+    }
+
+    /// What the step is given.
+    #[must_use]
+    pub fn inputs(mut self, inputs: Map<String, Value>) -> Self {
+        self.inputs = Some(inputs);
+        self
+    }
+
+    fn step(self, status: StepStatus) -> Step {
+        Step {
+            id: self.id,
+            kind: self.kind,
+            description: self.description,
+            status,
+            rationale: self.rationale,
+            inputs: self.inputs,
+            outputs: None,
+        }
+    }
+}
+
+/// A step that is open: proof that policies let it pass. It closes once, by [`Run::close`].
+#[derive(Debug)]
+#[must_use = "an open step has to be closed"]
+pub struct OpenStep {
+    id: String,
+    hints: Vec<String>,
+}
+
+impl OpenStep {
+    /// The id of the step.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What policies suggest for it.
+    #[must_use]
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+/// Whether a step may be executed.
+#[derive(Debug)]
+#[must_use]
+pub enum Gate {
+    /// It is open.
+    Go(OpenStep),
+    /// A policy blocked it, or the run.
+    Vetoed(Veto),
+    /// A policy changed the plan so that it is skipped.
+    Skipped,
+}
+
+/// How a step ends.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StepEnd {
+    /// It did what it should.
+    Done,
+    /// The same, and it produced something.
+    DoneWith(Map<String, Value>),
+    /// It failed, with an error in any form but null.
+    Failed(Value),
+    /// It was not needed, with the reason.
+    Skipped(String),
+}
+
+/// What executes steps.
+pub trait Adapter {
+    /// The adapter's label, recorded as the tool of actions that name none.
+    fn label(&self) -> &str;
+
+    /// Executes a step; an error may have any form but null.
+    ///
+    /// # Errors
+    /// What made the step fail.
+    fn run(&mut self, step: &Step, state: &State) -> Result<Action, Value>;
+}
+
+impl Run {
+    /// Sets the plan, and asks the policies about the run. A step whose id the plan had before
+    /// keeps its status; all others are pending.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for steps without id or with the same one, and where a step is missing
+    /// that is open or has an action.
+    pub fn plan(
+        &mut self,
+        steps: impl IntoIterator<Item = StepDraft>,
+        source: &str,
+    ) -> Result<Verdict, Error> {
+        self.must_go_on()?;
+        let steps: Vec<Step> = steps
+            .into_iter()
+            .map(|draft| {
+                let known = self.fold.step(&draft.id);
+                let status = known.map_or(StepStatus::Pending, |step| step.status);
+                let outputs = known.and_then(|step| step.outputs.clone());
+                Step {
+                    outputs,
+                    ..draft.step(status)
+                }
+            })
+            .collect();
+        let mut ids = std::collections::BTreeSet::new();
+        for step in &steps {
+            if step.id.is_empty() {
+                return Err(Error::refused("the plan", "a step has no id"));
+            }
+            if !ids.insert(step.id.as_str()) {
+                return Err(Error::refused(
+                    "the plan",
+                    format!("two steps have the id {:?}", step.id),
+                ));
+            }
+        }
+        if let Some(open) = self.fold.open.iter().find(|id| !ids.contains(id.as_str())) {
+            return Err(Error::refused(
+                "the plan",
+                format!("it lacks the step {open:?}, which is open"),
+            ));
+        }
+        let actions = self.fold.state.outcomes.actions.iter().flatten();
+        let mut acted = actions.filter_map(|action| action.step_id.as_ref()?.as_str());
+        if let Some(step) = acted.find(|id| !ids.contains(id)) {
+            return Err(Error::refused(
+                "the plan",
+                format!("it lacks the step {step:?}, which has an action"),
+            ));
+        }
+        if source.is_empty() {
+            return Err(Error::refused("the plan", "its source has no name"));
+        }
+        self.write_plan(&steps, source)?;
+        self.consult(None)
+    }
+
+    pub(super) fn write_plan(&mut self, steps: &[Step], source: &str) -> Result<(), Error> {
+        let records = serde_json::to_value(steps)
+            .map_err(|error| Error::refused("the plan", error.to_string()))?;
+        let payload = object([("source", source.into()), ("step_records", records)]);
+        self.write(Draft::new("plan", payload).by(source))?;
+        Ok(())
+    }
+
+    /// Opens a pending step, if no policy blocks it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where the plan has no such step, or it is not pending.
+    pub fn open(&mut self, step: &str) -> Result<Gate, Error> {
+        self.must_go_on()?;
+        self.must_be(step, StepStatus::Pending, "opening a step")?;
+        let hints = match self.consult(Some(step))? {
+            Verdict::Vetoed(veto) => return Ok(Gate::Vetoed(veto)),
+            Verdict::Go { hints } => hints,
+        };
+        let found = self.fold.step(step);
+        if found.is_some_and(|step| step.status == StepStatus::Skipped) {
+            return Ok(Gate::Skipped);
+        }
+        self.set_step(step, StepStatus::Running, Map::new())?;
+        Ok(Gate::Go(OpenStep {
+            id: step.into(),
+            hints,
+        }))
+    }
+
+    fn must_be(&self, step: &str, status: StepStatus, what: &'static str) -> Result<(), Error> {
+        match self.fold.step(step) {
+            None => Err(Error::refused(
+                what,
+                format!("the plan has no step {step:?}"),
+            )),
+            Some(found) if found.status != status => Err(Error::refused(
+                what,
+                format!("the step {step:?} is {}, not {status}", found.status),
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Sets the status of a step, by an act event that no action mirrors.
+    pub(super) fn set_step(
+        &mut self,
+        step: &str,
+        status: StepStatus,
+        mut payload: Map<String, Value>,
+    ) -> Result<(), Error> {
+        payload.insert("step_id".into(), step.into());
+        payload.insert("step_status".into(), status.word().into());
+        payload.insert("synthetic".into(), true.into());
+        self.write(Draft::new("act", payload))?;
+        Ok(())
+    }
+
+    /// Records an action of an open step, and returns its id. The recorder sets `id`, `step_id` and
+    /// `timestamp`.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] where one of these is set already, or an extension does not start with
+    /// `x-`.
+    pub fn act(&mut self, step: &OpenStep, action: Action) -> Result<String, Error> {
+        self.act_in(&step.id, action)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(in crate::recorder) fn act_in(
+        &mut self,
+        step: &str,
+        action: Action,
+    ) -> Result<String, Error> {
+        self.must_not_have_ended()?;
+        self.must_be(step, StepStatus::Running, "acting")?;
+        let is_set = [
+            ("id", action.id.is_some()),
+            ("step_id", action.step_id.is_some()),
+            ("timestamp", action.timestamp.is_some()),
+        ];
+        if let Some((name, _)) = is_set.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Error::refused(
+                "the action",
+                format!("the recorder sets `{name}`"),
+            ));
+        }
+        if let Some(name) = action
+            .extensions
+            .keys()
+            .find(|name| !name.starts_with("x-"))
+        {
+            return Err(Error::refused(
+                "the action",
+                format!("{name:?} is no field of an action, and does not start with `x-`"),
+            ));
+        }
+        let number = self
+            .fold
+            .state
+            .outcomes
+            .actions
+            .as_ref()
+            .map_or(0, Vec::len)
+            + 1;
+        let id = format!("act-{number}");
+        let Ok(Value::Object(mut payload)) = serde_json::to_value(action) else {
+            return Err(Error::refused("the action", "it can't be written as JSON"));
+        };
+        payload.insert("id".into(), id.clone().into());
+        payload.insert("step_id".into(), step.into());
+        payload.insert("step_status".into(), StepStatus::Running.word().into());
+        self.write(Draft::new("act", payload))?;
+        Ok(id)
+    }
+
+    /// Ends an open step.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an error that is null, and where the plan has changed so that the
+    /// step is no longer open.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a step that was closed can't be used again"
+    )]
+    pub fn close(&mut self, step: OpenStep, end: StepEnd) -> Result<(), Error> {
+        self.close_step(&step.id, end)
+    }
+
+    /// The same for a step that is named by its id.
+    pub(in crate::recorder) fn close_step(
+        &mut self,
+        step: &str,
+        end: StepEnd,
+    ) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        self.must_be(step, StepStatus::Running, "closing a step")?;
+        let (status, payload) = match end {
+            StepEnd::Done => (StepStatus::Done, Map::new()),
+            StepEnd::DoneWith(outputs) => (StepStatus::Done, object([("outputs", outputs.into())])),
+            StepEnd::Failed(Value::Null) => {
+                return Err(Error::refused("closing a step", "its error is null"));
+            }
+            StepEnd::Failed(error) => (StepStatus::Failed, object([("error", error)])),
+            StepEnd::Skipped(why) => (StepStatus::Skipped, object([("reason", why.into())])),
+        };
+        self.set_step(step, status, payload)
+    }
+
+    /// Executes all pending steps with an adapter: opens, runs, acts and closes each, in the order
+    /// of the plan, until one fails or a policy stops the run.
+    ///
+    /// # Errors
+    /// Those of the calls that it makes.
+    pub fn execute(&mut self, adapter: &mut dyn Adapter) -> Result<Verdict, Error> {
+        let mut hints = Vec::new();
+        // Policies may change the steps after this place and append some, but move none.
+        let mut place = 0;
+        while let Some(step) = self.fold.state.plan.steps.get(place) {
+            place += 1;
+            if step.status != StepStatus::Pending {
+                continue;
+            }
+            let id = step.id.clone();
+            let open = match self.open(&id)? {
+                Gate::Vetoed(veto) if self.fold.stopped.is_some() => {
+                    return Ok(Verdict::Vetoed(veto));
+                }
+                Gate::Vetoed(_) | Gate::Skipped => continue,
+                Gate::Go(open) => open,
+            };
+            hints.extend_from_slice(open.hints());
+            let Some(step) = self.fold.step(&id).cloned() else {
+                continue;
+            };
+            match adapter.run(&step, &self.fold.state) {
+                Ok(mut action) => {
+                    action.tool.get_or_insert_with(|| adapter.label().into());
+                    self.act(&open, action)?;
+                    self.close(open, StepEnd::Done)?;
+                }
+                Err(error) => {
+                    let error = if error.is_null() {
+                        "unknown".into()
+                    } else {
+                        error
+                    };
+                    self.close(open, StepEnd::Failed(error))?;
+                    break;
+                }
+            }
+        }
+        Ok(Verdict::Go { hints })
+    }
+}

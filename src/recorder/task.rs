@@ -1,0 +1,98 @@
+//! What an agent wants to do -> what the `start` event says of it.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Number, Value};
+
+use super::assertion::{Assertion, Declared};
+use super::error::Error;
+use super::event::object;
+
+/// A run toward a goal, before it begins.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    text: String,
+    kind: Option<String>,
+    seed: Option<Number>,
+    tags: Map<String, Value>,
+    using: Option<String>,
+    workspace: Option<PathBuf>,
+    assertions: Vec<Assertion>,
+}
+
+impl Task {
+    /// A task, in words.
+    #[must_use]
+    pub fn new(task: impl Into<String>) -> Self {
+        Self {
+            text: task.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The type of the goal (`goal.type`).
+    #[must_use]
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.kind = Some(kind.into());
+        self
+    }
+
+    /// The seed of the run, for those who repeat it.
+    #[must_use]
+    pub fn seed(mut self, seed: impl Into<Number>) -> Self {
+        self.seed = Some(seed.into());
+        self
+    }
+
+    /// Adds a tag, which state and summary then have.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.tags.insert(name.into(), value.into());
+        self
+    }
+
+    /// The label of the adapter that executes the run (`episode.using`).
+    #[must_use]
+    pub fn using(mut self, label: impl Into<String>) -> Self {
+        self.using = Some(label.into());
+        self
+    }
+
+    /// The directory in which the run works: its files before and after the run are compared.
+    #[must_use]
+    pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(path.into());
+        self
+    }
+
+    /// Adds an assertion, which is checked in the workspace when the run ends `ok`.
+    #[must_use]
+    pub fn verify(mut self, assertion: Assertion) -> Self {
+        self.assertions.push(assertion);
+        self
+    }
+
+    /// What the `start` event says of it.
+    pub(super) fn declared(self) -> Result<Map<String, Value>, Error> {
+        if self.text.trim().is_empty() {
+            return Err(Error::refused("the task", "it has no text"));
+        }
+        let workspace = self.workspace.map(text_of_path).transpose()?;
+        let tags = (!self.tags.is_empty()).then_some(self.tags);
+        Ok(object([
+            ("seed", self.seed.map(Value::Number).into()),
+            ("tags", tags.into()),
+            ("task", self.text.into()),
+            ("type", self.kind.into()),
+            ("using", self.using.into()),
+            ("verify", Declared::new(workspace, self.assertions).into()),
+        ]))
+    }
+}
+
+/// The text of an absolute path: a run may go on in another directory.
+fn text_of_path(path: PathBuf) -> Result<String, Error> {
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let text = path.into_os_string().into_string();
+    text.map_err(|_| Error::refused("the workspace", "its path is not UTF-8"))
+}

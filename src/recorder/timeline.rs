@@ -1,0 +1,139 @@
+//! Lines -> the end of `events.jsonl` or `learn.jsonl`, each whole or not at all.
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use super::error::Error;
+use crate::digest::FileDigest;
+use crate::store::{Appending, append_all};
+
+/// A file of lines that grows at its end, and the digest of what it holds.
+pub(super) struct Timeline {
+    file: Box<dyn Appending>,
+    path: PathBuf,
+    held: Held,
+    /// The process that opened it.
+    owner: u32,
+}
+
+/// A write failed.
+pub(super) struct Failed {
+    pub(super) error: Error,
+    /// Whether the disk holds what it held before: else that is unknown.
+    pub(super) is_as_before: bool,
+}
+
+impl Failed {
+    pub(super) fn as_before(error: Error) -> Self {
+        Self {
+            error,
+            is_as_before: true,
+        }
+    }
+}
+
+impl Timeline {
+    /// A file that holds some bytes.
+    pub(super) fn new(file: Box<dyn Appending>, path: PathBuf, held: Held) -> Self {
+        Self {
+            file,
+            path,
+            held,
+            owner: std::process::id(),
+        }
+    }
+
+    /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
+    pub(super) fn lock(&mut self) -> Result<bool, Error> {
+        let locked = self.file.lock();
+        locked.map_err(Error::io("locking", &self.path))
+    }
+
+    /// Cuts the file to what it is known to hold.
+    pub(super) fn cut(&mut self) -> Result<(), Error> {
+        let cut = self.file.cut(self.held.length);
+        cut.map_err(Error::io("cutting", &self.path))
+    }
+
+    /// Says what the file holds, which was read meanwhile.
+    pub(super) fn holds(&mut self, held: Held) {
+        self.held = held;
+    }
+
+    /// Rewrites the end of the file, of which a part at the beginning is right.
+    pub(super) fn becomes(&mut self, held: Held, kept: u64, rest: &[u8]) -> Result<(), Error> {
+        self.held = held;
+        let cut = self.file.cut(kept);
+        cut.map_err(Error::io("cutting", &self.path))?;
+        let appended = append_all(self.file.as_mut(), rest);
+        appended.map_err(Error::io("writing", &self.path))
+    }
+
+    /// The process that opened it, unless that is this one.
+    pub(super) fn forked_from(&self) -> Option<u32> {
+        (self.owner != std::process::id()).then_some(self.owner)
+    }
+
+    /// Makes it that of another process, as a fork does for the child.
+    #[cfg(test)]
+    pub(super) fn fork(&mut self) {
+        self.owner += 1;
+    }
+
+    /// Adds a line, newline included.
+    pub(super) fn append(&mut self, line: &[u8]) -> Result<(), Failed> {
+        match append_all(self.file.as_mut(), line) {
+            Ok(()) => {
+                self.held.add(line);
+                Ok(())
+            }
+            Err(source) => Err(Failed {
+                error: Error::io("writing", &self.path)(source),
+                is_as_before: self.file.cut(self.held.length).is_ok(),
+            }),
+        }
+    }
+
+    pub(super) fn sync(&mut self) -> Result<(), Error> {
+        let synced = self.file.sync();
+        synced.map_err(Error::io("syncing", &self.path))
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        self.held.length
+    }
+
+    /// The digest of the file, 64 hexadecimal digits.
+    pub(super) fn sha256(&self) -> String {
+        self.held.sha256()
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        // A process that was forked has the file open too: the lock would last as long as that.
+        if self.forked_from().is_none() {
+            let _ = self.file.unlock();
+        }
+    }
+}
+
+/// What a file holds when it is opened.
+#[derive(Clone, Default)]
+pub(super) struct Held {
+    pub(super) length: u64,
+    pub(super) digest: Sha256,
+}
+
+impl Held {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        self.digest.update(bytes);
+    }
+
+    /// The digest, 64 hexadecimal digits.
+    pub(super) fn sha256(&self) -> String {
+        FileDigest::finish(self.digest.clone()).to_string()
+    }
+}

@@ -1,0 +1,369 @@
+//! System calls that write -> a log of them, and the disk as it is after any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::{Appending, Disk, FileSystem};
+
+/// One system call that writes.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    MakeDir(PathBuf),
+    Create(PathBuf),
+    Append(PathBuf, Vec<u8>),
+    Cut(PathBuf, u64),
+    Sync(PathBuf),
+    Rename(PathBuf, PathBuf),
+    Remove(PathBuf),
+    SyncDir(PathBuf),
+}
+
+/// How a system call fails.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    /// Nothing is done.
+    Nothing(i32),
+    /// Half of the bytes are written, and the next call fails.
+    Half(i32),
+    /// The call is interrupted, or writes less than asked for: no error at all.
+    Harmless,
+}
+
+#[derive(Default)]
+struct Log {
+    calls: Vec<Call>,
+    /// The number of the call that fails, and how.
+    fault: Option<(usize, Fault)>,
+}
+
+/// The file system, and a log of what was done to it. Nothing is synced: what a disk keeps is
+/// computed from the log.
+#[derive(Clone, Default)]
+pub(crate) struct Logged(Arc<Mutex<Log>>);
+
+impl Logged {
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        self.0.lock().unwrap().calls.clone()
+    }
+
+    /// Has the call of a number fail.
+    pub(crate) fn fail(&self, number: usize, fault: Fault) {
+        self.0.lock().unwrap().fault = Some((number, fault));
+    }
+
+    /// Notes a call, and does it unless it is to fail: a failed call is no call of the log.
+    fn call<T>(&self, call: Call, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let mut log = self.0.lock().unwrap();
+        if let Some((number, Fault::Nothing(error) | Fault::Half(error))) = log.fault
+            && number == log.calls.len()
+        {
+            log.fault = None;
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        log.calls.push(call);
+        drop(log);
+        act()
+    }
+
+    /// How many of some bytes the next call writes, unless it writes all; the rest meets the error.
+    fn half(&self, length: usize) -> Option<io::Result<usize>> {
+        let mut log = self.0.lock().unwrap();
+        let (number, fault) = log.fault.filter(|_| length > 1)?;
+        if number != log.calls.len() {
+            return None;
+        }
+        let half = length / 2;
+        match fault {
+            Fault::Nothing(_) => None,
+            Fault::Half(error) => {
+                log.fault = Some((number + 1, Fault::Nothing(error)));
+                Some(Ok(half))
+            }
+            Fault::Harmless => {
+                log.fault = None;
+                let is_short = half.is_multiple_of(2);
+                Some(if is_short {
+                    Ok(half)
+                } else {
+                    Err(io::ErrorKind::Interrupted.into())
+                })
+            }
+        }
+    }
+
+    fn file(&self, path: &Path, file: Box<dyn Appending>) -> Box<dyn Appending> {
+        Box::new(LoggedFile {
+            log: self.clone(),
+            path: path.into(),
+            file,
+        })
+    }
+}
+
+impl Disk for Logged {
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        let is_there = path.is_dir();
+        if is_there {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.call(Call::MakeDir(path.into()), || FileSystem.make_dir(path))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
+        let file = self.call(Call::Create(path.into()), || FileSystem.create(path))?;
+        Ok(self.file(path, file))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
+        Ok(self.file(path, FileSystem.open(path)?))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let call = Call::Rename(from.into(), to.into());
+        self.call(call, || FileSystem.rename(from, to))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.call(Call::Remove(path.into()), || FileSystem.remove(path))
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.call(Call::SyncDir(path.into()), || Ok(()))
+    }
+}
+
+struct LoggedFile {
+    log: Logged,
+    path: PathBuf,
+    file: Box<dyn Appending>,
+}
+
+impl Appending for LoggedFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let end = self.log.half(bytes.len()).unwrap_or(Ok(bytes.len()))?;
+        let bytes = &bytes[..end];
+        let call = Call::Append(self.path.clone(), bytes.into());
+        self.log.clone().call(call, || self.file.append(bytes))
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.log.call(Call::Sync(self.path.clone()), || Ok(()))
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        let call = Call::Cut(self.path.clone(), length);
+        self.log.clone().call(call, || self.file.cut(length))
+    }
+
+    fn lock(&mut self) -> io::Result<bool> {
+        self.file.lock()
+    }
+
+    fn unlock(&mut self) -> io::Result<()> {
+        self.file.unlock()
+    }
+}
+
+/// What a disk holds: the content of each file.
+pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// Does a call to what a disk holds.
+pub(crate) fn apply(files: &mut Files, call: &Call) {
+    match call {
+        Call::Create(path) => {
+            files.insert(path.clone(), Vec::new());
+        }
+        Call::Append(path, bytes) => files.get_mut(path).unwrap().extend(bytes),
+        Call::Cut(path, length) => {
+            let length = usize::try_from(*length).unwrap();
+            files.get_mut(path).unwrap().truncate(length);
+        }
+        Call::Rename(from, to) => {
+            let content = files.remove(from).unwrap();
+            files.insert(to.clone(), content);
+        }
+        Call::Remove(path) => {
+            files.remove(path);
+        }
+        Call::MakeDir(_) | Call::Sync(_) | Call::SyncDir(_) => {}
+    }
+}
+
+/// A file of a disk that may lose its power: what is durable, and what was done since.
+#[derive(Default)]
+struct Inode {
+    durable: Vec<u8>,
+    /// The length with everything that was done.
+    length: usize,
+    pending: Vec<Change>,
+}
+
+enum Change {
+    Write(usize, Vec<u8>),
+    Cut(usize),
+}
+
+impl Change {
+    fn to(&self, content: &mut Vec<u8>) {
+        match self {
+            Self::Write(at, bytes) => {
+                let end = at + bytes.len();
+                content.resize(content.len().max(end), 0);
+                content[*at..end].copy_from_slice(bytes);
+            }
+            Self::Cut(length) => content.truncate(*length),
+        }
+    }
+}
+
+/// A change of the names in a directory.
+enum Named {
+    Dir(PathBuf),
+    File(PathBuf, usize),
+    Moved(PathBuf, PathBuf, usize),
+    Gone(PathBuf),
+}
+
+/// What names lead to.
+#[derive(Default)]
+struct Names {
+    dirs: BTreeSet<PathBuf>,
+    files: BTreeMap<PathBuf, usize>,
+}
+
+impl Names {
+    fn change(&mut self, named: &Named) {
+        match named {
+            Named::Dir(path) => {
+                self.dirs.insert(path.clone());
+            }
+            Named::File(path, inode) => {
+                self.files.insert(path.clone(), *inode);
+            }
+            Named::Moved(from, to, inode) => {
+                if self.files.get(from) == Some(inode) {
+                    self.files.remove(from);
+                }
+                self.files.insert(to.clone(), *inode);
+            }
+            Named::Gone(path) => {
+                self.files.remove(path);
+            }
+        }
+    }
+}
+
+/// What is left of a disk that loses its power after some calls: all that was synced, and of the
+/// rest what `keeps` says; a write that is kept may be torn.
+pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64) -> u64) -> Files {
+    let (mut inodes, mut now, mut durable) =
+        (Vec::<Inode>::new(), Names::default(), Names::default());
+    let mut pending: Vec<Named> = Vec::new();
+    let dir_of = |named: &Named| match named {
+        Named::Dir(path) | Named::File(path, _) | Named::Moved(_, path, _) | Named::Gone(path) => {
+            path.parent().unwrap().to_owned()
+        }
+    };
+    for call in calls {
+        let named = match call {
+            Call::MakeDir(path) => Some(Named::Dir(path.clone())),
+            Call::Create(path) => {
+                inodes.push(Inode::default());
+                Some(Named::File(path.clone(), inodes.len() - 1))
+            }
+            Call::Rename(from, to) => Some(Named::Moved(from.clone(), to.clone(), now.files[from])),
+            Call::Remove(path) => Some(Named::Gone(path.clone())),
+            Call::Append(path, bytes) => {
+                let inode = &mut inodes[now.files[path]];
+                inode
+                    .pending
+                    .push(Change::Write(inode.length, bytes.clone()));
+                inode.length += bytes.len();
+                None
+            }
+            Call::Cut(path, length) => {
+                let inode = &mut inodes[now.files[path]];
+                inode.length = usize::try_from(*length).unwrap();
+                inode.pending.push(Change::Cut(inode.length));
+                None
+            }
+            Call::Sync(path) => {
+                let inode = &mut inodes[now.files[path]];
+                for change in inode.pending.drain(..) {
+                    change.to(&mut inode.durable);
+                }
+                None
+            }
+            Call::SyncDir(dir) => {
+                let (done, rest) = pending
+                    .drain(..)
+                    .partition::<Vec<Named>, _>(|named| dir_of(named) == *dir);
+                for named in &done {
+                    durable.change(named);
+                }
+                pending = rest;
+                None
+            }
+        };
+        if let Some(named) = named {
+            now.change(&named);
+            pending.push(named);
+        }
+    }
+    for named in pending.iter().filter(|_| below(2) == 0) {
+        durable.change(named);
+    }
+    for inode in &mut inodes {
+        for mut change in inode.pending.drain(..) {
+            match (&mut change, below(4)) {
+                (_, 0) => continue,
+                (Change::Write(_, bytes), 1) => {
+                    bytes.truncate(usize::try_from(below(bytes.len() as u64 + 1)).unwrap());
+                }
+                _ => {}
+            }
+            change.to(&mut inode.durable);
+        }
+    }
+    let is_there = |path: &Path| {
+        let mut above = path.ancestors().skip(1).take_while(|dir| *dir != root);
+        above.all(|dir| durable.dirs.contains(dir))
+    };
+    let files = durable.files.iter().filter(|(path, _)| is_there(path));
+    files
+        .map(|(path, inode)| (path.clone(), inodes[*inode].durable.clone()))
+        .collect()
+}
+
+/// A directory in memory where the system has one: these tests write a great many small files.
+pub(crate) fn scratch() -> tempfile::TempDir {
+    let made = tempfile::tempdir_in("/dev/shm");
+    made.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Makes a directory for a run to work in.
+pub(crate) fn make_workspace(path: &Path) {
+    std::fs::create_dir_all(path).unwrap();
+}
+
+/// Writes files to below another directory than that they come from.
+pub(crate) fn lay_out(files: &Files, from: &Path, to: &Path) {
+    for (path, content) in files {
+        let path = to.join(path.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+}
+
+/// The files below a directory.
+pub(crate) fn on_disk(dir: &Path) -> Files {
+    let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    let read = |entry: walkdir::DirEntry| {
+        let content = super::read_whole(entry.path(), 1 << 30).unwrap();
+        (entry.into_path(), content)
+    };
+    files.map(read).collect()
+}

@@ -1,0 +1,529 @@
+//! Sessions of `runvet record`: every command and answer, slips, ends, resumption.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use runvet::Schema;
+use runvet::read::policy::{Advice, Policy, Scope};
+use runvet::record::State;
+use runvet::recorder::protocol::Session;
+use runvet::recorder::{Recorder, Task};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::support::action::with_runvet;
+use crate::support::markdown::shown;
+use crate::support::recording::{
+    Talk, answer, complaints, fed, follows, json, only_run, recording, session,
+};
+use crate::support::skip::{all_must_run, skip};
+
+/// A session with every command, in each of its forms.
+const EVERY_COMMAND: &str = r#"
+{"note": {"phase": "observe"}}
+{"note": {"phase": "reason", "payload": {"because": ["a", 1, null]}}}
+{"plan": ["Collect the tickets", {"description": "Read them"}]}
+{"plan": {"source": "planner.demo", "steps": ["Collect the tickets", {"id": "read", "kind": "analyze", "description": "Read them", "rationale": "nobody did", "inputs": {"limit": 3}}, {"id": "check", "kind": "verify", "description": "Check"}, "Mail them"]}}
+{"open": "step-1"}
+{"act": {}}
+{"act": {"step_id": "step-1", "kind": "tool", "tool": "tickets", "input_excerpt": "open", "input": {"q": "open"}, "output": [1, 2], "result_status": "ok", "result_artifacts": ["a"], "provenance": "x", "duration_ms": 1.5, "x-cost": {"usd": 0.01}}}
+{"close": "step-1"}
+{"open": "read"}
+{"open": "check"}
+{"close": {"step_id": "read", "status": "done", "outputs": {"tickets": 3}}}
+{"close": {"status": "skipped", "reason": "no time"}}
+{"open": "step-4"}
+{"close": {"status": "failed", "error": {"code": "smtp"}}}
+{"believe": {"statement": "Three are open", "confidence": 0.9, "provenance": "act-1"}}
+{"remember": {"key": "tickets", "value": 3, "provenance": "act-1"}}
+{"remember": {"key": "oldest", "value": null}}
+{"jot": "ask again"}
+{"reflect": {"went": "well"}}
+{"propose": {"proposal": {"lesson": "ask first"}}}
+{"propose": {"proposal": {"lesson": "ask twice"}, "applied": true}}
+{"persist": {}}
+{"persist": null}
+{"persist": true}
+{"finish": {"status": "partial", "reason": "no mail", "artifacts": ["report.md"], "metrics": {"tickets": 3}}}
+"#;
+
+#[test]
+fn every_command_is_obeyed_and_recorded() {
+    let temp = tempfile::tempdir().unwrap();
+    let args = [
+        "--task", "Sum up", "--seed", "7", "--tag", "team=x", "--using", "demo",
+    ];
+    let (code, answers, said) = session(temp.path(), &args, EVERY_COMMAND);
+    assert_eq!((code, &*said), (Some(0), ""));
+    let commands: Vec<&str> = EVERY_COMMAND
+        .lines()
+        .filter(|line| !line.is_empty())
+        .collect();
+    assert_eq!(answers.len(), commands.len() + 1);
+    for (command, answer) in commands.iter().zip(&answers[1..]) {
+        assert_eq!(answer["ok"], true, "{command}: {answer}");
+        let command: Value = serde_json::from_str(command).unwrap();
+        assert!(follows(Schema::RecordCommand, &command), "{command}");
+        let name = command.as_object().unwrap().keys().next().unwrap();
+        let has_id = !matches!(&**name, "plan" | "open" | "close" | "persist");
+        assert_eq!(answer["id"].is_string(), has_id, "{command}: {answer}");
+        let has_verdict = matches!(&**name, "plan" | "open");
+        assert_eq!(answer["verdict"].is_object(), has_verdict, "{answer}");
+    }
+    let last = answers.last().unwrap();
+    assert_eq!(last["status"], "partial");
+    assert_eq!(last["outcome"], "goal_not_achieved");
+    assert_eq!(complaints(temp.path()), [""; 0]);
+
+    let run = only_run(temp.path());
+    let state = json(run.join("state.json"));
+    assert_eq!(answers[0]["id"], run.file_name().unwrap().to_str().unwrap());
+    assert_eq!(answers[0]["path"], run.to_str().unwrap());
+    assert_eq!(state["episode"]["seed"], 7);
+    assert_eq!(state["episode"]["tags"], json!({"team": "x"}));
+    assert_eq!(state["episode"]["using"], "demo");
+    assert_eq!(state["plan"]["source"], "planner.demo");
+    let statuses = state["plan"]["steps"].as_array().unwrap().iter();
+    let statuses: Vec<_> = statuses
+        .map(|step| step["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses, ["done", "done", "skipped", "failed"]);
+    assert_eq!(state["plan"]["steps"][1]["outputs"], json!({"tickets": 3}));
+    assert_eq!(
+        state["outcomes"]["actions"][1]["x-cost"],
+        json!({"usd": 0.01})
+    );
+    assert_eq!(state["memory"]["facts"][1]["value"], Value::Null);
+    assert_eq!(state["outcomes"]["metrics"]["tickets"], 3);
+}
+
+#[test]
+fn run_ends_with_every_status() {
+    for (finish, status, error) in [
+        (json!("ok"), "ok", Value::Null),
+        (json!("partial"), "partial", Value::Null),
+        (json!("vetoed"), "vetoed", Value::Null),
+        (json!("aborted"), "aborted", Value::Null),
+        (json!("error"), "error", json!("unknown")),
+        (
+            json!({"status": "error", "reason": "late"}),
+            "error",
+            json!("late"),
+        ),
+        (
+            json!({"status": "error", "error": [1]}),
+            "error",
+            json!([1]),
+        ),
+        (
+            json!({"status": "aborted", "reason": "enough"}),
+            "aborted",
+            Value::Null,
+        ),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let command = json!({"finish": finish});
+        assert!(follows(Schema::RecordCommand, &command), "{command}");
+        let (code, answers, _) = session(temp.path(), &["--task", "t"], &command.to_string());
+        assert_eq!((code, answers.len()), (Some(0), 2), "{answers:?}");
+        let state = json(only_run(temp.path()).join("state.json"));
+        assert_eq!(state["outcomes"]["status"], status);
+        assert_eq!(state["outcomes"]["error"], error);
+        assert_eq!(complaints(temp.path()), [""; 0], "{command}");
+    }
+}
+
+/// Lines that are refused, by the kind of the error; all but those that are `refused` violate the
+/// schema, or are no JSON.
+const BAD_LINES: [(&str, &str); 37] = [
+    ("syntax", "x"),
+    ("syntax", "{\"open\":"),
+    ("syntax", "{\"jot\":\"a\"} {}"),
+    ("syntax", "{'jot': 'a'}"),
+    ("syntax", "{\"reflect\":{\"a\":NaN}}"),
+    ("command", "[]"),
+    ("command", "\"persist\""),
+    ("command", "{}"),
+    ("command", "{\"opne\":\"step-1\"}"),
+    ("command", "{\"execute\":{}}"),
+    ("command", "{\"jot\":\"a\",\"pause\":\"b\"}"),
+    ("argument", "{\"open\":1}"),
+    ("argument", "{\"open\":{\"step_id\":\"step-1\"}}"),
+    ("argument", "{\"plan\":\"step\"}"),
+    ("argument", "{\"plan\":[1]}"),
+    ("argument", "{\"plan\":[{\"id\":\"a\"}]}"),
+    (
+        "argument",
+        "{\"plan\":[{\"description\":\"a\",\"kind\":\"do\"}]}",
+    ),
+    (
+        "argument",
+        "{\"plan\":[{\"description\":\"a\",\"ratoinale\":\"b\"}]}",
+    ),
+    ("argument", "{\"act\":\"a\"}"),
+    ("argument", "{\"act\":{\"step_id\":1}}"),
+    ("argument", "{\"close\":{}}"),
+    ("argument", "{\"close\":{\"status\":\"vetoed\"}}"),
+    ("argument", "{\"close\":{\"status\":\"failed\"}}"),
+    ("argument", "{\"close\":{\"status\":\"done\",\"error\":1}}"),
+    ("argument", "{\"note\":{\"payload\":{}}}"),
+    (
+        "argument",
+        "{\"believe\":{\"statement\":\"a\",\"confidence\":0.5}}",
+    ),
+    ("argument", "{\"remember\":{\"key\":\"a\"}}"),
+    ("argument", "{\"reflect\":[]}"),
+    ("argument", "{\"propose\":{\"lesson\":\"a\"}}"),
+    ("argument", "{\"persist\":false}"),
+    ("argument", "{\"finish\":\"pending\"}"),
+    ("argument", "{\"finish\":{\"reason\":\"a\"}}"),
+    ("refused", "{\"open\":\"step-9\"}"),
+    ("refused", "{\"act\":{\"step_id\":\"step-2\"}}"),
+    ("refused", "{\"note\":{\"phase\":\"terminate\"}}"),
+    (
+        "refused",
+        "{\"plan\":[{\"id\":\"step-2\",\"description\":\"a\"},\"b\"]}",
+    ),
+    ("refused", "{\"finish\":\"ok\"}"),
+];
+
+#[test]
+fn bad_line_is_answered_and_changes_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    talk.tell(&[r#"{"plan":["a","b"]}"#, r#"{"open":"step-1"}"#]);
+    let before = fs::read(talk.dir.join("events.jsonl")).unwrap();
+    for (kind, line) in BAD_LINES {
+        let answer = talk.ask(line);
+        assert_eq!(answer["ok"], false, "{line}: {answer}");
+        assert_eq!(answer["error"]["kind"], kind, "{line}: {answer}");
+        if let Ok(command) = serde_json::from_str(line) {
+            let follows = follows(Schema::RecordCommand, &command);
+            assert_eq!(follows, kind == "refused", "{line}");
+        }
+        let after = fs::read(talk.dir.join("events.jsonl")).unwrap();
+        assert!(after == before, "{line} was recorded");
+    }
+    talk.tell(&[
+        r#"{"close":"step-1"}"#,
+        r#"{"open":"step-2"}"#,
+        r#"{"close":"step-2"}"#,
+        r#"{"finish":"ok"}"#,
+    ]);
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn message_about_a_bad_line_says_what_to_write() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    talk.tell(&[r#"{"plan":["a","b"]}"#]);
+    for (line, said) in [
+        (r#"{"finsih":"ok"}"#, "did you mean `finish`?"),
+        (r#"{"run":"ok"}"#, "the commands are plan, open, act,"),
+        (r#"{"act":{}}"#, "no step is open"),
+        (
+            r#"{"close":{"status":"skipped"}}"#,
+            "missing field `reason`",
+        ),
+        (r#"{"finish":{"status":"ok","reason":"x"}}"#, "`reason`"),
+        ("{\"jot\":\"\u{1b}[31m\"", "byte 9"),
+    ] {
+        let answer = talk.ask(line);
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(said), "{line}: {message}");
+    }
+    talk.tell(&[r#"{"open":"step-1"}"#, r#"{"open":"step-2"}"#]);
+    let answer = talk.ask(r#"{"act":{}}"#);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("name one as `step_id`"), "{message}");
+    // A message does not repeat a line of any length, nor what acts on a terminal.
+    let answer = talk.ask(&format!(r#"{{"open":"\u001b{}"}}"#, "x".repeat(10_000)));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.len() < 2_000 && !message.contains('\u{1b}'),
+        "{message}"
+    );
+    assert_eq!(talk.end(), Some(0));
+}
+
+#[test]
+fn line_beyond_the_limit_is_answered_and_passed_over() {
+    let temp = tempfile::tempdir().unwrap();
+    let long = format!("{{\"jot\":\"{}\"}}\n", "x".repeat(64 << 20));
+    let many = format!("{{\"reflect\":{{\"a\":[{}0]}}}}\n", "0,".repeat(4_000_000));
+    let deep = format!(
+        "{{\"reflect\":{{\"a\":{}{}}}}}\n",
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    let input = [
+        &long,
+        &many,
+        &deep,
+        "{\"jot\":\"a\"}\n{\"finish\":\"ok\"}\n",
+    ]
+    .concat();
+    let (code, answers, _) = session(temp.path(), &["--task", "t"], &input);
+    assert_eq!(code, Some(0));
+    let kinds: Vec<_> = answers
+        .iter()
+        .map(|answer| answer["error"]["kind"].clone())
+        .collect();
+    assert_eq!(kinds[1], "too_large");
+    assert!(kinds[2] == "syntax" && kinds[3] == "syntax", "{kinds:?}");
+    assert!(answers[4]["ok"] == true && answers[5]["ok"] == true);
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn paused_run_goes_on_where_it_was() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    assert_eq!(talk.pending, json!([]));
+    talk.tell(&[
+        r#"{"plan":["a","b"]}"#,
+        r#"{"open":"step-1"}"#,
+        r#"{"close":"step-1"}"#,
+        r#"{"pause":"a person looks at it"}"#,
+    ]);
+    let id = talk.id.clone();
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+
+    let mut talk = Talk::new(temp.path(), &["--resume", &id]);
+    assert_eq!((&talk.id, &talk.pending), (&id, &json!(["step-2"])));
+    talk.tell(&[r#"{"open":"step-2"}"#, r#"{"act":{"tool":"x"}}"#]);
+    let busy = session(temp.path(), &["--resume", &id], "");
+    assert_eq!(
+        (busy.0, &busy.1[0]["error"]["kind"]),
+        (Some(2), &json!("busy"))
+    );
+    talk.tell(&[r#"{"close":"step-2"}"#, r#"{"finish":"ok"}"#]);
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+
+    let (code, answers, said) = session(temp.path(), &["--resume", &id], "");
+    assert_eq!(
+        (code, &answers[0]["error"]["kind"]),
+        (Some(2), &json!("ended"))
+    );
+    assert!(said.starts_with("error: the run ep_"), "{said}");
+}
+
+#[test]
+fn run_stays_pending_or_is_aborted_when_the_input_ends() {
+    let open = "{\"plan\":[\"a\"]}\n{\"open\":\"step-1\"}";
+    for (input, on_eof, status, step) in [
+        ("", "pending", "pending", None),
+        ("", "aborted", "aborted", None),
+        (open, "pending", "pending", Some("running")),
+        (open, "aborted", "aborted", Some("failed")),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let args = ["--task", "t", "--on-eof", on_eof];
+        let (code, _, said) = session(temp.path(), &args, input);
+        assert_eq!(code, Some(0));
+        assert!(
+            said.starts_with("note: the input ended: the run ep_"),
+            "{said}"
+        );
+        let state = json(only_run(temp.path()).join("state.json"));
+        assert_eq!(state["outcomes"]["status"], status);
+        assert_eq!(
+            state["plan"]["steps"][0]["status"].as_str(),
+            step,
+            "{state}"
+        );
+        assert_eq!(complaints(temp.path()), [""; 0], "{on_eof}: {input}");
+    }
+}
+
+#[test]
+fn run_stays_pending_or_is_aborted_when_a_signal_comes() {
+    for (signal, on_eof, status) in [
+        (Signal::TERM, "pending", "pending"),
+        (Signal::INT, "pending", "pending"),
+        (Signal::TERM, "aborted", "aborted"),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut talk = Talk::new(temp.path(), &["--task", "t", "--on-eof", on_eof]);
+        talk.tell(&[r#"{"plan":["a"]}"#, r#"{"open":"step-1"}"#]);
+        let pid = i32::try_from(talk.child.id()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+        assert_eq!(talk.child.wait().unwrap().code(), Some(0));
+        let state = json(talk.dir.join("state.json"));
+        assert_eq!(state["outcomes"]["status"], status);
+        assert_eq!(complaints(temp.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn run_stays_pending_when_nobody_reads_the_answers() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut child = recording(temp.path(), &["--task", "t"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    let _ = stdin.write_all(b"{\"jot\":\"a\"}\n");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+    let state = json(only_run(temp.path()).join("state.json"));
+    assert_eq!(state["outcomes"]["status"], "pending");
+}
+
+#[test]
+fn workspace_is_verified_when_the_run_ends() {
+    for (is_there, outcome) in [(true, "success"), (false, "goal_not_achieved")] {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = temp.path().join("work");
+        fs::create_dir(&workspace).unwrap();
+        let runs = temp.path().join("runs");
+        let dir = workspace.to_str().unwrap();
+        let args = ["--task", "t", "--workspace", dir, "--verify", "report.md"];
+        let mut talk = Talk::new(&runs, &args);
+        if is_there {
+            fs::write(workspace.join("report.md"), "x").unwrap();
+        }
+        assert_eq!(talk.ask(r#"{"finish":"ok"}"#)["outcome"], outcome);
+        assert_eq!(talk.end(), Some(0));
+        assert_eq!(complaints(&runs), [""; 0]);
+    }
+}
+
+#[test]
+fn wrong_options_of_a_session_are_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    for args in [
+        &[][..],
+        &["--task", " "],
+        &["--task", "t", "--resume", "ep_1"],
+        &["--resume", "ep_1", "--seed", "1"],
+        &["--task", "t", "--seed", "x"],
+        &["--task", "t", "--tag", "x"],
+        &["--task", "t", "--verify", "x"],
+        &["--task", "t", "--on-eof", "ok"],
+        &["--task", "t", "--", "true"],
+        &["--exec"],
+    ] {
+        let output = fed(recording(temp.path(), args), b"");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+    assert!(!temp.path().join("episodes").exists());
+}
+
+/// Blocks a step, and later the run.
+struct Strict;
+
+impl Policy for Strict {
+    fn name(&self) -> &'static str {
+        "strict"
+    }
+
+    fn version(&self) -> &'static str {
+        "1"
+    }
+
+    fn advise(&self, state: &State) -> Advice {
+        match state
+            .memory
+            .as_ref()
+            .and_then(|memory| memory.scratchpad.as_deref())
+        {
+            None => Advice::hint("look twice"),
+            Some("careful") => Advice::veto("not now"),
+            Some(_) => Advice::Veto {
+                reason: "never".into(),
+                scope: Scope::Run,
+            },
+        }
+    }
+}
+
+#[test]
+fn answers_have_the_verdicts_of_policies() {
+    let temp = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(temp.path()).policy(Strict);
+    let mut session = Session::new(recorder.begin(Task::new("t")).unwrap());
+    let mut ask = |line: &str| {
+        let said = session.answer(line.as_bytes());
+        answer(&serde_json::to_string(&said).unwrap())
+    };
+    let go = json!({"kind": "go", "hints": ["look twice"]});
+    let veto = |reason: &str, scope: &str| json!({"kind": "veto", "policy": "policy:strict@1", "reason": reason, "scope": scope});
+    assert_eq!(ask(r#"{"plan":["a","b","c"]}"#)["verdict"], go);
+    assert_eq!(ask(r#"{"open":"step-1"}"#)["verdict"], go);
+    ask(r#"{"jot":"careful"}"#);
+    assert_eq!(
+        ask(r#"{"open":"step-2"}"#)["verdict"],
+        veto("not now", "step")
+    );
+    ask(r#"{"jot":"more"}"#);
+    assert_eq!(ask(r#"{"open":"step-3"}"#)["verdict"], veto("never", "run"));
+    // The veto closed the step that was open.
+    assert_eq!(ask(r#"{"close":"step-1"}"#)["error"]["kind"], "refused");
+    assert_eq!(ask(r#"{"finish":"ok"}"#)["status"], "vetoed");
+    assert_eq!(ask(r#"{"finish":"ok"}"#)["error"]["kind"], "ended");
+    assert!(session.is_over());
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn memory_is_flat_over_a_million_lines() {
+    if !all_must_run() {
+        return skip("it takes a minute; RUNVET_TESTS=all runs it");
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new("prlimit");
+    command
+        .args(["--as=134217728", env!("CARGO_BIN_EXE_runvet"), "record"])
+        .args(["--task", "t", "--durability", "process", "--run-data"])
+        .arg(temp.path());
+    let line = "{\"note\":{\"phase\":\"observe\",\"payload\":{\"text\":\"some text\"}}}\n";
+    let output = fed(
+        command,
+        (line.repeat(1_000_000) + "{\"finish\":\"ok\"}").as_bytes(),
+    );
+    assert_eq!(output.status.code(), Some(0));
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answers.lines().count(), 1_000_002);
+    assert!(answers.lines().all(|line| line.starts_with("{\"ok\":true")));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn sessions_in_the_document_are_recorded() {
+    for (language, line, program) in [
+        ("python", "import subprocess", "python3"),
+        (
+            "sh",
+            "'{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'",
+            "sh",
+        ),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let script = shown("docs/recording.md", language, line);
+        let mut command = with_runvet(program);
+        let output = command
+            .args(["-c", &script])
+            .current_dir(temp.path())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{said}{printed}"
+        );
+        assert!(printed.contains("success_unverified"), "{printed}");
+        assert_eq!(complaints(&temp.path().join("runs")), [""; 0]);
+    }
+}

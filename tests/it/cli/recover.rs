@@ -1,0 +1,223 @@
+//! `runvet recover` and `runvet abandon`: runs whose process died, and names that lead elsewhere.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::json;
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::recording::{Talk, answer, complaints, fed, json, recording};
+use crate::support::runs::copy_of;
+
+/// Runs a command with a run-data directory.
+fn runvet(command: &str, run_data: &Path, args: &[&str]) -> Output {
+    let mut runvet = std::process::Command::new(env!("CARGO_BIN_EXE_runvet"));
+    runvet.arg(command).args(args).env_clear();
+    runvet.arg("--run-data").arg(run_data).output().unwrap()
+}
+
+/// A run whose process was killed while a step was open, with a part of an event after the others.
+fn killed(run_data: &Path, torn: &[u8]) -> (String, PathBuf) {
+    let mut talk = Talk::new(run_data, &["--task", "t"]);
+    talk.tell(&[
+        r#"{"plan":["a","b"]}"#,
+        r#"{"persist":{}}"#,
+        r#"{"open":"step-1"}"#,
+        r#"{"act":{"tool":"x"}}"#,
+    ]);
+    talk.child.kill().unwrap();
+    talk.child.wait().unwrap();
+    let events = OpenOptions::new()
+        .append(true)
+        .open(talk.dir.join("events.jsonl"));
+    events.unwrap().write_all(torn).unwrap();
+    (talk.id, talk.dir)
+}
+
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let files = entries.filter(|path| path.is_file());
+    files
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
+    let temp = tempfile::tempdir().unwrap();
+    let (id, dir) = killed(temp.path(), b"{\"agent_id\":\"sys");
+    let recovered = runvet("recover", temp.path(), &[&id, "--json"]);
+    assert_eq!(recovered.status.code(), Some(0), "{}", stderr(&recovered));
+    assert_eq!(
+        answer(stdout(&recovered)),
+        json!({"ok": true, "id": id, "path": dir, "recovered": "cut", "cut_bytes": 16})
+    );
+    let again = runvet("recover", temp.path(), &[&id]);
+    let said = format!("{}: the records were whole\n", dir.display());
+    assert_eq!((again.status.code(), stdout(&again)), (Some(0), &*said));
+
+    let abandoned = runvet(
+        "abandon",
+        temp.path(),
+        &[&id, "--reason", "the machine died"],
+    );
+    let said = format!("{}: the run has ended as aborted\n", dir.display());
+    assert_eq!(
+        (abandoned.status.code(), stdout(&abandoned)),
+        (Some(0), &*said)
+    );
+    assert_eq!(
+        json(dir.join("state.json"))["outcomes"]["status"],
+        "aborted"
+    );
+    let events = fs::read_to_string(dir.join("events.jsonl")).unwrap();
+    assert!(events.contains("the machine died"), "{events}");
+    assert_eq!(complaints(temp.path()), [""; 0]);
+
+    let again = runvet("abandon", temp.path(), &[&id, "--json"]);
+    assert_eq!(again.status.code(), Some(2));
+    assert_eq!(answer(stdout(&again))["error"]["kind"], "ended");
+    assert!(
+        stderr(&again).starts_with("error: the run ep_"),
+        "{}",
+        stderr(&again)
+    );
+}
+
+#[test]
+fn killed_run_goes_on_with_its_steps_pending() {
+    let temp = tempfile::tempdir().unwrap();
+    let (id, _) = killed(temp.path(), b"{");
+    let mut talk = Talk::new(temp.path(), &["--resume", &id]);
+    assert_eq!(talk.pending, json!(["step-1", "step-2"]));
+    talk.tell(&[
+        r#"{"open":"step-1"}"#,
+        r#"{"close":"step-1"}"#,
+        r#"{"plan":["a"]}"#,
+        r#"{"finish":"ok"}"#,
+    ]);
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn end_that_was_cut_short_is_completed() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    talk.tell(&[r#"{"remember":{"key":"a","value":1}}"#, r#"{"persist":{}}"#]);
+    let (id, dir) = (talk.id.clone(), talk.dir.clone());
+    let early = fs::read(dir.join("state.json")).unwrap();
+    talk.tell(&[r#"{"finish":"ok"}"#]);
+    assert_eq!(talk.end(), Some(0));
+    let whole = files(&dir);
+    // As if the process had died before the manifest.
+    fs::write(dir.join("state.json"), early).unwrap();
+    fs::remove_file(dir.join("manifest.json")).unwrap();
+    let recovered = runvet("recover", temp.path(), &[&id, "--json"]);
+    let said = answer(stdout(&recovered));
+    assert_eq!(
+        (&said["recovered"], &said["status"]),
+        (&json!("completed"), &json!("ok"))
+    );
+    assert!(files(&dir) == whole, "the same bytes");
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn run_is_named_as_by_other_commands() {
+    let temp = tempfile::tempdir().unwrap();
+    let (id, dir) = killed(temp.path(), b"");
+    let part = &id[20..];
+    for name in [&*id, part, "@latest", dir.to_str().unwrap()] {
+        let output = runvet("recover", temp.path(), &[name]);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+    }
+    // A path needs no run data around it, nor a given form.
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_runvet"));
+    let output = command.args(["recover", "."]).current_dir(&dir).env_clear();
+    assert_eq!(output.output().unwrap().status.code(), Some(0));
+    let unknown = runvet("abandon", temp.path(), &["ep_other"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn run_of_another_writer_is_left_alone() {
+    let (temp, dir) = copy_of("good/paused");
+    let before = files(&dir);
+    for command in ["recover", "abandon"] {
+        let name = dir.file_name().unwrap().to_str().unwrap();
+        let output = runvet(command, temp.path(), &[name, "--json"]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert_eq!(
+            answer(stdout(&output))["error"]["kind"],
+            "untrusted",
+            "{command}"
+        );
+        assert!(files(&dir) == before, "{command} changed a file");
+    }
+    let group = temp.path().join("episodes/group");
+    fs::create_dir(&group).unwrap();
+    fs::rename(&dir, group.join("ep_moved")).unwrap();
+    let output = runvet("recover", temp.path(), &["ep_moved"]);
+    assert!(
+        stderr(&output).contains("is not directly in a directory"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn run_that_is_being_recorded_is_busy() {
+    let temp = tempfile::tempdir().unwrap();
+    let talk = Talk::new(temp.path(), &["--task", "t"]);
+    for command in ["recover", "abandon"] {
+        let output = runvet(command, temp.path(), &[&talk.id, "--json"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(answer(stdout(&output))["error"]["kind"], "busy");
+    }
+    assert_eq!(talk.end(), Some(0));
+}
+
+#[test]
+fn hostile_ids_lead_nowhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let runs = temp.path().join("runs");
+    let (id, dir) = killed(&runs, b"");
+    let elsewhere = temp.path().join("other/episodes").join(&id);
+    fs::create_dir_all(&elsewhere).unwrap();
+    for (file, bytes) in files(&dir) {
+        fs::write(elsewhere.join(file.file_name().unwrap()), bytes).unwrap();
+    }
+    let before = (files(&dir), files(&elsewhere));
+    let up = format!("../../other/episodes/{id}");
+    let absolute = elsewhere.to_str().unwrap();
+    let dotted = format!("./{id}");
+    let missing = [
+        "",
+        ".",
+        "..",
+        "/",
+        &up,
+        absolute,
+        &dotted,
+        "\u{1b}[31mred",
+        "a\nb",
+        "ep_\u{202e}x",
+    ];
+    for id in missing {
+        let output = fed(recording(&runs, &["--resume", id]), b"");
+        assert_eq!(output.status.code(), Some(2), "{id:?}");
+        assert_eq!(answer(stdout(&output))["error"]["kind"], "absent", "{id:?}");
+        for printed in [stdout(&output), stderr(&output)] {
+            let is_safe = |c: char| c == '\n' || !runvet::printable::is_hostile(c);
+            assert!(printed.chars().all(is_safe), "{printed:?}");
+            assert_eq!(printed.lines().count(), 1, "{printed:?}");
+        }
+    }
+    assert!(before == (files(&dir), files(&elsewhere)));
+}

@@ -1,0 +1,265 @@
+//! What the recorder promises: runs that every rule accepts, whatever is recorded and refused.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use runvet::check::{Check, all_rules};
+use runvet::finding::Level;
+use runvet::record::{Action, StepKind};
+use runvet::recorder::{
+    Assertion, End, Error, Gate, Recorded, Recorder, Recovered, StepDraft, Task,
+};
+use serde_json::{Map, Value, json};
+
+use crate::support::sessions::{Pauses, Session, Ticking, members, recorder};
+
+#[expect(dead_code, reason = "an example has a `main` of its own")]
+#[path = "../../../examples/adapter.rs"]
+mod adapter;
+#[expect(dead_code, reason = "an example has a `main` of its own")]
+#[path = "../../../examples/agent.rs"]
+mod agent;
+
+/// What is found in a run-data directory with every rule at `error`, those that are off by default
+/// included.
+fn findings<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<String> {
+    let check = all_rules().fold(Check::new(), |check, rule| {
+        check.level(rule.id, Level::Error).unwrap()
+    });
+    let report = check.run(paths).unwrap();
+    let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+    let skipped = report.episodes.iter().flat_map(|episode| &episode.skipped);
+    let skipped = skipped.map(|skip| format!("{}: {}", skip.rule, skip.reason));
+    findings.map(ToString::to_string).chain(skipped).collect()
+}
+
+/// The files below a directory, by their paths in it.
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    let read = |entry: walkdir::DirEntry| {
+        let path = entry.path().strip_prefix(dir).unwrap().to_owned();
+        (path, fs::read(entry.path()).unwrap())
+    };
+    files.map(read).collect()
+}
+
+#[test]
+fn run_of_the_agent_example_passes_every_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    let episode = agent::record(dir.path()).unwrap();
+    assert_eq!(findings([dir.path()]), [""; 0]);
+    assert!(episode.join("summary.json").is_file());
+}
+
+#[test]
+fn run_of_the_adapter_example_passes_every_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    adapter::record(dir.path()).unwrap();
+    assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+/// Records a session below a directory; every fourth has a workspace beside its run data.
+fn record(dir: &Path, seed: u64, pauses: Pauses) -> Option<Recorded> {
+    let workspace = dir.join("work");
+    fs::create_dir_all(&workspace).unwrap();
+    let recorder = recorder(&dir.join("runs"), seed);
+    let session = Session {
+        workspace: seed.is_multiple_of(4).then_some(&*workspace),
+        pauses,
+        ..Session::new(&recorder, seed)
+    };
+    session.record().unwrap()
+}
+
+#[test]
+fn ended_runs_pass_every_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    let ended = (0..100).filter_map(|seed| record(dir.path(), seed, Pauses::Sometimes));
+    let ended: Vec<PathBuf> = ended.map(|recorded| recorded.path).collect();
+    assert!(ended.len() > 50, "{} ended", ended.len());
+    assert_eq!(findings(ended), [""; 0]);
+}
+
+#[test]
+fn same_clock_writes_the_same_bytes() {
+    for seed in (0..40).filter(|seed| seed % 4 != 0) {
+        let bytes = || {
+            let dir = tempfile::tempdir().unwrap();
+            record(dir.path(), seed, Pauses::Sometimes);
+            files(dir.path())
+        };
+        assert_eq!(bytes(), bytes(), "session {seed}");
+    }
+}
+
+/// What happened in a run, but for the runtime's own events, times and what counts them.
+fn course(recorded: &Recorded) -> (Vec<Value>, Value, Value) {
+    let text = fs::read_to_string(recorded.path.join("events.jsonl")).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let events = events.filter(|event: &Value| event["phase"] != "runtime");
+    let mut events: Vec<Value> = events.collect();
+    let mut state = serde_json::to_value(&recorded.state).unwrap();
+    let mut summary = serde_json::to_value(&recorded.summary).unwrap();
+    events.iter_mut().for_each(timeless);
+    timeless(&mut state);
+    timeless(&mut summary);
+    (events, state, summary)
+}
+
+fn timeless(value: &mut Value) {
+    const TIMED: [&str; 6] = [
+        "timestamp",
+        "started_at",
+        "updated_at",
+        "duration_sec",
+        "latencies",
+        "state_sha256",
+    ];
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| !TIMED.contains(&&**name));
+            if members.contains_key("phase") {
+                members.remove("id");
+            }
+            members.values_mut().for_each(timeless);
+        }
+        Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+#[test]
+fn run_is_the_same_with_a_pause_at_any_point() {
+    let mut compared = 0;
+    for seed in (0..60).filter(|seed| seed % 4 != 0) {
+        let course = |pauses| {
+            let dir = tempfile::tempdir().unwrap();
+            record(dir.path(), seed, pauses).map(|recorded| course(&recorded))
+        };
+        let without = course(Pauses::Never);
+        assert_eq!(course(Pauses::Always), without, "session {seed}");
+        compared += u32::from(without.is_some());
+    }
+    assert!(compared > 15, "{compared}");
+}
+
+#[test]
+fn refused_call_leaves_no_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let step = || StepDraft::new("s", StepKind::Act, "do it");
+    let _ = run.plan([step()], "planner.demo").unwrap();
+    let Gate::Go(open) = run.open("s").unwrap() else {
+        panic!("nothing vetoes it");
+    };
+    let before = files(dir.path());
+    let deep = (0..200).fold(json!(1), |value, _| json!([value]));
+    let extension = Action {
+        extensions: [("mine".to_owned(), json!(1))].into(),
+        ..Action::default()
+    };
+    let refused = [
+        run.note("act", Map::new()).err(),
+        run.note("Act", Map::new()).err(),
+        run.note("plann", Map::new()).err(),
+        run.note("", Map::new()).err(),
+        run.note("reason", members(json!({ "deep": deep }))).err(),
+        run.note("reason", members(json!({ "long": "x".repeat(65 << 20) })))
+            .err(),
+        run.believe("x", 1.5, "y").err(),
+        run.believe("x", f64::NAN, "y").err(),
+        run.plan([step(), step()], "planner.demo").err(),
+        run.plan([], "planner.demo").err(),
+        run.open("s").err(),
+        run.open("none").err(),
+        run.act(&open, extension).err(),
+        run.act(
+            &open,
+            Action {
+                id: Some("a".into()),
+                ..Action::default()
+            },
+        )
+        .err(),
+    ];
+    for (number, error) in refused.into_iter().enumerate() {
+        let error = error.unwrap_or_else(|| panic!("call {number} is refused"));
+        assert!(
+            matches!(error.kind(), "refused" | "too_large"),
+            "{number}: {error}"
+        );
+    }
+    assert_eq!(files(dir.path()), before);
+    assert!(matches!(recorder.resume(run.id()), Err(Error::Busy { .. })));
+    assert!(matches!(recorder.resume("../x"), Err(Error::Absent { .. })));
+    drop(run);
+}
+
+#[test]
+fn ended_run_is_never_added_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let run = recorder.begin(Task::new("a task")).unwrap();
+    let id = run.id().to_owned();
+    run.finish(End::ok()).unwrap();
+    assert!(matches!(recorder.resume(&id), Err(Error::Ended { .. })));
+    assert!(matches!(
+        recorder.abandon(&id, "late"),
+        Err(Error::Ended { .. })
+    ));
+    assert!(matches!(recorder.recover(&id), Ok(Recovered::Intact)));
+}
+
+#[test]
+fn changed_run_is_not_gone_on_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    run.note("observe", Map::new()).unwrap();
+    let paused = run.pause("wait").unwrap();
+    let events = paused.path.join("events.jsonl");
+    let text = fs::read_to_string(&events).unwrap();
+    fs::write(&events, text.replace("a task", "another")).unwrap();
+    assert!(matches!(
+        recorder.resume(&paused.id),
+        Err(Error::Untrusted { .. })
+    ));
+}
+
+#[test]
+fn workspace_is_verified_before_and_after() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("work");
+    fs::create_dir_all(workspace.join(".git")).unwrap();
+    fs::write(workspace.join("kept.txt"), "kept").unwrap();
+    let recorder = Recorder::new(workspace.join("runs")).clock(Ticking::new(1));
+    let begin = || {
+        recorder.begin(
+            Task::new("write a report")
+                .workspace(&workspace)
+                .verify(Assertion::file_exists("report.md"))
+                .verify(Assertion::file_contains("report.md", "done")),
+        )
+    };
+    let failed = begin().unwrap().finish(End::ok()).unwrap();
+    assert_eq!(failed.summary.verification.passed, Some(false));
+    assert_eq!(failed.summary.outcome.word(), "goal_not_achieved");
+    let run = begin().unwrap();
+    fs::write(workspace.join("report.md"), "it is done").unwrap();
+    let passed = run.finish(End::ok()).unwrap();
+    assert_eq!(passed.summary.outcome.word(), "success");
+    let diff = passed.summary.verification.workspace_diff.unwrap();
+    assert_eq!(diff.added, Some(vec!["report.md".into()]));
+    let run = begin().unwrap();
+    fs::remove_dir_all(workspace.join(".git")).unwrap();
+    let gone = dir.path().join("gone");
+    fs::rename(&workspace, &gone).unwrap();
+    fs::create_dir_all(workspace.parent().unwrap()).unwrap();
+    fs::rename(&gone, &workspace).unwrap();
+    run.finish(End::ok()).unwrap();
+    let report = Check::new().run([workspace.join("runs")]).unwrap();
+    assert_eq!(report.totals.valid, 3);
+}
