@@ -237,10 +237,6 @@ impl Index {
         self.version
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.entries.values()
     }
@@ -257,6 +253,13 @@ impl Index {
         runs()
             .filter(|(_, entry)| &*entry.item.dir == name)
             .collect()
+    }
+
+    /// The run with a directory.
+    pub(super) fn at(&self, dir: &str) -> Option<(PathBuf, Arc<Entry>)> {
+        let mut runs = self.entries.iter();
+        let (path, entry) = runs.find(|(_, entry)| &*entry.item.dir == dir)?;
+        Some((path.clone(), Arc::clone(entry)))
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {

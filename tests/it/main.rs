@@ -76,6 +76,7 @@ mod cli {
     mod reason;
     mod record;
     mod recover;
+    mod serve;
     mod view;
     mod watch;
 }
