@@ -64,7 +64,7 @@ const MAX_READERS: usize = 4;
 const THREADS: usize = 4;
 
 /// The time that answers in progress have when the service ends.
-const MAX_END: Duration = Duration::from_secs(5);
+const MAX_END: Duration = Duration::from_millis(5_000);
 
 /// Why a service could not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -257,7 +257,7 @@ impl Service {
             gate: gate.clone(),
             changes: broadcast::Sender::new(live::MAX_BEHIND),
             stopped,
-            bodies: Arc::new(Semaphore::new(api::BODY_UNITS)),
+            bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
             readers: Arc::new(Semaphore::new(MAX_READERS)),
             listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
             numbers: Numbers::new(),

@@ -29,10 +29,10 @@ use crate::view;
 pub(super) const MAX_BODY: usize = 8 << 20;
 
 /// The unit in which memory for bodies is given out.
-const BODY_UNIT: usize = 1 << 10;
+pub(super) const BODY_UNIT: usize = 1 << 10;
 
-/// All bodies that are held at a time, in units.
-pub(super) const BODY_UNITS: usize = (64 << 20) / BODY_UNIT;
+/// The maximum number of bytes of all bodies that are held at a time.
+pub(super) const MAX_BODIES: usize = 64 << 20;
 
 /// A body up to which checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
