@@ -7,17 +7,20 @@ use std::process::Command;
 /// Crates besides runvet that the library without features may need.
 const MAX_CRATES: usize = 95;
 
-/// Crates that draw, watch or read a command line.
-const BEHIND_FEATURES: [&str; 10] = [
+/// Crates that draw, watch, answer over HTTP or read a command line.
+const BEHIND_FEATURES: [&str; 13] = [
+    "axum",
     "clap",
     "clap_complete",
     "clap_mangen",
+    "hyper",
     "indicatif",
     "miette",
     "notify",
     "signal-hook",
     "tempfile",
     "textwrap",
+    "tokio",
     "unicode-width",
 ];
 
@@ -58,7 +61,8 @@ fn each_feature_brings_its_crates() {
     for (feature, brings, lacks) in [
         ("human", "miette", "clap"),
         ("watch", "notify", "miette"),
-        ("cli", "clap", "tokio"),
+        ("serve", "axum", "clap"),
+        ("cli", "clap", "reqwest"),
     ] {
         let crates = crates(feature);
         assert!(has(&crates, brings) && !has(&crates, lacks), "{feature}");
