@@ -391,7 +391,7 @@ fn shared_id_is_a_conflict_with_keys() {
     let answer = service.get("api/v1/runs/ep_1");
     assert_eq!(answer.problem().0, 409);
     let keys = answer.json()["keys"].clone();
-    assert_eq!(keys, json!(["./episodes/a/ep_1", "./episodes/b/ep_1"]));
+    assert_eq!(keys, json!(["episodes/a/ep_1", "episodes/b/ep_1"]));
     let of_key = keys[1].as_str().unwrap().replace('/', "%2F");
     let run = service.get(&format!("api/v1/runs/{of_key}")).json();
     assert_eq!(run["episode_dir"], keys[1]);
@@ -452,7 +452,7 @@ fn changes_arrive_with_the_item_of_the_run() {
     let listed = service.get("api/v1/runs").json();
     assert_eq!(listed["items"][0]["id"], item["id"]);
     fs::remove_dir_all(&run).unwrap();
-    assert_eq!(next("gone"), json!({"dir": "./episodes/ep_1"}));
+    assert_eq!(next("gone"), json!({"dir": "episodes/ep_1"}));
 }
 
 #[test]
