@@ -64,7 +64,7 @@ const MAX_READERS: usize = 4;
 const THREADS: usize = 4;
 
 /// The time that answers in progress have when the service ends.
-const MAX_END: Duration = Duration::from_millis(5_000);
+const MAX_END: Duration = Duration::from_secs(5);
 
 /// Why a service could not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -203,7 +203,7 @@ impl Serve {
                     ended
                 }
             });
-            let listened = match &watched {
+            let answered = match &watched {
                 Ok(_) => runtime.block_on(listen::listen(
                     listener,
                     router(&service),
@@ -214,7 +214,7 @@ impl Serve {
             };
             stop.stop();
             let watched = watched.map_err(Error::Threads)?;
-            listened.map_err(Error::Threads)?;
+            answered.map_err(Error::Threads)?;
             match watched.join() {
                 Ok(ended) => Ok(ended?),
                 Err(panic) => std::panic::resume_unwind(panic),

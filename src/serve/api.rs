@@ -270,17 +270,17 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     }
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let length = length.unwrap_or(MAX_BODY).clamp(1, MAX_BODY);
+    if length.is_some_and(|length| length > MAX_BODY) {
+        return Err(too_large());
+    }
+    let length = length.unwrap_or(MAX_BODY).max(1);
     // Only so much memory is given to bodies: others wait.
     let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
     let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
     let turn = turn.map_err(|_| Problem::busy("the service ends"))?;
     let body = Bytes::from_request(request, &()).await;
     let body = body.map_err(|wrong| match wrong.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            let detail = format!("the body is larger than {} MiB", MAX_BODY >> 20);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
-        }
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => Problem::bad("the body can't be read"),
     })?;
     service.numbers.checked();
@@ -294,6 +294,11 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     .await?
 }
 
+fn too_large() -> Problem {
+    let detail = format!("the body is larger than {} MiB", MAX_BODY >> 20);
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+}
+
 impl Service {
     /// Judges posted records.
     fn judge(&self, body: &[u8]) -> Answer {
@@ -304,14 +309,14 @@ impl Service {
         let records: Result<Vec<(Artifact, &[u8])>, Problem> = request
             .records
             .iter()
-            .map(|(name, text)| match Artifact::from_file_name(name) {
-                Some(artifact) => Ok((artifact, text.as_bytes())),
-                None => {
-                    let names = Artifact::ALL.map(Artifact::file_name).join(", ");
-                    let name = brief(name);
-                    let detail = format!("`records` has `{name}`, which is none of {names}");
-                    Err(Problem::bad(detail))
+            .map(|(name, text)| {
+                if let Some(artifact) = Artifact::from_file_name(name) {
+                    return Ok((artifact, text.as_bytes()));
                 }
+                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                let name = brief(name);
+                let detail = format!("`records` has `{name}`, which is none of {names}");
+                Err(Problem::bad(detail))
             })
             .collect();
         let mut gate = self.posted.clone();

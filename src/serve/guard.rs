@@ -15,7 +15,7 @@ use super::problem::Problem;
 use crate::digest::Digest;
 
 /// The time in which an answer must begin.
-const MAX_TIME: Duration = Duration::from_millis(30_000);
+const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// What a browser lets a page of the service do: use the style and the script of the service, and
 /// ask the service. It may not load anything else, nor be shown inside another page.

@@ -134,7 +134,7 @@ impl RunItem {
             duration_sec: self.duration_sec,
             mode: self.mode.as_deref().map(Into::into),
             adapter: self.adapter.as_deref().map(Into::into),
-            tags: self.tags.iter().map(|tag| tag.to_string()).collect(),
+            tags: self.tags.iter().map(ToString::to_string).collect(),
             latencies: self
                 .latencies
                 .iter()

@@ -18,10 +18,10 @@ use tokio_io_timeout::TimeoutStream;
 const MAX_CONNECTIONS: usize = 512;
 
 /// The time in which a client must send the head of a request, also of the next one.
-const MAX_HEAD_TIME: Duration = Duration::from_millis(15_000);
+const MAX_HEAD_TIME: Duration = Duration::from_secs(15);
 
 /// The time in which a client must take something of an answer.
-const MAX_WRITE_TIME: Duration = Duration::from_millis(30_000);
+const MAX_WRITE_TIME: Duration = Duration::from_secs(30);
 
 /// The maximum size of the head of a request.
 const MAX_HEAD_BYTES: usize = 32 << 10;

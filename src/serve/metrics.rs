@@ -1,4 +1,4 @@
-//! The index, and what the service counts -> the text that monitoring reads (OpenMetrics).
+//! The index, and what the service counts -> the text that monitoring reads (`OpenMetrics`).
 
 use std::fmt;
 

@@ -1,4 +1,9 @@
-//! The types of requests and answers -> the OpenAPI document of the service.
+//! The types of requests and answers -> the `OpenAPI` document of the service.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "indexing an object of JSON by a key that it lacks adds the key"
+)]
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;

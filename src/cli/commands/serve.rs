@@ -96,7 +96,9 @@ impl Serve {
                     }
                 })
             });
-            faults.iter().for_each(|fault| output.fault(&fault));
+            for fault in faults {
+                output.fault(&fault);
+            }
             served.join()
         });
         match served {
