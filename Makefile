@@ -6,7 +6,7 @@ SECONDS ?= 60
 SESSIONS ?= 10000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test browser lint check hooks rule bless bench validate install audit fuzz crash dist
+.PHONY: help build demo test browser python lint check hooks rule bless bench validate install audit fuzz crash dist
 
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,12 +29,15 @@ lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
+	$(CARGO) fmt --manifest-path python/Cargo.toml -- --check
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/python $(CARGO) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
 	@$(MAKE) --no-print-directory audit
 
 check: lint test ## what must pass before a change is merged
 
 audit: ## check licences, bans, sources and, where their database can be reached, advisories of dependencies
-	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources; \
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses bans sources \
+	&& $(CARGO) deny --locked --manifest-path python/Cargo.toml --config deny.toml check licenses bans sources; \
 	else echo "cargo-deny is not installed; get it with: cargo install cargo-deny --locked"; exit 1; fi
 	@if $(CARGO) deny --locked fetch db >/dev/null 2>&1; then $(CARGO) deny --locked check --disable-fetch advisories; \
 	else echo "advisories are not checked: their database can't be reached"; fi
@@ -56,6 +59,9 @@ rule: ## start a rule: make rule NAME=group/subject
 
 bless: ## rewrite the files that are derived from the code, and the snapshots; then look at the difference
 	BLESS=1 SNAPSHOTS=overwrite $(CARGO) test --locked --test it
+
+python: ## build the wheel, and test it in a fresh environment
+	CARGO="$(CARGO)" python/check
 
 bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
 	$(CARGO) bench --locked --bench validate

@@ -244,10 +244,10 @@ impl Bench {
         kinds: &[Schema],
     ) -> Contestant {
         let call = |kind: &Schema| {
-            let schema = self.data.join(format!("{}.schema.json", kind.name()));
+            let schema = self.data.join(format!("{}.schema.json", kind.word()));
             fs::write(&schema, kind.text()).expect("a schema can be written");
             let mut files: Vec<PathBuf> = (0..EPISODES)
-                .map(|index| format!("episodes/ep_{index:08}/{}.json", kind.name()).into())
+                .map(|index| format!("episodes/ep_{index:08}/{}.json", kind.word()).into())
                 .filter(|file: &PathBuf| dir.join(file).exists())
                 .collect();
             files.insert(0, schema);

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use runvet::read::policy::{Advice, Policy};
-use runvet::record::{Action, State, StepKind};
+use runvet::record::{Action, State, Step, StepKind};
 use runvet::recorder::{End, Error, Gate, Recorder, StepDraft, StepEnd, Task};
 use serde_json::{Map, Value, json};
 
@@ -24,12 +24,14 @@ impl Policy for Careful {
         "1.0.0"
     }
 
-    fn advise(&self, state: &State) -> Advice {
-        let pending = runvet::record::StepStatus::Pending;
-        let mut steps = state.plan.steps.iter();
-        match steps.find(|step| step.status == pending) {
-            Some(next) if next.id == "publish" => Advice::veto("nobody approved it"),
-            Some(next) if next.id == "collect" => Advice::hint("start with the oldest ticket"),
+    fn advise(&self, _: &State) -> Advice {
+        Advice::Nothing
+    }
+
+    fn advise_on_step(&self, _: &State, step: &Step) -> Advice {
+        match &*step.id {
+            "publish" => Advice::veto("nobody approved it"),
+            "collect" => Advice::hint("start with the oldest ticket"),
             _ => Advice::Nothing,
         }
     }

@@ -42,11 +42,16 @@ else
 fi
 
 say "the wheel"
-if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.9,<2"); then
-  "$python" -m maturin build --release --out "$out/wheels"
+if python=$(python3 tests/environment.py "$out/maturin" "maturin>=1.16,<2"); then
+  # As the backend of `pip install .` does, but with a name that says which systems it is for.
+  python3 python/build_backend.py release
+  CARGO_TARGET_DIR=$CARGO_TARGET_DIR/python "$python" -m maturin build --release --out "$out/wheels"
   python3 -m venv "$out/fresh"
   "$out/fresh/bin/pip" install --quiet --no-index --find-links "$out/wheels" "runvet==$version"
   try_out "$out/fresh/bin/runvet"
+  "$out/fresh/bin/python" -c "import runvet; assert runvet.__version__ == '$version'
+assert runvet.validate('corpus/demo').totals.invalid == 3; print('the module works')"
+  [ "$(wc -c < "$out"/wheels/*.whl)" -le "$most_bytes" ] || { echo "it is larger than $most_bytes bytes"; exit 1; }
   say "the wheel and the hooks, as pre-commit and the action install them"
   RUNVET_TESTS=all RUNVET_WHEELS=$out/wheels $CARGO test --locked --test it -- --test-threads=1 cli::installed::
 else

@@ -2,6 +2,7 @@
 //! `schemas/report.schema.json`.
 
 mod card;
+mod whole;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use crate::printable::{brief, escape};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 pub(crate) use card::Card;
+pub use whole::Whole;
 
 /// The version of the report format.
 pub const REPORT_VERSION: &str = "2.0.0";
@@ -187,7 +189,7 @@ pub struct ReportedFault {
 }
 
 /// What sort of fault a report lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum FaultSort {
     /// A directory could not be read.
     Unlistable,

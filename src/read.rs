@@ -496,7 +496,7 @@ impl RunReader {
     /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
     pub fn events(&self) -> Result<Events, Error> {
         Ok(Events::new(
-            self.stream(Artifact::Events)?,
+            self.stream(Artifact::Events)?.growing(),
             self.dir.path.join(Artifact::Events.file_name()),
         ))
     }

@@ -62,6 +62,7 @@ pub use task::Task;
 use timeline::{Failed, Held, Timeline};
 
 use crate::read::policy::Policy;
+use crate::record::IntuitionMode;
 use crate::store::{Disk, FileSystem, append_all, make_dirs};
 
 /// What of a run survives a failure, and what each call costs for it.
@@ -115,7 +116,8 @@ impl Recorder {
         self
     }
 
-    /// The confidence from which interventions are applied, 0 to 1; 0.5 unless set.
+    /// The confidence from which interventions are applied, 0 to 1; 0.5 unless set. Another number
+    /// is refused when a run begins.
     #[must_use]
     pub fn threshold(mut self, threshold: f64) -> Self {
         self.threshold = threshold;
@@ -129,7 +131,29 @@ impl Recorder {
         self
     }
 
-    /// Takes the time and the random part of ids from elsewhere than the system.
+    /// Takes the time and the random part of ids from elsewhere than the system: with the same
+    /// clock, the same calls write the same bytes.
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime, UNIX_EPOCH};
+    /// use runvet::recorder::{Clock, Recorder, Task};
+    ///
+    /// struct Stopped;
+    ///
+    /// impl Clock for Stopped {
+    ///     fn now(&mut self) -> SystemTime {
+    ///         UNIX_EPOCH + Duration::from_secs(1_772_366_400)
+    ///     }
+    ///     fn random(&mut self) -> [u8; 10] {
+    ///         [7; 10]
+    ///     }
+    /// }
+    ///
+    /// let runs = tempfile::tempdir().unwrap();
+    /// let run = Recorder::new(runs.path()).clock(Stopped).begin(Task::new("Wait"))?;
+    /// assert_eq!(run.id(), "ep_01KJMMA2G00W3GE1R70W3GE1R7");
+    /// # Ok::<(), runvet::recorder::Error>(())
+    /// ```
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Arc::new(Mutex::new(clock));
@@ -184,8 +208,13 @@ impl Recorder {
             return Err(Error::refused("the threshold", why));
         }
         let is_meta = !self.policies.is_empty();
-        let mode = if is_meta { "meta" } else { "minimal" };
+        let (mode, intuition) = if is_meta {
+            ("meta", IntuitionMode::Hybrid)
+        } else {
+            ("minimal", IntuitionMode::Advisory)
+        };
         let mut payload = object([
+            ("intuition_mode", intuition.word().into()),
             ("mode", mode.into()),
             ("threshold", is_meta.then_some(self.threshold).into()),
         ]);

@@ -12,6 +12,7 @@ mod disk;
 mod fault;
 mod foreign;
 mod hidden;
+mod keys;
 mod lines;
 #[cfg(test)]
 pub(crate) mod logged;
@@ -43,6 +44,7 @@ pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
 pub(crate) use foreign::Given;
+pub use keys::episodes_of;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
 pub(crate) use nearby::run_data_below;

@@ -1,7 +1,6 @@
 //! An RFC 3339 text -> an instant that compares exactly.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use wide::u8x16;
 
@@ -133,22 +132,36 @@ impl PartialOrd for Timestamp {
 )]
 #[inline(always)]
 fn parts(text: &str) -> Option<(i64, bool, &str)> {
-    let bytes = text.as_bytes();
-    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
-    let two = |tens: u8, ones: u8| Some(digit(tens)? * 10 + digit(ones)?);
-
-    let (head, rest) = bytes.split_first_chunk::<19>()?;
+    let (head, rest) = text.as_bytes().split_first_chunk::<19>()?;
     if !is_shaped(head) {
         return None;
     }
-    let number = |at: Range<usize>| {
-        head.get(at)
-            .unwrap_or_default()
-            .iter()
-            .fold(0, |number, digit| number * 10 + i64::from(digit & 0xF))
-    };
-    let (year, month, day) = (number(0..4), number(5..7), number(8..10));
-    let (hour, minute, second) = (number(11..13), number(14..16), number(17..19));
+    // Only digits are left.
+    let pair = |tens: u8, ones: u8| (tens & 0xF) * 10 + (ones & 0xF);
+    let [
+        c1,
+        c2,
+        y1,
+        y2,
+        _,
+        m1,
+        m2,
+        _,
+        d1,
+        d2,
+        _,
+        h1,
+        h2,
+        _,
+        n1,
+        n2,
+        _,
+        s1,
+        s2,
+    ] = *head;
+    let year = i64::from(pair(c1, c2)) * 100 + i64::from(pair(y1, y2));
+    let (month, day) = (pair(m1, m2), pair(d1, d2));
+    let (hour, minute, second) = (pair(h1, h2), pair(n1, n2), pair(s1, s2));
     let days_in_month = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
@@ -176,22 +189,26 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
     };
     let offset_minutes = match *offset {
         [b'Z' | b'z'] => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let (hours, minutes) = (two(h1, h2)?, two(m1, m2)?);
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2]
+            if [h1, h2, m1, m2].iter().all(u8::is_ascii_digit) =>
+        {
+            let (hours, minutes) = (pair(h1, h2), pair(m1, m2));
             if hours > 23 || minutes > 59 {
                 return None;
             }
-            (hours * 60 + minutes) * if sign == b'-' { -1 } else { 1 }
+            let distance = i64::from(hours) * 60 + i64::from(minutes);
+            if sign == b'-' { -distance } else { distance }
         }
         _ => return None,
     };
 
     let leap_second = second == 60;
-    let minutes = hour * 60 + minute - offset_minutes;
+    let minutes = i64::from(hour) * 60 + i64::from(minute) - offset_minutes;
     if leap_second && minutes.rem_euclid(1_440) != 1_439 {
         return None;
     }
-    let seconds = days_since_1970(year, month, day) * 86_400 + minutes * 60 + second.min(59);
+    let days = days_since_1970(year, month.into(), day.into());
+    let seconds = days * 86_400 + minutes * 60 + i64::from(second.min(59));
     Some((seconds, leap_second, fraction))
 }
 

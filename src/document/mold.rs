@@ -19,7 +19,7 @@ const MAX_MOLD_TOKENS: usize = 32 << 10;
 pub(crate) struct Molds<T> {
     /// The sign of a skeleton is the index of its mold.
     skeletons: Skeletons<(), usize>,
-    molds: Vec<Mold<T>>,
+    made: Vec<Mold<T>>,
     /// The number of tokens of all molds.
     tokens: usize,
     /// Of the text that is read: how far it is moved against its mold after each number of scalars,
@@ -49,7 +49,7 @@ impl<T> Default for Molds<T> {
     fn default() -> Self {
         Self {
             skeletons: Skeletons::default(),
-            molds: Vec::new(),
+            made: Vec::new(),
             tokens: 0,
             moved: Vec::new(),
             escaped: Vec::new(),
@@ -78,7 +78,7 @@ impl<T> Molds<T> {
             && let Ok(text) = utf8(bytes)
             && let Some(mold) = self.cast(bytes, tape)
         {
-            let known = self.molds.get(mold).map(|mold| &mold.known);
+            let known = self.made.get(mold).map(|mold| &mold.known);
             return Ok((Document { text, tape }, known));
         }
         Ok((tape.read_record(bytes)?, None))
@@ -97,7 +97,7 @@ impl<T> Molds<T> {
             // No text is longer than `MAX_MOLD_BYTES`.
             moved.push(u32::try_from(found.span.end).unwrap_or_default());
         })?;
-        let mold = self.molds.get(index)?;
+        let mold = self.made.get(index)?;
         #[cfg(test)]
         work::add(bytes.len());
         for (end, of_mold) in moved.iter_mut().zip(&mold.ends) {
@@ -125,17 +125,17 @@ impl<T> Molds<T> {
         }
         if self.tokens + tape.tokens.len() > MAX_MOLD_TOKENS {
             self.skeletons.drop_all();
-        } else if self.skeletons.learn(bytes, self.molds.len(), |_| None) {
+        } else if self.skeletons.learn(bytes, self.made.len(), |_| None) {
             match Mold::new(document, known()) {
                 Some(mold) => {
                     self.tokens += mold.tokens.len();
-                    self.molds.push(mold);
+                    self.made.push(mold);
                 }
                 None => self.skeletons.drop_all(),
             }
         }
         if self.skeletons.is_empty() {
-            self.molds.clear();
+            self.made.clear();
             self.tokens = 0;
         }
     }
@@ -257,8 +257,8 @@ mod tests {
             assert!(known.is_none());
             molds.learn(document, || ());
             assert!(molds.tokens <= MAX_MOLD_TOKENS);
-            assert_eq!(molds.molds.is_empty(), molds.skeletons.is_empty());
-            most = most.max(molds.molds.len());
+            assert_eq!(molds.made.is_empty(), molds.skeletons.is_empty());
+            most = most.max(molds.made.len());
         }
         assert!(most > 10, "{most}");
     }

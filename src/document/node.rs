@@ -223,8 +223,9 @@ impl<'a> Node<'a> {
         Members(self.all_members())
     }
 
-    /// The members of an object, including those whose key a later one repeats. A map that is filled
-    /// from them has the same entries as one from [`Node::members`]: the last of equal keys counts.
+    /// The members of an object, including those whose key a later one repeats. A map that is
+    /// filled from them has the same entries as one from [`Node::members`]: the last of equal keys
+    /// counts.
     #[must_use]
     pub fn all_members(self) -> AllMembers<'a> {
         let is_object = self.kind() == Kind::Object;

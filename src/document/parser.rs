@@ -347,25 +347,22 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
 /// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
-fn string_stop(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+fn string_stop(bytes: &[u8], at: usize) -> usize {
+    let mut rest = bytes.get(at..).unwrap_or_default();
+    while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
         let chunk = u8x16::new(*chunk);
         let controls = chunk.min(u8x16::splat(0x1F)).simd_eq(chunk);
         let stops =
             controls | chunk.simd_eq(u8x16::splat(b'"')) | chunk.simd_eq(u8x16::splat(b'\\'));
         let stops = stops.to_bitmask();
         if stops != 0 {
-            return at + stops.trailing_zeros() as usize;
+            return bytes.len() - rest.len() + stops.trailing_zeros() as usize;
         }
-        at += 16;
+        rest = after;
     }
-    while bytes
-        .get(at)
-        .is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20))
-    {
-        at += 1;
-    }
-    at
+    let is_stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    let stop = rest.iter().position(is_stop).unwrap_or(rest.len());
+    bytes.len() - rest.len() + stop
 }
 
 /// The end of the escape that starts at `at`; surrogates must come in pairs.

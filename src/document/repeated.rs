@@ -31,7 +31,7 @@ impl Repeated<'_, '_> {
 }
 
 /// The number of repeated keys that are listed: a hostile text has millions.
-const MAX_LISTED: usize = 10_000;
+const MAX_DUPLICATES: usize = 10_000;
 
 impl<'a> Document<'a> {
     /// The places of the keys that repeat an earlier one of their object, in the order of the text;
@@ -49,7 +49,7 @@ impl<'a> Document<'a> {
     pub fn duplicates(self) -> Vec<Pointer> {
         let mut pointers = Vec::new();
         self.for_each_repeated_key(|repeated| {
-            if pointers.len() < MAX_LISTED {
+            if pointers.len() < MAX_DUPLICATES {
                 pointers.push(repeated.pointer());
             }
         });

@@ -264,7 +264,7 @@ mod tests {
                     strings.push(text[found.span].to_owned());
                 }
             })
-            .map(|_| strings)
+            .map(|()| strings)
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
                     let text = text[found.span].to_owned();
                     marks.extend(found.mark.map(|mark| (mark, text)));
                 })
-                .map(|_| marks)
+                .map(|()| marks)
         };
         // The last of two equal keys counts.
         skeletons.learn(br#"{"a":"x"}"#, (), |at| (at == 5).then_some(1));

@@ -45,13 +45,11 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
     html! {
         svg.chart width="100%" height=(PLOT_HEIGHT + LABEL_HEIGHT + 12.0) role="group"
             aria-label=(title) {
-            @for part in [1.0, 0.5, 0.0] {
-                @let y = pixels(12.0 + PLOT_HEIGHT * (1.0 - part));
-                line.grid x1="0" x2="100%" y1=(y) y2=(y) {}
-                @if part == 1.0 || (part > 0.0 && top.is_multiple_of(2)) {
-                    text.axis x="0" y=(pixels(9.0 + PLOT_HEIGHT * (1.0 - part))) {
-                        (thousands(if part == 1.0 { top } else { top / 2 }))
-                    }
+            @for (line, count) in [(0.0, Some(top)), (0.5, half(top)), (1.0, None)] {
+                @let y = 12.0 + PLOT_HEIGHT * line;
+                line.grid x1="0" x2="100%" y1=(pixels(y)) y2=(pixels(y)) {}
+                @if let Some(count) = count {
+                    text.axis x="0" y=(pixels(y - 3.0)) { (thousands(count)) }
                 }
             }
             @for (at, bin) in bins.iter().enumerate() {
@@ -148,6 +146,11 @@ pub(super) fn encoded(text: &str) -> String {
         }
     }
     encoded
+}
+
+/// Half of a number, if that is whole.
+fn half(number: u64) -> Option<u64> {
+    number.is_multiple_of(2).then_some(number / 2)
 }
 
 /// The next of 1, 2, 4, 6, 10, 20, 40, 60, 100, … that a number does not exceed.

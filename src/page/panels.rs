@@ -198,9 +198,9 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
     }
     let mut names: Vec<(&str, u64)> = met.into_iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
+    let shown: Vec<&str> = names.iter().take(OUTCOMES).map(|(name, _)| *name).collect();
     let mut spare = ["c1", "c3", "c5", "c6"].into_iter();
-    let mut outcomes: Vec<Series> = named
+    let mut outcomes: Vec<Series> = shown
         .iter()
         .map(|name| {
             let class = match *name {
@@ -216,7 +216,7 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
             series(name, class, &format!("ended={}", encoded(name)))
         })
         .collect();
-    if names.len() > named.len() {
+    if names.len() > shown.len() {
         outcomes.push(series("other outcomes", "dim", ""));
     }
     let counts = |since: i64, until: i64| {
@@ -226,10 +226,10 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
             .range(since..until)
             .flat_map(|(_, day)| &day.outcomes)
         {
-            let at = named
+            let at = shown
                 .iter()
                 .position(|known| known == name)
-                .unwrap_or(named.len());
+                .unwrap_or(shown.len());
             if let Some(sum) = counts.get_mut(at) {
                 *sum += count;
             }

@@ -86,7 +86,7 @@ impl<'r> Row<'r> {
             duration_sec: card.and_then(|card| card.duration_sec),
             mode: report.mode.as_deref().map(crate::printable::brief),
             adapter: report.adapter.as_deref().map(crate::printable::brief),
-            tags: tags.iter().map(|tag| tag_text(tag)).collect(),
+            tags: tags.iter().map(tag_text).collect(),
             latencies: latencies
                 .iter()
                 .map(|(name, value)| (&**name, *value))

@@ -130,7 +130,7 @@
   function duration(seconds) {
     const digits = (value) => String(Number(value.toPrecision(3)));
     if (seconds === undefined) return "";
-    if (seconds === 0) return "0 s";
+    if (seconds <= 0) return `${seconds} s`;
     if (seconds < 1) return `${digits(seconds * 1000)} ms`;
     if (seconds < 120) return `${digits(seconds)} s`;
     if (seconds < 7200) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;

@@ -143,35 +143,51 @@ fn crash_points(calls: &[Call], mut look: impl FnMut(&Files)) {
     }
 }
 
+/// Judges every crash point of a session; returns their number, and whether the run ended.
+fn cut_off(seed: u64) -> (u64, bool) {
+    let dir = scratch();
+    let (recorder, disk) = logged(dir.path(), seed);
+    let end = record(&recorder, dir.path(), seed).unwrap();
+    let mut number = 0;
+    crash_points(&disk.calls(), |files| {
+        number += 1;
+        let Some(report) = check(files) else {
+            return;
+        };
+        assert_eq!(errors(&report), [""; 0], "session {seed}, point {number}");
+        // Recovering takes system calls of its own: one point in sixteen is enough, and over many
+        // sessions all sorts of points are among them.
+        if (seed + number).is_multiple_of(16) {
+            let revived = revived(files, dir.path());
+            assert_eq!(revived.wrong, [""; 0], "session {seed}, point {number}");
+        }
+    });
+    (number, end.is_some())
+}
+
 #[test]
 fn crash_leaves_no_error_and_can_be_recovered_from() {
-    let (mut points, mut ended) = (0, 0);
-    for seed in 0..crash_sessions() {
-        let dir = scratch();
-        let (recorder, disk) = logged(dir.path(), seed);
-        let end = record(&recorder, dir.path(), seed).unwrap();
-        ended += u64::from(end.is_some());
-        let mut number = 0;
-        crash_points(&disk.calls(), |files| {
-            number += 1;
-            points += 1;
-            let Some(report) = check(files) else {
-                return;
-            };
-            assert_eq!(errors(&report), [""; 0], "session {seed}, point {number}");
-            // Recovering takes system calls of its own: one point in sixteen is enough, and over
-            // many sessions all sorts of points are among them.
-            if (seed + number).is_multiple_of(16) {
-                let revived = revived(files, dir.path());
-                assert_eq!(revived.wrong, [""; 0], "session {seed}, point {number}");
-            }
-        });
-    }
+    let threads = std::thread::available_parallelism().unwrap().get();
+    let cut_off_some = |first: usize| {
+        let seeds = (first as u64..crash_sessions()).step_by(threads);
+        seeds.fold((0, 0), |(points, ended), seed| {
+            let (more, has_ended) = cut_off(seed);
+            (points + more, ended + u64::from(has_ended))
+        })
+    };
+    let (points, ended) = std::thread::scope(|scope| {
+        let cut = |first| scope.spawn(move || cut_off_some(first));
+        let all: Vec<_> = (0..threads).map(cut).collect();
+        all.into_iter().fold((0, 0), |(points, ended), some| {
+            let (more, more_ended) = some.join().unwrap();
+            (points + more, ended + more_ended)
+        })
+    });
+    let sessions = crash_sessions();
     say(&format!(
-        "{points} crash points of {} sessions",
-        crash_sessions()
+        "{points} crash points of {sessions} sessions, {ended} of them ended"
     ));
-    assert!(points > 20 * crash_sessions() && ended > crash_sessions() / 4);
+    assert!(points > 20 * sessions && ended > sessions / 4);
 }
 
 /// The events that were durable after some calls, and whether their file was.

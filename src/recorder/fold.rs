@@ -28,8 +28,10 @@ pub(super) struct Fold {
     pub(super) directions: u64,
     pub(super) directions_applied: u64,
     pub(super) vetoes: u64,
-    /// The policy whose advice was applied last, and the keys that it changed.
-    pub(super) last_directed: Option<(String, Vec<String>)>,
+    /// The policy whose advice had an effect last.
+    pub(super) last_policy: Option<String>,
+    /// The keys that an advice changed last.
+    pub(super) last_diff: Option<Vec<String>>,
     pub(super) proposals: u64,
     pub(super) proposals_applied: u64,
     pub(super) first_action: Option<Micros>,
@@ -123,7 +125,8 @@ impl Fold {
             directions: 0,
             directions_applied: 0,
             vetoes: 0,
-            last_directed: None,
+            last_policy: None,
+            last_diff: None,
             proposals: 0,
             proposals_applied: 0,
             first_action: None,
@@ -290,6 +293,7 @@ impl Fold {
         let payload = &event.payload;
         if event.event_type.as_deref() == Some("direction.veto") {
             self.vetoes += 1;
+            self.last_policy = Some(event.agent_id.clone());
             if payload.get("scope").and_then(Value::as_str) == Some("run") {
                 let reason = payload.get("reason").and_then(Value::as_str);
                 self.stopped = reason.map(str::to_owned);
@@ -302,7 +306,8 @@ impl Fold {
                 .into_iter()
                 .flatten()
                 .filter_map(|change| Some(change.get("key")?.as_str()?.to_owned()));
-            self.last_directed = Some((event.agent_id.clone(), keys.collect()));
+            self.last_policy = Some(event.agent_id.clone());
+            self.last_diff = Some(keys.collect());
         }
     }
 

@@ -9,60 +9,57 @@ use crate::record::{
 
 impl Fold {
     pub(super) fn summary(&self) -> Summary {
-        let fold = self;
-        let state = &fold.state;
-        let ended = fold.terminated.unwrap_or(fold.last);
-        let (adapter_result, outcome, success) = verdict(fold);
-        let meta = fold.mode == Mode::Meta;
+        let state = &self.state;
+        let ended = self.terminated.unwrap_or(self.last);
+        let (adapter_result, outcome, success) = verdict(self);
+        let is_meta = self.mode == Mode::Meta;
         Summary {
             schema_version: format::SUMMARY_SCHEMA_VERSION.into(),
             episode_id: state.episode.id.clone(),
             task: state.goal.task.clone(),
             started_at: state.episode.started_at.clone(),
-            duration_sec: NonNegative(ended.seconds_since(fold.started)),
+            duration_sec: NonNegative(ended.seconds_since(self.started)),
             adapter_result,
             outcome,
-            verification: fold.verification.clone().unwrap_or_else(unverified),
+            verification: self.verification.clone().unwrap_or_else(unverified),
             flags: Flags {
-                intuition: meta,
-                mode: if meta {
+                intuition: is_meta,
+                mode: if is_meta {
                     RuntimeMode::Meta
                 } else {
                     RuntimeMode::Minimal
                 },
-                direction: meta.then(|| self.direction()),
+                direction: is_meta.then(|| self.direction()),
             },
             metrics: Metrics {
                 success: SuccessFlag(success),
-                plan_count: Count(fold.plans),
+                plan_count: Count(self.plans),
                 act_count: Count(state.outcomes.actions.as_ref().map_or(0, Vec::len) as u64),
-                reflect_count: Count(fold.reflections),
-                veto_count: Count(veto_count(fold)),
-                learn_proposals: Some(Count(fold.proposals)),
-                learn_applied: Some(Count(fold.proposals_applied)),
+                reflect_count: Count(self.reflections),
+                veto_count: Count(veto_count(self)),
+                learn_proposals: Some(Count(self.proposals)),
+                learn_applied: Some(Count(self.proposals_applied)),
                 latencies: Some(Latencies {
-                    first_action_ms: fold
+                    first_action_ms: self
                         .first_action
-                        .map(|first| NonNegative(first.millis_since(fold.started))),
-                    total_ms: Some(NonNegative(ended.millis_since(fold.started))),
+                        .map(|first| NonNegative(first.millis_since(self.started))),
+                    total_ms: Some(NonNegative(ended.millis_since(self.started))),
                     planning_ms: None,
-                    execution_ms: Some(NonNegative(fold.busy_millis())),
+                    execution_ms: Some(NonNegative(self.busy_millis())),
                 }),
             },
-            insight: meta.then(|| insight(fold)),
+            insight: is_meta.then(|| insight(self)),
             tags: state.episode.tags.clone(),
         }
     }
 
     fn direction(&self) -> Direction {
-        let fold = self;
-        let (policy, keys) = fold.last_directed.clone().unzip();
         Direction {
-            applied: Some(Count(fold.directions_applied)),
-            vetoed: Some(Count(fold.vetoes)),
-            policy,
-            threshold: serde_json::Number::from_f64(fold.threshold),
-            last_diff: keys,
+            applied: Some(Count(self.directions_applied)),
+            vetoed: Some(Count(self.vetoes)),
+            policy: self.last_policy.clone(),
+            threshold: serde_json::Number::from_f64(self.threshold),
+            last_diff: self.last_diff.clone(),
         }
     }
 }
@@ -121,14 +118,10 @@ fn insight(fold: &Fold) -> Insight {
         clippy::cast_precision_loss,
         reason = "a plan has far fewer than 2^53 steps"
     )]
-    let adherence = if total == 0 {
-        1.0
-    } else {
-        (done as f64 / total as f64 * 1e4).round() / 1e4
-    };
+    let adherence = || (done as f64 / total as f64 * 1e4).round() / 1e4;
     Insight {
         metrics: Some(InsightMetrics {
-            plan_adherence: Some(UnitInterval(adherence)),
+            plan_adherence: (total > 0).then(|| UnitInterval(adherence())),
             tool_coverage: None,
             branching_factor: Some(Count(fold.directions)),
             plan_revisions: Some(Count(fold.plans.saturating_sub(1))),

@@ -58,7 +58,8 @@ impl Task {
         self
     }
 
-    /// The directory in which the run works: its files before and after the run are compared.
+    /// The directory in which the run works: its files before and after the run are compared. Its
+    /// absolute path is recorded, so that the run may go on elsewhere; it has to be UTF-8.
     #[must_use]
     pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
         self.workspace = Some(path.into());

@@ -354,6 +354,10 @@ mod tests {
     use crate::schema::{STATE, SUMMARY, Schema};
 
     /// The texts of a record in the corpus.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the corpus is no run data of others"
+    )]
     fn records(name: &str) -> Vec<String> {
         let corpus = walkdir::WalkDir::new("corpus").into_iter().flatten();
         let records = corpus.filter(|entry| entry.file_name() == name);

@@ -235,6 +235,11 @@ impl<'a> Opened<'a> {
         }
     }
 
+    /// The same content, with what is written while it is read.
+    pub(crate) fn growing(self) -> Self {
+        Self { size: None, ..self }
+    }
+
     /// Whether there is nothing left to read.
     pub(super) fn is_empty(&mut self) -> Result<bool, Unreadable> {
         let mut first = Vec::new();

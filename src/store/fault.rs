@@ -37,6 +37,8 @@ pub enum Fault {
     /// A directory whose only record is the summary of a run holds another run, which is judged in
     /// its place.
     Displaced(PathBuf),
+    /// The key of an object is no path: a part of it is empty, `.` or `..`.
+    Key(PathBuf),
     /// A symbolic link below `episodes` leads to a directory that is not searched.
     Link {
         /// The link.
@@ -55,6 +57,7 @@ impl Fault {
             | Self::NotAnArtifact(path)
             | Self::Stray(path)
             | Self::Hidden(path)
+            | Self::Key(path)
             | Self::Displaced(path)
             | Self::Inside { path, .. }
             | Self::Unlistable { path, .. }
@@ -92,6 +95,7 @@ impl Fault {
                                    the other one is checked; move one of them, or exclude the \
                                    other one"
                 .into(),
+            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is no path".into(),
             Self::Link { target, .. } => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \
                  too",

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::EpisodeDir;
 use super::disk::{Listing, list};
-use super::nature::{EPISODES, Nature, below_episodes, holds_records, names_episodes, nature};
+use super::nature::{Nature, below_episodes, names_episodes, nature, nature_of};
 use super::path::{id as id_of, join, tidy};
 use crate::source::Entries;
 
@@ -40,15 +40,9 @@ impl Root {
     /// What a directory is by its own entries.
     pub(super) fn nature(&self, below: &Path, listing: &Listing) -> Nature {
         let name = below.file_name().or_else(|| self.real.file_name());
-        if self.is_below_episodes(below) {
-            nature(name.unwrap_or_default(), listing.entries)
-        } else if name.is_some_and(|name| name == EPISODES) {
-            Nature::None
-        } else if holds_records(listing.entries) && !listing.holds_episodes {
-            Nature::Episode
-        } else {
-            Nature::None
-        }
+        let name = name.unwrap_or_default();
+        let is_below = self.is_below_episodes(below);
+        nature_of(name, is_below, listing.entries, listing.holds_episodes)
     }
 
     pub(super) fn episode(&self, below: &Path, entries: Entries) -> EpisodeDir {

@@ -29,6 +29,7 @@ mod contract {
     mod outputs;
     mod pages;
     mod plan;
+    mod python_types;
     mod reach;
 }
 
@@ -85,6 +86,7 @@ mod cli {
 mod library {
     mod artifacts;
     mod documents;
+    mod keys;
     mod read;
     mod recorder;
     mod words;

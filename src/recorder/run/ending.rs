@@ -121,8 +121,12 @@ impl Run {
         Ok(self.recorded())
     }
 
-    /// Like [`Run::finish`], for those who go on with the run where it is refused.
-    pub(crate) fn end(&mut self, end: End) -> Result<(), Error> {
+    /// Like [`Run::finish`], for those who go on with the run where it is refused. After it, every
+    /// call is.
+    ///
+    /// # Errors
+    /// As for [`Run::finish`].
+    pub fn end(&mut self, end: End) -> Result<(), Error> {
         self.must_not_have_ended()?;
         let mut end = match self.fold.stopped.clone() {
             Some(reason) if end.status != RunStatus::Vetoed => End {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::error::Error;
 use super::super::event::{Draft, object};
@@ -50,7 +50,7 @@ impl Run {
             .recorder
             .policies
             .iter()
-            .map(|policy| self.ask(policy.as_ref()))
+            .map(|policy| self.ask(policy.as_ref(), step))
             .collect();
         for (policy, advice) in &advised {
             if let Advice::Veto { reason, scope } = advice {
@@ -72,7 +72,7 @@ impl Run {
                     ("step_id", step.into()),
                     ("text", text.clone().into()),
                 ]);
-                self.write(directed("direction.hint", payload).by(policy))?;
+                self.direct("direction.hint", payload, &policy)?;
                 hints.push(text);
             }
         }
@@ -81,9 +81,14 @@ impl Run {
 
     /// The advice of one policy. One that panics blocks what was asked about: nobody knows what it
     /// would have said.
-    fn ask(&self, policy: &dyn Policy) -> Advised {
+    fn ask(&self, policy: &dyn Policy, step: Option<&str>) -> Advised {
+        let state = &self.fold.state;
+        let step = step.and_then(|step| self.fold.step(step));
         let label = catch_unwind(AssertUnwindSafe(|| label(policy)));
-        let advice = catch_unwind(AssertUnwindSafe(|| policy.advise(&self.fold.state)));
+        let advice = catch_unwind(AssertUnwindSafe(|| match step {
+            Some(step) => policy.advise_on_step(state, step),
+            None => policy.advise(state),
+        }));
         match (label, advice) {
             (Ok(label), Ok(advice)) => (label, advice),
             (label, _) => {
@@ -91,6 +96,23 @@ impl Run {
                 (label.unwrap_or_else(|_| "policy:unknown".into()), veto)
             }
         }
+    }
+
+    /// Adds the event of an advice.
+    fn direct(
+        &mut self,
+        event_type: &'static str,
+        mut payload: Map<String, Value>,
+        policy: &str,
+    ) -> Result<(), Error> {
+        let id = format!("dir-{:04}", self.fold.directions + 1);
+        payload.insert("id".into(), id.into());
+        let draft = Draft {
+            event_type: Some(event_type),
+            ..Draft::new("direction", payload)
+        };
+        self.write(draft.by(policy))?;
+        Ok(())
     }
 
     fn veto(
@@ -113,7 +135,7 @@ impl Run {
             ("status", "blocked".into()),
             ("step_id", step.into()),
         ]);
-        self.write(directed("direction.veto", payload).by(policy))?;
+        self.direct("direction.veto", payload, policy)?;
         let blocked = match step {
             Some(step) => vec![step.to_owned()],
             None => self.fold.open.iter().cloned().collect(),
@@ -151,7 +173,7 @@ impl Run {
                 if is_applied { "applied" } else { "skipped" }.into(),
             ),
         ]);
-        self.write(directed("direction.intervention", payload).by(policy))?;
+        self.direct("direction.intervention", payload, policy)?;
         if is_applied {
             let source = self.fold.state.plan.source.clone();
             self.write_plan(&steps, source.as_deref().unwrap_or(policy))?;
@@ -163,13 +185,6 @@ impl Run {
 /// The name under which the advice of a policy is recorded.
 fn label(policy: &dyn Policy) -> String {
     format!("policy:{}@{}", policy.name(), policy.version())
-}
-
-fn directed(event_type: &'static str, payload: serde_json::Map<String, Value>) -> Draft {
-    Draft {
-        event_type: Some(event_type),
-        ..Draft::new("direction", payload)
-    }
 }
 
 /// Changes the steps of a plan; returns what differs, or `None` for a change that is not

@@ -79,7 +79,8 @@ pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
         }),
         (wrong, _) => Err(Error::Untrusted {
             id: id.into(),
-            reason: wrong.unwrap_or_else(|| "events.jsonl has no `start` event".into()),
+            reason: wrong
+                .unwrap_or_else(|| "events.jsonl has no `start` event: the run never began".into()),
             report: None,
         }),
     }

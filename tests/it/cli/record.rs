@@ -239,6 +239,13 @@ fn message_about_a_bad_line_says_what_to_write() {
     let answer = talk.ask(r#"{"act":{}}"#);
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains("name one as `step_id`"), "{message}");
+    talk.tell(&[r#"{"act":{"step_id":"step-1"}}"#, r#"{"close":"step-1"}"#]);
+    let answer = talk.ask(r#"{"plan":[{"id":"step-2","description":"b"}]}"#);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("\"step-1\", which has an action"),
+        "{message}"
+    );
     // A message does not repeat a line of any length, nor what acts on a terminal.
     let answer = talk.ask(&format!(r#"{{"open":"\u001b{}"}}"#, "x".repeat(10_000)));
     let message = answer["error"]["message"].as_str().unwrap();

@@ -143,6 +143,8 @@ fn schemas_of_outputs_describe_every_field_and_refuse_others() {
         Schema::List,
         Schema::Plan,
         Schema::Diff,
+        Schema::RecordCommand,
+        Schema::RecordAnswer,
         Schema::Rules,
     ] {
         let text: Value = serde_json::from_str(schema.text()).unwrap();

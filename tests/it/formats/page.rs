@@ -233,10 +233,10 @@ fn page_of_a_long_run_says_what_it_leaves_out() {
     fs::create_dir_all(&dir).unwrap();
     let demo = corpus().join("demo/episodes/ep_03_edited");
     let state = fs::read_to_string(demo.join("state.json")).unwrap();
-    let facts: String = (0..2_000)
+    let facts: Vec<String> = (0..2_000)
         .map(|at| format!(r#"{{"key":"k{at}","value":[]}},"#))
         .collect();
-    let state = state.replace("\"facts\":[", &format!("\"facts\":[{facts}"));
+    let state = state.replace("\"facts\":[", &format!("\"facts\":[{}", facts.concat()));
     fs::write(dir.join("state.json"), state).unwrap();
     let timeline = fs::read_to_string(demo.join("events.jsonl")).unwrap();
     let (start, rest) = timeline.split_once('\n').unwrap();

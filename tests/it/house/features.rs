@@ -8,15 +8,17 @@ use std::process::Command;
 const MAX_CRATES: usize = 95;
 
 /// Crates that draw, watch, answer over HTTP or read a command line.
-const BEHIND_FEATURES: [&str; 13] = [
+const BEHIND_FEATURES: [&str; 15] = [
     "axum",
     "clap",
     "clap_complete",
     "clap_mangen",
     "hyper",
     "indicatif",
+    "maud",
     "miette",
     "notify",
+    "pulldown-cmark",
     "signal-hook",
     "tempfile",
     "textwrap",
@@ -59,6 +61,7 @@ fn library_without_features_needs_no_terminal_crates() {
 #[test]
 fn each_feature_brings_its_crates() {
     for (feature, brings, lacks) in [
+        ("html", "maud", "miette"),
         ("human", "miette", "clap"),
         ("watch", "notify", "miette"),
         ("serve", "axum", "clap"),

@@ -521,6 +521,7 @@ fn run_is_read_when_its_turn_comes() {
 fn run_entry_says_what_is_known_of_a_run() {
     let run_data = RunData::open(corpus().join("demo")).unwrap();
     let entry = |id: &str| serde_json::to_value(run_data.get(id).unwrap().entry()).unwrap();
+    let dir = |id: &str| corpus().join("demo/episodes").join(id);
     let (task, started) = (
         "Summarize the open tickets",
         "2026-03-01T12:00:00.000000+00:00",
@@ -529,14 +530,16 @@ fn run_entry_says_what_is_known_of_a_run() {
         entry("ep_01"),
         json!({
             "episode_id": "ep_01_answer", "task": task, "started_at": started, "status": "ok", "outcome": "success",
-            "duration_sec": 0.15, "lifecycle": "terminal"
+            "duration_sec": 0.15, "lifecycle": "terminal", "dir": dir("ep_01_answer"), "valid": null,
+            "first_error": null
         })
     );
     assert_eq!(
         entry("ep_02"),
         json!({
             "episode_id": "ep_02_paused", "task": task, "started_at": started, "status": "pending", "outcome": null,
-            "duration_sec": null, "lifecycle": "non_terminal"
+            "duration_sec": null, "lifecycle": "non_terminal", "dir": dir("ep_02_paused"), "valid": null,
+            "first_error": null
         })
     );
 

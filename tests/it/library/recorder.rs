@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use runvet::check::{Check, all_rules};
 use runvet::finding::Level;
-use runvet::record::{Action, StepKind};
+use runvet::read::policy::{Advice, Policy};
+use runvet::record::{Action, State, Step, StepKind};
 use runvet::recorder::{
-    Assertion, End, Error, Gate, Recorded, Recorder, Recovered, StepDraft, Task,
+    Assertion, End, Error, Gate, Recorded, Recorder, Recovered, Run, StepDraft, Task,
 };
 use serde_json::{Map, Value, json};
 
@@ -262,4 +263,65 @@ fn workspace_is_verified_before_and_after() {
     run.finish(End::ok()).unwrap();
     let report = Check::new().run([workspace.join("runs")]).unwrap();
     assert_eq!(report.totals.valid, 3);
+}
+
+/// Vetoes one step, whichever is open or pending besides.
+struct Without(&'static str);
+
+impl Policy for Without {
+    fn name(&self) -> &'static str {
+        "without"
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn advise(&self, _: &State) -> Advice {
+        Advice::Nothing
+    }
+    fn advise_on_step(&self, _: &State, step: &Step) -> Advice {
+        if step.id == self.0 {
+            Advice::veto("not this one")
+        } else {
+            Advice::Nothing
+        }
+    }
+}
+
+#[test]
+fn policy_is_asked_about_the_step_that_opens() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(dir.path()).policy(Without("second"));
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let steps = ["first", "second"].map(|id| StepDraft::new(id, StepKind::Act, "do it"));
+    let _ = run.plan(steps, "planner.demo").unwrap();
+    assert!(matches!(run.open("second").unwrap(), Gate::Vetoed(_)));
+    assert!(matches!(run.open("first").unwrap(), Gate::Go(_)));
+    let ended = run.finish(End::aborted("enough")).unwrap();
+    let direction = ended.summary.flags.direction.unwrap();
+    assert_eq!(direction.policy.as_deref(), Some("policy:without@1.0.0"));
+    let events = fs::read_to_string(ended.path.join("events.jsonl")).unwrap();
+    assert!(events.contains(r#""id":"dir-0001""#));
+    assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+#[test]
+fn policies_are_not_added_to_a_run_without_any() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = Recorder::new(dir.path());
+    let run = plain.begin(Task::new("a task")).unwrap();
+    let paused = run.pause("wait").unwrap();
+    let asking = Recorder::new(dir.path()).policy(Without("first"));
+    assert!(matches!(
+        asking.resume(&paused.id),
+        Err(Error::Refused { .. })
+    ));
+    asking.abandon(&paused.id, "nobody wants it").unwrap();
+}
+
+#[test]
+fn runs_move_between_threads() {
+    fn moves<T: Send>() {}
+    fn is_shared<T: Send + Sync + Clone>() {}
+    moves::<Run>();
+    is_shared::<Recorder>();
 }

@@ -1,0 +1,136 @@
+"""Measures what Python adds to the work: one line for each figure of docs/performance.md.
+
+    RUNVET_PROFILE=release pip install . && pip install orjson pandas
+    python3 python/bench.py
+
+Each figure is the least of seven rounds, in processor time of this process. Only the ratios say
+something: all of a row was measured at the same time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import runvet
+from runvet import _runvet
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN = ROOT / "corpus/demo/episodes/ep_01_answer"
+ROUNDS = 7
+
+
+def least(work: Callable[[], object], times: int) -> float:
+    """Microseconds of one call."""
+    work()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        for _ in range(times):
+            work()
+        best = min(best, time.process_time() - start)
+    return best / times * 1e6
+
+
+def row(what: str, ours: float, beside: str, theirs: float) -> None:
+    print(f"| {what} | {ours:.2f} µs | {beside}, {theirs:.2f} µs | {ours / theirs:.2f} × |")
+
+
+def records() -> None:
+    for name, text in (
+        ("a state", (RUN / "state.json").read_text()),
+        ("an event", (RUN / "events.jsonl").read_text().splitlines()[3]),
+    ):
+        ours = least(lambda text=text: _runvet.loads(text), 3000)
+        row(f"{name} of {len(text)} bytes as a dictionary", ours, "json.loads",
+            least(lambda text=text: json.loads(text), 3000))  # fmt: skip
+        try:
+            import orjson
+        except ImportError:
+            continue
+        row("the same", ours, "orjson", least(lambda text=text: orjson.loads(text), 3000))
+
+
+def events() -> None:
+    lines = (RUN / "events.jsonl").read_bytes()
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "episodes", "ep_1")
+        path.mkdir(parents=True)
+        (path / "events.jsonl").write_bytes(lines * 2_000)
+        count = lines.count(b"\n") * 2_000
+        episode = runvet.Episode.at(path)
+
+        def with_json() -> None:
+            with (path / "events.jsonl").open("rb") as file:
+                for line in file:
+                    json.loads(line)
+
+        row("an event of a timeline", least(lambda: [None for _ in episode.events()], 1) / count,
+            "json.loads for each line", least(with_json, 1) / count)  # fmt: skip
+
+
+def checks() -> None:
+    names = ("state.json", "summary.json", "events.jsonl", "learn.jsonl", "manifest.json")
+    content = {name: (RUN / name).read_bytes() for name in names}
+    check = runvet.Check()
+    alone = least(lambda: check.records("ep_01_answer", content), 2000)
+    row("a check of an episode in memory", alone, "with a new `Check` for each",
+        least(lambda: runvet.Check().records("ep_01_answer", content), 2000))  # fmt: skip
+    batch = [("ep_01_answer", content)] * 500
+    row("the same in a batch of 500", least(lambda: check.batch(batch), 4) / 500, "one by one", alone)
+
+
+def frames() -> None:
+    lines = b'{"phase": 1, "payload": 2}\n' * 9_000
+    many = runvet.check_records("ep_1", {"events": lines})
+    judged, rows = many._judged, len(many.findings)
+    columns = least(judged.columns, 3) / rows
+    try:
+        import pandas
+    except ImportError:
+        return
+    row("a finding in a frame of pandas, by columns",
+        columns + least(lambda: pandas.DataFrame(judged.columns()), 3) / rows - columns,
+        "by objects", least(lambda: pandas.DataFrame(many.findings), 1) / rows)  # fmt: skip
+
+
+def interrupted() -> None:
+    """The time from Ctrl-C to its exception, in the middle of a long timeline."""
+    line = (RUN / "events.jsonl").read_bytes().splitlines(keepends=True)[3]
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "episodes", "ep_1")
+        path.mkdir(parents=True)
+        with (path / "events.jsonl").open("wb") as out:
+            for _ in range(600):
+                out.write(line * 2_000)
+        code = (
+            "import sys, time, runvet\n"
+            "print('ready', flush=True)\n"
+            "try: runvet.validate(sys.argv[1], rules={'strict/*': 'warning'})\n"
+            "except KeyboardInterrupt: print(time.monotonic())\n"
+        )
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, directory], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(0.15)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        said, _ = child.communicate()
+        took = f"{(float(said) - sent) * 1000:.0f} ms" if said else "the check was over before"
+        print(f"| Ctrl-C to KeyboardInterrupt | {took} | | ≤ 200 ms |")
+
+
+if __name__ == "__main__":
+    print(f"load {os.getloadavg()[0]:.1f}, runvet {runvet.__version__}, Python {sys.version.split()[0]}")
+    print("| work | runvet | beside it | ratio |\n|------|--------|-----------|-------|")
+    for measure in (records, events, checks, frames, interrupted):
+        measure()

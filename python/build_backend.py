@@ -1,0 +1,91 @@
+"""Builds the wheel: first the command, so that it is in the wheel beside the module, then both.
+
+PEP 517 knows no step before a build, and maturin builds either a command or a module. So this is
+a backend that builds the command, puts it where maturin takes scripts from, and calls maturin.
+
+    python3 python/build_backend.py [PROFILE]     # only the command, for a build by maturin alone
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "python" / "wheel.data" / "scripts"
+
+
+def put_command(profile):
+    """Builds the command, and puts it into the wheel's scripts."""
+    cargo = os.environ.get("CARGO", "cargo")
+    target = target_directory()
+    subprocess.run(
+        [cargo, "build", "--locked", "--bin", "runvet", "--profile", profile], cwd=ROOT, check=True
+    )
+    name = "runvet.exe" if sys.platform == "win32" else "runvet"
+    directory = "debug" if profile == "dev" else profile
+    built = target / os.environ.get("CARGO_BUILD_TARGET", "") / directory / name
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(built, SCRIPTS / name)
+
+
+def target_directory():
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def profile_of(settings):
+    """The profile that the builder asked for: `pip install --config-settings profile=dev .`"""
+    return (settings or {}).get("profile") or os.environ.get("RUNVET_PROFILE", "release")
+
+
+def build(kind, directory, settings, metadata):
+    import maturin
+
+    settings = dict(settings or {})
+    profile = profile_of(settings)
+    settings.pop("profile", None)
+    put_command(profile)
+    # The module has other features and its own lock: in a directory of its own, neither build
+    # undoes what the other has done.
+    os.environ["CARGO_TARGET_DIR"] = str(target_directory() / "python")
+    arguments = os.environ.get("MATURIN_PEP517_ARGS", "")
+    os.environ["MATURIN_PEP517_ARGS"] = f"{arguments} --profile {profile}".strip()
+    return getattr(maturin, kind)(directory, settings, metadata)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    return build("build_wheel", wheel_directory, config_settings, metadata_directory)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    return build("build_editable", wheel_directory, config_settings, metadata_directory)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    import maturin
+
+    return maturin.build_sdist(sdist_directory, config_settings)
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    import maturin
+
+    return maturin.get_requires_for_build_wheel(config_settings)
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    import maturin
+
+    # maturin looks for the directory of scripts even then.
+    SCRIPTS.mkdir(parents=True, exist_ok=True)
+    return maturin.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+get_requires_for_build_editable = get_requires_for_build_wheel
+get_requires_for_build_sdist = get_requires_for_build_wheel
+
+
+if __name__ == "__main__":
+    put_command(sys.argv[1] if len(sys.argv) > 1 else "release")

@@ -1,0 +1,138 @@
+"""Vets agent runs: reads, checks and records the episodes that an agent runtime writes.
+
+>>> import runvet
+>>> report = runvet.validate("runs")        # doctest: +SKIP
+>>> report.ok, report.totals.errors         # doctest: +SKIP
+"""
+
+from . import _runvet
+from ._bin import find_runvet_bin
+from ._check import Check, Checking, Level, PathLike, check_records, validate
+from ._errors import (
+    AmbiguousRun,
+    ArtifactError,
+    ConfigError,
+    Fault,
+    NoRunData,
+    PolicyError,
+    RecorderError,
+    Refused,
+    RunBusy,
+    RunEnded,
+    RunExists,
+    RunUntrusted,
+    RunvetError,
+    StepSkipped,
+    UnknownRule,
+    UnknownRun,
+    Vetoed,
+)
+from ._policy import Advice, Consulted, Hint, Intervention, Policy, Veto, consult
+from ._read import (
+    BadLine,
+    Comparison,
+    Difference,
+    Episode,
+    Events,
+    Numbers,
+    Record,
+    RunData,
+    open as open,
+)
+from ._recorder import (
+    Assertion,
+    OpenStep,
+    Paused,
+    Recorded,
+    Recorder,
+    Recovered,
+    Run,
+    Step,
+    file_contains,
+    file_exists,
+)
+from ._records import Event, Plan, RunEntry, State, Summary
+from ._report import (
+    Columns,
+    EpisodeReport,
+    FaultRow,
+    Finding,
+    Related,
+    Report,
+    Skip,
+    Suppressed,
+    Totals,
+)
+from ._rules import Rule, explain, rules, schema
+
+__version__: str = _runvet.version()
+
+__all__ = [
+    "Advice",
+    "AmbiguousRun",
+    "ArtifactError",
+    "Assertion",
+    "BadLine",
+    "Check",
+    "Checking",
+    "Columns",
+    "Comparison",
+    "ConfigError",
+    "Consulted",
+    "Difference",
+    "Episode",
+    "EpisodeReport",
+    "Event",
+    "Events",
+    "Fault",
+    "FaultRow",
+    "Finding",
+    "Hint",
+    "Intervention",
+    "Level",
+    "NoRunData",
+    "Numbers",
+    "OpenStep",
+    "PathLike",
+    "Paused",
+    "Plan",
+    "Policy",
+    "PolicyError",
+    "Record",
+    "Recorded",
+    "Recorder",
+    "RecorderError",
+    "Recovered",
+    "Refused",
+    "Related",
+    "Report",
+    "Rule",
+    "Run",
+    "RunBusy",
+    "RunData",
+    "RunEnded",
+    "RunEntry",
+    "RunExists",
+    "RunUntrusted",
+    "RunvetError",
+    "Skip",
+    "State",
+    "Step",
+    "StepSkipped",
+    "Summary",
+    "Suppressed",
+    "Totals",
+    "UnknownRule",
+    "UnknownRun",
+    "Veto",
+    "Vetoed",
+    "check_records",
+    "consult",
+    "explain",
+    "file_contains",
+    "file_exists",
+    "find_runvet_bin",
+    "rules",
+    "schema",
+    "validate",
+]

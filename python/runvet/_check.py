@@ -1,0 +1,165 @@
+"""The doors to checking: paths or records -> reports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from . import _runvet
+from ._report import Columns, EpisodeReport, Report
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+Level = Literal["error", "warning", "off"]
+
+
+class Check:
+    """The settings of a check. It can be pickled, and one for each process is enough.
+
+    `rules` sets levels of rules (`{"plan/*": "off"}`), `config` is a `runvet.toml`, and `baseline`
+    a file that `runvet validate --write-baseline` wrote. Nothing is looked for on its own: without
+    `config` there is none, whatever the working directory holds. `jobs` limits the threads.
+    """
+
+    __slots__ = ("_checker", "_settings")
+
+    _settings: tuple[tuple[tuple[str, Level], ...], Path | None, Path | None, int | None, bool]
+
+    def __init__(
+        self,
+        *,
+        rules: Mapping[str, Level] = {},
+        config: PathLike | None = None,
+        baseline: PathLike | None = None,
+        jobs: int | None = None,
+        follow_links: bool = False,
+    ) -> None:
+        self._settings = (
+            tuple(rules.items()),
+            None if config is None else Path(config),
+            None if baseline is None else Path(baseline),
+            jobs,
+            follow_links,
+        )
+        self._checker = _runvet.Checker(list(rules.items()), *self._settings[1:])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _check_of, self._settings
+
+    def __repr__(self) -> str:
+        rules, config, baseline, jobs, follow_links = self._settings
+        return (
+            f"Check(rules={dict(rules)!r}, config={config!r}, baseline={baseline!r}, "
+            f"jobs={jobs!r}, follow_links={follow_links!r})"
+        )
+
+    def run(self, *paths: PathLike) -> Report:
+        """Checks all episodes below paths, the working directory if there are none."""
+        return self._checker.run(_paths(paths))
+
+    def each(self, *paths: PathLike) -> Checking:
+        """Checks all episodes below paths, one after the other, in the order of their paths.
+
+        Memory does not grow with their number. The work ends when the iterator is dropped.
+        """
+        return Checking(self._checker.each(_paths(paths)))
+
+    def records(
+        self,
+        episode_id: str,
+        records: Mapping[str, bytes | None],
+        *,
+        uri: str | None = None,
+    ) -> EpisodeReport:
+        """Checks records that are in memory, by their names: `state`, `events`, ….
+
+        None stands for an artifact that is there, and whose bytes were not fetched. The report
+        names the episode by `uri`.
+        """
+        return self._checker.records(episode_id, records, uri)
+
+    def batch(self, episodes: Iterable[tuple[str, Mapping[str, bytes | None]]]) -> Columns:
+        """Checks many such episodes at once, and returns columns with a row for each.
+
+        They are `episode_id`, `uri`, `lifecycle`, `mode`, `adapter`, `valid`, `errors`, `warnings`,
+        and lists of dictionaries: `findings`, `skipped`, `suppressed`.
+        """
+        return self._checker.batch(episodes)
+
+
+def _check_of(
+    rules: tuple[tuple[str, Level], ...],
+    config: Path | None,
+    baseline: Path | None,
+    jobs: int | None,
+    follow_links: bool,
+) -> Check:
+    return Check(
+        rules=dict(rules),
+        config=config,
+        baseline=baseline,
+        jobs=jobs,
+        follow_links=follow_links,
+    )
+
+
+class Checking(Iterator[EpisodeReport]):
+    """A check that goes on: an iterator over the reports of episodes."""
+
+    __slots__ = ("_checking",)
+
+    def __init__(self, checking: _runvet.Checking) -> None:
+        self._checking = checking
+
+    def __iter__(self) -> Checking:
+        return self
+
+    def __next__(self) -> EpisodeReport:
+        return next(self._checking)
+
+    @property
+    def summary(self) -> Report | None:
+        """Totals, faults and exit code, without the episodes; None while the check goes on."""
+        return self._checking.summary
+
+
+def validate(
+    *paths: PathLike,
+    rules: Mapping[str, Level] = {},
+    config: PathLike | None = None,
+    baseline: PathLike | None = None,
+    jobs: int | None = None,
+    follow_links: bool = False,
+) -> Report:
+    """Checks all episodes below paths, the working directory if there are none.
+
+    Raises `Fault` where a path that is given does not exist. What can't be looked at below it is
+    among the `faults` of the report.
+    """
+    check = Check(
+        rules=rules, config=config, baseline=baseline, jobs=jobs, follow_links=follow_links
+    )
+    return check.run(*paths)
+
+
+def check_records(
+    episode_id: str, records: Mapping[str, bytes | None], *, check: Check | None = None
+) -> EpisodeReport:
+    """Checks records that are in memory, see `Check.records`."""
+    return (check or default()).records(episode_id, records)
+
+
+def _paths(paths: tuple[PathLike, ...]) -> list[str]:
+    return [os.fspath(path) for path in paths] or ["."]
+
+
+_DEFAULT: Check | None = None
+
+
+def default() -> Check:
+    """The check without any settings."""
+    global _DEFAULT
+    if _DEFAULT is None:
+        _DEFAULT = Check()
+    return _DEFAULT

@@ -1,0 +1,271 @@
+"""The doors to reading: run data -> runs, and of each the records, the events and the plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _runvet
+from ._check import Check, PathLike, default
+from ._records import Event, Plan, PlanComparison, RunEntry, State, Summary
+from ._report import EpisodeReport, FaultRow
+
+Numbers = Literal["python", "decimal"]
+"""What numbers that are no integers become: `float`, or `decimal.Decimal`."""
+
+
+def open(path: PathLike) -> RunData:
+    """Opens a run-data directory: one that holds a directory called `episodes`.
+
+    A directory above or below one does as well. Raises `NoRunData`.
+    """
+    return RunData(path)
+
+
+class RunData:
+    """A directory of runs. It is listed once, and pickles as its path."""
+
+    __slots__ = ("_given", "_data")
+
+    def __init__(self, path: PathLike) -> None:
+        self._given = os.fspath(path)
+        self._data = _runvet.RunData(self._given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RunData, (self._given,)
+
+    def __repr__(self) -> str:
+        return f"runvet.open({self._given!r})"
+
+    @property
+    def path(self) -> Path:
+        """The run-data directory."""
+        return self._data.path
+
+    @property
+    def faults(self) -> list[FaultRow]:
+        """What could not be searched: a run may be there."""
+        return [FaultRow(*fault) for fault in self._data.faults()]
+
+    def runs(
+        self,
+        limit: int = 20,
+        *,
+        status: str | None = None,
+        outcome: str | None = None,
+        since: str | datetime | None = None,
+    ) -> list[RunEntry]:
+        """Entries of the newest runs that match, `limit` at most. Others are not opened.
+
+        `since` is a date (in UTC) or a date-time with an offset.
+        """
+        if isinstance(since, datetime):
+            if since.tzinfo is None:
+                raise ValueError("since has no time zone, so it is no instant")
+            since = since.isoformat()
+        if limit < 0:
+            raise ValueError(f"limit is {limit}, not a number of runs")
+        return self._data.runs(limit, status, outcome, since)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return map(Episode._of, self._data.episodes())
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, name: str) -> Episode:
+        """The run of an id, of a unique part of one, or `@latest`."""
+        if not isinstance(name, str):
+            raise TypeError(f"a run is named by a string, not by {type(name).__name__}")
+        return Episode._of(self._data.get(name))
+
+    def state(self, episode_id: str, *, numbers: Numbers = "python") -> State:
+        """The state record of a run, as `json.loads` reads it."""
+        return self[episode_id].state(numbers=numbers)
+
+    def summary(self, episode_id: str, *, numbers: Numbers = "python") -> Summary:
+        """The summary record of a run, as `json.loads` reads it."""
+        return self[episode_id].summary(numbers=numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line of a timeline that is no event. Line and column count from 1."""
+
+    line: int
+    column: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The persisted plan, compared with the one rebuilt from the timeline."""
+
+    rebuilt: Plan | None
+    differences: tuple[Difference, ...]
+    unjudged: str | None
+    """Why the plans could not be compared; None where they were."""
+    parts_at: int | None
+    """The line of the first event with which the persisted plan disagrees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place in the state where the persisted plan differs, and the event that disagrees."""
+
+    pointer: str
+    message: str
+    line: int
+
+
+class Record:
+    """A record as it is stored."""
+
+    __slots__ = ("_record",)
+
+    def __init__(self, record: _runvet.Record) -> None:
+        self._record = record
+
+    def dict(self, *, numbers: Numbers = "python") -> dict[str, Any]:
+        """The record as `json.loads` reads it, a fresh dictionary each time.
+
+        An integer of more than 4,300 digits, which `int` refuses, is a `Decimal`. With
+        `numbers="decimal"`, so is every number that is no integer.
+        """
+        return self._record.dict(numbers)
+
+    @property
+    def text(self) -> str:
+        """The very text that is stored."""
+        return self._record.text
+
+    @property
+    def duplicates(self) -> list[str]:
+        """JSON Pointers to the keys that repeat an earlier one of their object."""
+        return self._record.duplicates
+
+
+class Episode:
+    """One run, to read from."""
+
+    __slots__ = ("_episode", "_origin")
+
+    _episode: _runvet.Episode
+    _origin: tuple[Any, ...]
+
+    def __init__(self) -> None:
+        raise TypeError("use Episode.at(path), Episode.of(id, records) or runvet.open(path)[id]")
+
+    @classmethod
+    def _of(cls, episode: _runvet.Episode, origin: tuple[Any, ...] = ()) -> Episode:
+        made = cls.__new__(cls)
+        made._episode = episode
+        made._origin = origin or (cls.at, (episode.path,))
+        return made
+
+    @classmethod
+    def at(cls, path: PathLike) -> Episode:
+        """The run at a path: its directory, or an artifact in it."""
+        return cls._of(_runvet.Episode.at(os.fspath(path)))
+
+    @classmethod
+    def of(cls, episode_id: str, records: Mapping[str, bytes | None]) -> Episode:
+        """A run that is not on a disk: its artifacts by their names, each with its bytes.
+
+        None stands for an artifact that is there, and whose bytes were not fetched.
+        """
+        episode = _runvet.Episode.of(episode_id, records)
+        return cls._of(episode, (cls.of, (episode_id, dict(records))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._origin
+
+    def __repr__(self) -> str:
+        return f"<runvet.Episode {_runvet.printable(self.id)}>"
+
+    @property
+    def id(self) -> str:
+        """The id of the run, as a report has it."""
+        return self._episode.id
+
+    @property
+    def path(self) -> Path | None:
+        """The directory of the run; None where it is not on a disk."""
+        return self._episode.path
+
+    @property
+    def entry(self) -> RunEntry:
+        """The run as an entry of a list."""
+        return self._episode.entry()
+
+    @property
+    def artifacts(self) -> frozenset[str]:
+        """The names of the artifacts that are there: `state`, `summary`, `events`, ….
+
+        They are read by `bytes`.
+        """
+        return frozenset(self._episode.artifacts())
+
+    def state(self, *, numbers: Numbers = "python") -> State:
+        """The state record, as `json.loads` reads it, a fresh dictionary each time."""
+        return self._episode.record("state").dict(numbers)  # type: ignore[return-value]
+
+    def summary(self, *, numbers: Numbers = "python") -> Summary:
+        """The summary record, as `json.loads` reads it, a fresh dictionary each time."""
+        return self._episode.record("summary").dict(numbers)  # type: ignore[return-value]
+
+    def record(self, name: Literal["state", "summary"]) -> Record:
+        """A record as it is stored."""
+        return Record(self._episode.record(name))
+
+    def bytes(self, artifact: str) -> bytes:
+        """The bytes of an artifact."""
+        return self._episode.bytes(artifact)
+
+    def events(self, *, phase: str | None = None, strict: bool = True) -> Events:
+        """The events in the order of the timeline, of one phase if it is given.
+
+        A line that is no event raises `ArtifactError`, and the next `next()` goes on behind it.
+        With `strict=False` such a line is a `BadLine` among the events.
+        """
+        return Events(self._episode.events(phase, strict))
+
+    def plan(self) -> Plan | None:
+        """The plan, rebuilt from the timeline; None without a `plan` event."""
+        return self._episode.plan()
+
+    def compare_plan(self) -> Comparison:
+        """Compares the persisted plan with the rebuilt one."""
+        compared: PlanComparison
+        compared, parts_at = self._episode.compare_plan()
+        differences = tuple(
+            Difference(it["pointer"], it["message"], it["line"]) for it in compared["differences"]
+        )
+        return Comparison(compared["rebuilt"], differences, compared.get("unjudged"), parts_at)
+
+    def view(self, check: Check | None = None) -> dict[str, Any]:
+        """The run on a page: what `runvet view --json` prints."""
+        return self._episode.view((check or default())._checker)
+
+    def check(self, check: Check | None = None) -> EpisodeReport:
+        """Checks this run."""
+        return self._episode.check((check or default())._checker)
+
+
+class Events(Iterator[Event]):
+    """The events of a timeline, read as they are asked for."""
+
+    __slots__ = ("_events",)
+
+    def __init__(self, events: _runvet.Events) -> None:
+        self._events = events
+
+    def __iter__(self) -> Events:
+        return self
+
+    def __next__(self) -> Event:
+        return next(self._events)

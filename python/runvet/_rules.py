@@ -1,0 +1,52 @@
+"""What runvet knows: its rules, their pages, and the schemas."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from . import _runvet
+from ._check import Level
+
+SchemaName = Literal[
+    "state",
+    "summary",
+    "event",
+    "report",
+    "view",
+    "list",
+    "plan",
+    "diff",
+    "record-command",
+    "record-answer",
+    "rules",
+    "config",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its id, its level unless set otherwise, the defect, what to do, and its page."""
+
+    id: str
+    severity: Level
+    title: str
+    hint: str
+    page: str
+
+
+def rules() -> list[Rule]:
+    """All rules, in the order in which they are explained."""
+    return [Rule(*rule) for rule in _runvet.rules()]
+
+
+def explain(rule: str) -> str:
+    """The page of a rule, in Markdown, as `runvet explain` prints it. Raises `UnknownRule`."""
+    return _runvet.explain(rule)
+
+
+def schema(name: SchemaName) -> dict[str, Any]:
+    """A JSON Schema, as `runvet schema` prints it."""
+    text: dict[str, Any] = json.loads(_runvet.schema(name))
+    return text

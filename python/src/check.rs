@@ -1,0 +1,410 @@
+//! Paths or records -> judged episodes, on a thread that ends with its iterator.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyDict, PyMapping};
+use runvet::check::{Check, Fault, Level, Session};
+use runvet::finding::EpisodeReport;
+use runvet::gate::{Baseline, Gate, Outcome};
+use runvet::read::RunReader;
+use runvet::source::{Artifact, EpisodeKey};
+use runvet::store::{Content, Memory};
+
+use crate::report::{self, Judged};
+use crate::{artifact, errors};
+
+/// How often a wait looks for Ctrl-C.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// The reports that wait for Python to take them.
+const WAITING: usize = 256;
+
+/// What a check is set up with.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Checker {
+    pub(crate) check: Check,
+    pub(crate) gate: Gate,
+    deny_warnings: bool,
+    /// Those that no call uses, each with the buffers of its last one.
+    judges: Mutex<Vec<Judge>>,
+}
+
+/// What judges one episode after the other.
+struct Judge {
+    gate: Gate,
+    session: Session,
+}
+
+#[pymethods]
+impl Checker {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        rules: Vec<(String, String)>,
+        config: Option<PathBuf>,
+        baseline: Option<PathBuf>,
+        jobs: Option<usize>,
+        follow_links: bool,
+    ) -> PyResult<Self> {
+        let mut gate = match &config {
+            Some(path) => configured(py, path)?,
+            None => Gate::new(),
+        };
+        for (rule, level) in rules {
+            let level: Level = level
+                .parse()
+                .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
+            gate = gate
+                .level(&rule, level)
+                .map_err(|error| errors::of_check(py, &error))?;
+        }
+        let baseline = baseline.or_else(|| gate.baseline_path().map(Path::to_owned));
+        if let Some(path) = baseline {
+            let read = py.detach(|| Baseline::read(&path));
+            let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
+            gate = gate.with_baseline(read);
+        }
+        let mut check = Check::new().follow_links(follow_links);
+        if let Some(jobs) = jobs {
+            let jobs = std::num::NonZeroUsize::new(jobs)
+                .ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
+            check = check.jobs(jobs);
+        }
+        Ok(Self {
+            check,
+            deny_warnings: gate.deny_warnings(),
+            gate,
+            judges: Mutex::default(),
+        })
+    }
+
+    /// Judges all episodes below paths.
+    fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = Stream::start(self, paths);
+        let mut episodes = Vec::new();
+        loop {
+            match stream.next(py)? {
+                Some(News::Judged(episode)) => episodes.push(Arc::new(*episode)),
+                Some(News::Wrong(fault)) => return Err(errors::fault(py, &fault)),
+                Some(News::Over(outcome)) => {
+                    let judged = Judged {
+                        episodes,
+                        totals: outcome.totals,
+                        faults: outcome.faults,
+                        deny_warnings: self.deny_warnings,
+                    };
+                    return report::report(py, judged);
+                }
+                None => return Err(PyRuntimeError::new_err("the check ended early")),
+            }
+        }
+    }
+
+    /// Judges all episodes below paths, one after the other.
+    fn each(&self, paths: Vec<PathBuf>) -> Checking {
+        Checking {
+            stream: Stream::start(self, paths),
+            outcome: Mutex::new(None),
+            deny_warnings: self.deny_warnings,
+        }
+    }
+
+    /// The directories of the episodes below paths, and what could not be searched.
+    #[expect(clippy::type_complexity, reason = "two lists for Python")]
+    fn discover(
+        &self,
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+    ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
+        let found = py.detach(|| self.gate.discover(&self.check, &paths));
+        if let Some(wrong) = found.faults.iter().find(|fault| is_of_given_path(fault)) {
+            return Err(errors::fault(py, wrong));
+        }
+        let episodes = found.episodes.into_iter();
+        let faults = found.faults.iter();
+        Ok((
+            episodes.map(|dir| (dir.path, dir.name)).collect(),
+            faults
+                .map(|it| (it.path().to_owned(), it.to_string()))
+                .collect(),
+        ))
+    }
+
+    /// Judges records that are in memory.
+    fn records<'py>(
+        &self,
+        py: Python<'py>,
+        id: &str,
+        records: &Bound<'py, PyMapping>,
+        uri: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let records = Records::of(records)?;
+        let judged = py.detach(|| self.judging(|judge| self.judge(judge, id, &records, uri)));
+        report::episode(py, Arc::new(judged), self.deny_warnings)
+    }
+
+    /// Judges episodes that are in memory, without taking the lock of the interpreter in between.
+    fn batch<'py>(
+        &self,
+        py: Python<'py>,
+        episodes: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut batch = Vec::new();
+        for episode in episodes.try_iter()? {
+            let (id, records): (String, Bound<'py, PyAny>) = episode?.extract()?;
+            batch.push((id, Records::of(records.cast::<PyMapping>()?)?));
+        }
+        let reports: Vec<EpisodeReport> = py.detach(|| {
+            self.judging(|judge| {
+                let batch = batch.iter();
+                let judged = batch.map(|(id, records)| self.judge(judge, id, records, None));
+                judged.collect()
+            })
+        });
+        report::episode_columns(py, &reports)
+    }
+}
+
+impl Checker {
+    /// Judges one run.
+    pub(crate) fn episode<'py>(
+        &self,
+        py: Python<'py>,
+        run: &RunReader,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let judged = py.detach(|| {
+            self.judging(|judge| {
+                let mut report = run.check(&mut judge.session)?;
+                judge.gate.judge(&self.check, &mut report);
+                Ok(report)
+            })
+        });
+        let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
+        report::episode(py, Arc::new(judged), self.deny_warnings)
+    }
+
+    /// Lends a judge, which nobody else has meanwhile.
+    fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
+        let idle = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = idle().pop();
+        let mut judge = lent.unwrap_or_else(|| Judge {
+            gate: self.gate.clone(),
+            session: self.gate.prepare(&self.check).session(),
+        });
+        let done = with(&mut judge);
+        idle().push(judge);
+        done
+    }
+
+    fn judge(
+        &self,
+        judge: &mut Judge,
+        id: &str,
+        records: &Records,
+        uri: Option<String>,
+    ) -> EpisodeReport {
+        let contents = records.0.iter().map(|(artifact, content)| match content {
+            Some(bytes) => (*artifact, Content::Bytes(bytes)),
+            None => (*artifact, Content::Listed),
+        });
+        let memory: Memory<'_> = contents.collect();
+        let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
+        let mut report = judge.session.artifacts(&key, Some(id), &memory);
+        judge.gate.judge(&self.check, &mut report);
+        report
+    }
+}
+
+/// A gate that follows a `runvet.toml`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a configuration that a program names is no run data"
+)]
+fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
+    let text = py
+        .detach(|| std::fs::read(path))
+        .map_err(|error| errors::fault_at(py, path, &error.to_string()))?;
+    let text = String::from_utf8(text)
+        .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))?;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    });
+    let now = runvet::Timestamp::from_unix_seconds(seconds);
+    Gate::from_toml(path, &text, Some(&now)).map_err(|error| errors::of_config(py, path, &error))
+}
+
+pub(crate) fn is_of_given_path(fault: &Fault) -> bool {
+    matches!(fault, Fault::Missing(_) | Fault::NotAnArtifact(_))
+}
+
+/// The artifacts of an episode, with their bytes; `None` for one that is only known to exist.
+pub(crate) struct Records(Vec<(Artifact, Option<PyBackedBytes>)>);
+
+impl Records {
+    pub(crate) fn of(records: &Bound<'_, PyMapping>) -> PyResult<Self> {
+        let mut artifacts = Vec::new();
+        for item in records.items()?.iter() {
+            let (name, content): (String, Bound<'_, PyAny>) = item.extract()?;
+            let content: Option<PyBackedBytes> = content.extract().map_err(|_| {
+                let given = content.get_type();
+                PyTypeError::new_err(format!("{name:?} is a {given}, not bytes or None"))
+            })?;
+            artifacts.push((artifact(&name)?, content));
+        }
+        Ok(Self(artifacts))
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn kept(&self) -> Memory<'static> {
+        let contents = self.0.iter().map(|(artifact, content)| match content {
+            Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),
+            None => (*artifact, Content::Listed),
+        });
+        contents.collect()
+    }
+}
+
+/// What the thread of a check says.
+enum News {
+    Judged(Box<EpisodeReport>),
+    /// A given path does not exist, or is nothing that can be checked.
+    Wrong(Fault),
+    Over(Box<Outcome>),
+}
+
+/// The receiving end of a check on a thread of its own.
+struct Stream {
+    /// `None` in a forked process, where nobody sends.
+    ends: Mutex<Option<(Receiver<News>, JoinHandle<()>)>>,
+    owner: u32,
+}
+
+impl Stream {
+    fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
+        let (check, mut gate) = (checker.check.clone(), checker.gate.clone());
+        let (sender, receiver) = sync_channel(WAITING);
+        let work = move || judge(&check, &mut gate, &paths, &sender);
+        Self {
+            ends: Mutex::new(Some((receiver, thread::spawn(work)))),
+            owner: std::process::id(),
+        }
+    }
+
+    /// What the thread says next; `None` when it has said all.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<News>> {
+        if self.owner != std::process::id() {
+            let message = "this check belongs to the process from which this one was forked";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        loop {
+            let received = py.detach(|| {
+                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+                ends.as_ref()
+                    .map(|(receiver, _)| receiver.recv_timeout(PULSE))
+            });
+            match received {
+                Some(Ok(news)) => return Ok(Some(news)),
+                Some(Err(RecvTimeoutError::Timeout)) => py.check_signals()?,
+                Some(Err(RecvTimeoutError::Disconnected)) => {
+                    py.detach(|| self.join());
+                    return Ok(None);
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Waits for the thread, which has ended or is about to, and passes on its panic.
+    fn join(&self) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = ends.take().map(|(_, thread)| thread);
+        drop(ends);
+        if let Some(Err(panic)) = thread.map(JoinHandle::join) {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.owner == std::process::id() {
+            return;
+        }
+        // In a forked process the channel may be locked for ever: by a thread that is not here.
+        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ends) = ends.take() {
+            std::mem::forget(ends);
+        }
+    }
+}
+
+/// What the thread does. Where nobody receives any more, it stops.
+fn judge(check: &Check, gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
+    let mut selection = gate.discover(check, paths);
+    if let Some(wrong) = selection.faults.iter().position(is_of_given_path) {
+        let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
+        return;
+    }
+    let outcome = gate.each(check, selection, |judged| match judged {
+        Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        },
+        // It is among the faults of the outcome.
+        Err(_) => ControlFlow::Continue(()),
+    });
+    let _ = sender.send(News::Over(Box::new(outcome)));
+}
+
+/// Reports of episodes, each as soon as it is judged.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Checking {
+    stream: Stream,
+    outcome: Mutex<Option<Box<Outcome>>>,
+    deny_warnings: bool,
+}
+
+#[pymethods]
+impl Checking {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.stream.next(py)? {
+            Some(News::Judged(episode)) => {
+                report::episode(py, Arc::from(episode), self.deny_warnings).map(Some)
+            }
+            Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
+            Some(News::Over(outcome)) => {
+                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// A report without episodes: the totals and the faults; `None` while the check goes on.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Python runs while the report is made, and must not wait for this lock then.
+        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let judged = outcome.as_ref().map(|outcome| Judged {
+            episodes: Vec::new(),
+            totals: outcome.totals,
+            faults: outcome.faults.clone(),
+            deny_warnings: self.deny_warnings,
+        });
+        drop(outcome);
+        judged.map(|judged| report::report(py, judged)).transpose()
+    }
+}

@@ -1,0 +1,201 @@
+//! What stands in the way -> exceptions, whose classes are in `runvet/_errors.py`.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use runvet::check::{self, Fault};
+use runvet::{gate, read, recorder};
+
+use crate::json::object;
+
+/// An exception of a class in `runvet._errors`, with a message and attributes.
+fn exception<'py>(
+    py: Python<'py>,
+    class: &str,
+    message: &str,
+    attributes: impl FnOnce(&Bound<'py, PyDict>) -> PyResult<()>,
+) -> PyErr {
+    let made = || {
+        let given = PyDict::new(py);
+        attributes(&given)?;
+        let class = py.import("runvet._errors")?.getattr(class)?;
+        class.call((message,), Some(&given))
+    };
+    match made() {
+        Ok(made) => PyErr::from_value(made),
+        Err(error) => error,
+    }
+}
+
+pub(crate) fn fault(py: Python<'_>, fault: &Fault) -> PyErr {
+    fault_at(py, fault.path(), &fault.to_string())
+}
+
+pub(crate) fn fault_at(py: Python<'_>, path: &Path, message: &str) -> PyErr {
+    exception(py, "Fault", message, |it| it.set_item("path", path))
+}
+
+pub(crate) fn of_check(py: Python<'_>, error: &check::Error) -> PyErr {
+    match error {
+        check::Error::UnknownRule { name, nearest } => {
+            exception(py, "UnknownRule", &error.to_string(), |it| {
+                it.set_item("name", name)?;
+                it.set_item("nearest", nearest)
+            })
+        }
+        check::Error::Fault(found) => fault(py, found),
+        other => fault_at(py, Path::new(""), &other.to_string()),
+    }
+}
+
+pub(crate) fn of_config(py: Python<'_>, path: &Path, error: &gate::ConfigError) -> PyErr {
+    let place = (error.location.line, error.location.column);
+    let message = match &error.help {
+        Some(help) => format!("{}; {help}", error.message),
+        None => error.message.clone(),
+    };
+    config_at(py, path, &message, place)
+}
+
+pub(crate) fn config_at(
+    py: Python<'_>,
+    path: &Path,
+    message: &str,
+    (line, column): (Option<u64>, Option<u64>),
+) -> PyErr {
+    let place = match (line, column) {
+        (Some(line), Some(column)) => format!(":{line}:{column}"),
+        _ => String::new(),
+    };
+    let shown = path.to_string_lossy();
+    let shown = runvet::printable::escape(&shown);
+    let message = format!("{shown}{place}: {message}");
+    exception(py, "ConfigError", &message, |it| {
+        it.set_item("file", path)?;
+        it.set_item("line", line)?;
+        it.set_item("column", column)
+    })
+}
+
+pub(crate) fn of_baseline(py: Python<'_>, path: &Path, error: &gate::Error) -> PyErr {
+    match error {
+        gate::Error::Unreadable { .. } => fault_at(py, path, &error.to_string()),
+        _ => exception(py, "ConfigError", &error.to_string(), |it| {
+            it.set_item("file", path)
+        }),
+    }
+}
+
+pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
+    let ambiguous = |prefix: &str, matches: Vec<String>| {
+        exception(py, "AmbiguousRun", &error.to_string(), |it| {
+            it.set_item("prefix", prefix)?;
+            it.set_item("matches", matches)
+        })
+    };
+    let texts = |paths: &[PathBuf]| -> Vec<String> {
+        let texts = paths.iter().map(|path| path.to_string_lossy().into_owned());
+        texts.collect()
+    };
+    match error {
+        read::Error::NoRunData { path } => exception(py, "NoRunData", &error.to_string(), |it| {
+            it.set_item("path", path)
+        }),
+        read::Error::UnknownRun { id, nearest } => {
+            exception(py, "UnknownRun", &error.to_string(), |it| {
+                it.set_item("id", id)?;
+                it.set_item("nearest", nearest)
+            })
+        }
+        read::Error::Ambiguous { name, matches, .. } => ambiguous(name, matches.clone()),
+        read::Error::SharedId { id, paths, .. } => ambiguous(id, texts(paths)),
+        read::Error::SeveralRuns { path, found, .. }
+        | read::Error::SeveralRunData { path, found, .. } => {
+            ambiguous(&path.to_string_lossy(), texts(found))
+        }
+        read::Error::Artifact {
+            path,
+            place,
+            reason,
+        } => exception(py, "ArtifactError", &error.to_string(), |it| {
+            it.set_item("path", path)?;
+            it.set_item("line", place.map(|place| place.line))?;
+            it.set_item("column", place.map(|place| place.column))?;
+            it.set_item("reason", reason)
+        }),
+        other => fault_at(py, Path::new(""), &other.to_string()),
+    }
+}
+
+pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
+    use recorder::Error;
+    let class = match error {
+        Error::Exists { .. } => "RunExists",
+        Error::Absent { .. } => "UnknownRun",
+        Error::Busy { .. } => "RunBusy",
+        Error::Ended { .. } => "RunEnded",
+        Error::Untrusted { .. } => "RunUntrusted",
+        Error::Refused { .. } | Error::TooLarge { .. } => "Refused",
+        Error::Io { .. } | Error::NotDurable { .. } => "Fault",
+        _ => "RecorderError",
+    };
+    exception(py, class, &error.to_string(), |it| {
+        match error {
+            Error::Absent { id } => it.set_item("id", id)?,
+            Error::Exists { id } | Error::Busy { id } | Error::Poisoned { id } => {
+                it.set_item("episode_id", id)?;
+            }
+            Error::Ended { id, status } => {
+                it.set_item("episode_id", id)?;
+                it.set_item("status", status)?;
+            }
+            Error::Untrusted { id, reason, report } => {
+                it.set_item("episode_id", id)?;
+                it.set_item("reason", reason)?;
+                let report = report.as_deref();
+                it.set_item("report", report.map(|it| object(py, it)).transpose()?)?;
+            }
+            Error::Io { path, .. } | Error::NotDurable { path, .. } => {
+                it.set_item("path", path)?;
+            }
+            _ => {}
+        }
+        if class != "UnknownRun" && class != "Fault" {
+            it.set_item("kind", error.kind())?;
+        }
+        Ok(())
+    })
+}
+
+/// A call of a run that is paused or has ended.
+pub(crate) fn over(py: Python<'_>, id: &str) -> PyErr {
+    let shown = runvet::printable::escape(id);
+    let message = format!("the run {shown} is paused or has ended");
+    exception(py, "RunEnded", &message, |it| {
+        it.set_item("kind", "ended")?;
+        it.set_item("episode_id", id)?;
+        it.set_item("status", py.None())
+    })
+}
+
+pub(crate) fn vetoed(
+    py: Python<'_>,
+    (policy, reason, scope): (&str, &str, &str),
+    step: Option<&str>,
+) -> PyErr {
+    let what = step.map_or_else(|| "the run".to_owned(), |step| format!("the step {step:?}"));
+    let message = format!("{policy} vetoed {what}: {reason}");
+    exception(py, "Vetoed", &message, |it| {
+        it.set_item("policy", policy)?;
+        it.set_item("reason", reason)?;
+        it.set_item("scope", scope)?;
+        it.set_item("step", step)
+    })
+}
+
+/// A policy has skipped the step that was to be opened.
+pub(crate) fn step_skipped(py: Python<'_>, step: &str) -> PyErr {
+    let message = format!("a policy skipped the step {step:?}");
+    exception(py, "StepSkipped", &message, |it| it.set_item("step", step))
+}

@@ -1,0 +1,217 @@
+//! JSON texts -> Python objects, equal to those that `json.loads` makes, and back.
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
+use runvet::document::{Kind, MAX_DEPTH, Node, OwnedDocument};
+use serde_json::{Map, Number, Value};
+
+/// The digits of an integer that Python converts; longer ones become a `Decimal`.
+const MAX_INT_DIGITS: usize = 4_300;
+
+/// The keys that a reader keeps. Records have about a hundred; hostile ones may have millions.
+const MAX_KEYS: usize = 1_024;
+
+/// What numbers that are no integers become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// `float`, as in `json.loads`.
+    Python,
+    /// `decimal.Decimal`, which is exact.
+    Decimal,
+}
+
+impl std::str::FromStr for Numbers {
+    type Err = PyErr;
+
+    fn from_str(word: &str) -> PyResult<Self> {
+        match word {
+            "python" => Ok(Self::Python),
+            "decimal" => Ok(Self::Decimal),
+            _ => Err(PyValueError::new_err(format!(
+                "numbers is {word:?}, not 'python' or 'decimal'"
+            ))),
+        }
+    }
+}
+
+/// Makes Python objects, and keeps the keys that it has made.
+pub(crate) struct Objects {
+    numbers: Numbers,
+    keys: BTreeMap<Box<str>, Py<PyString>>,
+}
+
+impl Objects {
+    pub(crate) fn new(numbers: Numbers) -> Self {
+        Self {
+            numbers,
+            keys: BTreeMap::new(),
+        }
+    }
+
+    /// The object for a value. The depth of a document is limited, and so is the recursion.
+    pub(crate) fn of<'py>(
+        &mut self,
+        py: Python<'py>,
+        node: Node<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match node.kind() {
+            Kind::Null => py.None().into_bound(py),
+            Kind::True => PyBool::new(py, true).to_owned().into_any(),
+            Kind::False => PyBool::new(py, false).to_owned().into_any(),
+            Kind::Number => self.number(py, node.raw())?,
+            Kind::String => PyString::new(py, &node.text().unwrap_or_default()).into_any(),
+            Kind::Array => {
+                let items = node.items().map(|item| self.of(py, item));
+                let items: Vec<Bound<'py, PyAny>> = items.collect::<PyResult<_>>()?;
+                PyList::new(py, items)?.into_any()
+            }
+            Kind::Object => {
+                let dict = PyDict::new(py);
+                // Of a repeated key the last value counts, in the place of the first, as in Python.
+                for key in node.all_members() {
+                    let value = self.of(py, key.value())?;
+                    dict.set_item(self.key(py, &key.name()), value)?;
+                }
+                dict.into_any()
+            }
+        })
+    }
+
+    fn key<'py>(&mut self, py: Python<'py>, name: &str) -> Bound<'py, PyString> {
+        if let Some(known) = self.keys.get(name) {
+            return known.bind(py).clone();
+        }
+        let made = PyString::new(py, name);
+        if self.keys.len() < MAX_KEYS {
+            self.keys.insert(name.into(), made.clone().unbind());
+        }
+        made
+    }
+
+    fn number<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        let is_integer = !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+        if is_integer {
+            if let Ok(small) = text.parse::<i64>() {
+                return Ok(small.into_pyobject(py)?.into_any());
+            }
+            if text.trim_start_matches('-').len() <= MAX_INT_DIGITS {
+                return py.get_type::<PyInt>().call1((text,));
+            }
+            return decimal(py, text);
+        }
+        let float = text.parse::<f64>().unwrap_or(f64::NAN);
+        if self.numbers == Numbers::Decimal {
+            // An exponent beyond those of decimals is one of an infinity or of zero.
+            return decimal(py, text).or_else(|_| decimal(py, &float.to_string()));
+        }
+        Ok(PyFloat::new(py, float).into_any())
+    }
+}
+
+fn decimal<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    DECIMAL.import(py, "decimal", "Decimal")?.call1((text,))
+}
+
+/// The object for a whole JSON text.
+pub(crate) fn loads<'py>(
+    py: Python<'py>,
+    text: &str,
+    numbers: Numbers,
+) -> PyResult<Bound<'py, PyAny>> {
+    let read = py.detach(|| OwnedDocument::read(text.as_bytes().to_vec()));
+    let document =
+        read.map_err(|error| PyValueError::new_err(format!("{error} at byte {}", error.offset)))?;
+    Objects::new(numbers).of(py, document.root())
+}
+
+/// The object for a value that is written as JSON first.
+pub(crate) fn object<'py>(
+    py: Python<'py>,
+    value: &(impl serde::Serialize + Sync),
+) -> PyResult<Bound<'py, PyAny>> {
+    let text = py.detach(|| serde_json::to_string(value));
+    loads(py, &text.map_err(unwritable)?, Numbers::Python)
+}
+
+pub(crate) fn unwritable(error: serde_json::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A Python object as JSON: what `json.dumps` takes, but for keys that are no strings and numbers
+/// that JSON does not have.
+pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    value_within(object, MAX_DEPTH)
+}
+
+fn value_within(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    if depth == 0 {
+        return Err(PyValueError::new_err(format!(
+            "a record nests at most {MAX_DEPTH} levels deep"
+        )));
+    }
+    if object.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(Value::String(text.to_str()?.to_owned()));
+    }
+    if let Ok(boolean) = object.cast::<PyBool>() {
+        return Ok(Value::Bool(boolean.is_true()));
+    }
+    if object.is_instance_of::<PyInt>() {
+        return integer(object);
+    }
+    if let Ok(float) = object.cast::<PyFloat>() {
+        let float = float.extract::<f64>()?;
+        let number = Number::from_f64(float)
+            .ok_or_else(|| PyValueError::new_err(format!("JSON has no number {float}")))?;
+        return Ok(Value::Number(number));
+    }
+    if let Ok(mapping) = object.cast::<PyMapping>() {
+        return members(mapping, depth).map(Value::Object);
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        let items = object.try_iter()?;
+        let items: PyResult<Vec<Value>> =
+            items.map(|item| value_within(&item?, depth - 1)).collect();
+        return items.map(Value::Array);
+    }
+    let type_name = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "a {type_name} can't be written as JSON"
+    )))
+}
+
+fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(small) = object.extract::<i64>() {
+        return Ok(small.into());
+    }
+    object.extract::<u64>().map(Value::from).map_err(|_| {
+        PyValueError::new_err("an integer beyond 64 bits can't be recorded; record it as a string")
+    })
+}
+
+/// A mapping from strings as a JSON object.
+pub(crate) fn map(mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+    members(mapping.cast::<PyMapping>()?, MAX_DEPTH)
+}
+
+fn members(mapping: &Bound<'_, PyMapping>, depth: usize) -> PyResult<Map<String, Value>> {
+    let mut members = Map::new();
+    for item in mapping.items()?.iter() {
+        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let Ok(key) = key.cast::<PyString>() else {
+            let type_name = key.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "keys of JSON objects are strings, not {type_name}"
+            )));
+        };
+        members.insert(key.to_str()?.to_owned(), value_within(&value, depth - 1)?);
+    }
+    Ok(members)
+}

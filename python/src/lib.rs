@@ -1,0 +1,106 @@
+//! The library -> the Python module `runvet._runvet`, on which the package `runvet` stands.
+
+mod check;
+mod errors;
+mod json;
+mod policy;
+mod read;
+mod recorder;
+mod report;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use runvet::source::Artifact;
+
+/// What the package `runvet` is made of. Nothing here is for users.
+#[pymodule]
+mod _runvet {
+    #[pymodule_export]
+    use super::check::{Checker, Checking};
+    #[pymodule_export]
+    use super::read::{Episode, Events, Record, RunData};
+    #[pymodule_export]
+    use super::recorder::{OpenStep, Recorder, Run};
+    #[pymodule_export]
+    use super::report::Judged;
+    #[pymodule_export]
+    use super::{as_json, explain, loads, printable, rules, schema, version};
+}
+
+/// The artifact of a name such as `state`, or of a file name such as `state.json`.
+fn artifact(name: &str) -> PyResult<Artifact> {
+    let all = Artifact::ALL.into_iter();
+    let mut named = all.filter(|it| it.name() == name || it.file_name() == name);
+    named.next().ok_or_else(|| {
+        let known = Artifact::ALL.map(Artifact::name).join(", ");
+        PyValueError::new_err(format!("{name:?} is not an artifact: {known}"))
+    })
+}
+
+/// The version of runvet.
+#[pyfunction]
+fn version() -> String {
+    runvet::finding::Tool::this().version
+}
+
+/// A text that somebody else wrote, safe to print.
+#[pyfunction]
+fn printable(text: &str) -> std::borrow::Cow<'_, str> {
+    runvet::printable::escape(text)
+}
+
+/// A JSON value as the recorder keeps it: tuples become lists. Raises for anything else.
+#[pyfunction]
+fn as_json<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    json::object(py, &json::value(value)?)
+}
+
+/// A JSON text as Python objects.
+#[pyfunction]
+#[pyo3(signature = (text, numbers = "python"))]
+fn loads<'py>(py: Python<'py>, text: &str, numbers: &str) -> PyResult<Bound<'py, PyAny>> {
+    json::loads(py, text, numbers.parse()?)
+}
+
+/// Id, level, title, hint and page.
+type Rule = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+/// What there is to know about each rule.
+#[pyfunction]
+fn rules() -> Vec<Rule> {
+    let all = runvet::check::all_rules();
+    all.map(|it| (it.id, it.level.word(), it.title, it.hint, it.page))
+        .collect()
+}
+
+/// The page of a rule.
+#[pyfunction]
+fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
+    let found = runvet::check::find_rule(rule).map_err(|error| errors::of_check(py, &error))?;
+    let mut page = format!("# {} ({})\n\n", found.id, found.level);
+    for line in found.page.trim_end().lines() {
+        // The words after a block's language are for the tests that execute it.
+        let fence = line.strip_prefix("```");
+        match fence.map(|info| info.split(' ').next().unwrap_or_default()) {
+            Some(language) => page.extend(["```", language]),
+            None => page.push_str(line),
+        }
+        page.push('\n');
+    }
+    Ok(page)
+}
+
+/// The text of a JSON Schema.
+#[pyfunction]
+fn schema(name: &str) -> PyResult<&'static str> {
+    let schema: runvet::Schema = name
+        .parse()
+        .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
+    Ok(schema.text())
+}

@@ -1,0 +1,325 @@
+//! Run data -> its runs, and of each the records, the events and the plan as Python objects.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping};
+use runvet::Timestamp;
+use runvet::document::{Node, OwnedDocument};
+use runvet::plan::PlanComparison;
+use runvet::read::{self, EventTexts, RunEntry, RunReader};
+use runvet::report::write_json;
+use runvet::source::EpisodeKey;
+use runvet::view::RunPage;
+
+use crate::check::{Checker, Records};
+use crate::json::{Numbers, Objects, loads, object};
+use crate::{artifact, errors};
+
+/// A directory of runs, which is listed once.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct RunData(read::RunData);
+
+#[pymethods]
+impl RunData {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| read::RunData::find_only(&path));
+        opened
+            .map(Self)
+            .map_err(|error| errors::of_read(py, &error))
+    }
+
+    /// Entries of the newest runs that match, `limit` at most.
+    #[pyo3(signature = (limit, status, outcome, since))]
+    fn runs<'py>(
+        &self,
+        py: Python<'py>,
+        limit: usize,
+        status: Option<&str>,
+        outcome: Option<&str>,
+        since: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let since = since.map(time).transpose()?;
+        let is = |wanted: Option<&str>, given: &Option<String>| {
+            wanted.is_none() || wanted == given.as_deref()
+        };
+        let entries = py.detach(|| {
+            let matches = |entry: &RunEntry| {
+                let started = entry.started_at.as_deref().and_then(Timestamp::parse);
+                is(status, &entry.status)
+                    && is(outcome, &entry.outcome)
+                    && since
+                        .as_ref()
+                        .is_none_or(|since| started.as_ref() >= Some(since))
+            };
+            let entries = self.0.iter().map(|run| run.entry()).filter(matches);
+            entries.take(limit).collect::<Vec<RunEntry>>()
+        });
+        object(py, &entries)
+    }
+
+    /// The runs, newest first.
+    fn episodes(&self, py: Python<'_>) -> Vec<Episode> {
+        py.detach(|| self.0.iter().map(Episode::from).collect())
+    }
+
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Episode> {
+        let found = py.detach(|| self.0.get(name));
+        found
+            .map(Episode::from)
+            .map_err(|error| errors::of_read(py, &error))
+    }
+
+    fn faults(&self) -> Vec<(String, String)> {
+        let faults = self.0.faults().iter();
+        let row = |fault| {
+            let fault = runvet::finding::ReportedFault::from(fault);
+            (fault.path, fault.message)
+        };
+        faults.map(row).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+}
+
+/// A date such as 2026-03-01, in UTC, or an RFC 3339 date-time.
+fn time(text: &str) -> PyResult<Timestamp> {
+    let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
+    time.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "since is {text:?}, not a date such as 2026-03-01 or an RFC 3339 date-time with an offset"
+        ))
+    })
+}
+
+/// One run, to read from.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Episode {
+    run: RunReader,
+    is_on_disk: bool,
+}
+
+impl From<RunReader> for Episode {
+    fn from(run: RunReader) -> Self {
+        Self {
+            run,
+            is_on_disk: true,
+        }
+    }
+}
+
+#[pymethods]
+impl Episode {
+    #[staticmethod]
+    fn at(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| RunReader::open(&path));
+        opened
+            .map(Self::from)
+            .map_err(|error| errors::of_read(py, &error))
+    }
+
+    #[staticmethod]
+    fn of(py: Python<'_>, id: &str, records: &Bound<'_, PyMapping>) -> PyResult<Self> {
+        let records = Records::of(records)?;
+        let run = py.detach(|| RunReader::of(&EpisodeKey::from(id), Some(id), records.kept()));
+        Ok(Self {
+            run,
+            is_on_disk: false,
+        })
+    }
+
+    #[getter]
+    fn id(&self, py: Python<'_>) -> String {
+        py.detach(|| self.run.id())
+    }
+
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.is_on_disk.then(|| self.run.path().to_owned())
+    }
+
+    fn entry<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let entry = py.detach(|| self.run.entry());
+        object(py, &entry)
+    }
+
+    fn artifacts(&self) -> Vec<&'static str> {
+        let all = runvet::source::Artifact::ALL.into_iter();
+        let there = all.filter(|artifact| self.run.artifact(*artifact).is_some());
+        there.map(runvet::source::Artifact::name).collect()
+    }
+
+    fn record(&self, py: Python<'_>, name: &str) -> PyResult<Record> {
+        let read = py.detach(|| match name {
+            "state" => Some(self.run.state().map(read::Stored::into_document)),
+            "summary" => Some(self.run.summary().map(read::Stored::into_document)),
+            _ => None,
+        });
+        let message = || PyValueError::new_err(format!("{name:?} is not 'state' or 'summary'"));
+        read.ok_or_else(message)?
+            .map(Record)
+            .map_err(|error| errors::of_read(py, &error))
+    }
+
+    fn bytes<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let artifact = artifact(name)?;
+        let read = py.detach(|| self.run.bytes(artifact));
+        let bytes = read.map_err(|error| errors::of_read(py, &error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn events(&self, py: Python<'_>, phase: Option<String>, strict: bool) -> PyResult<Events> {
+        let opened = py.detach(|| self.run.event_texts());
+        let texts = opened.map_err(|error| errors::of_read(py, &error))?;
+        Ok(Events {
+            reading: Mutex::new(Some(Reading {
+                texts,
+                objects: Objects::new(Numbers::Python),
+            })),
+            phase,
+            strict,
+        })
+    }
+
+    /// The comparison of the plans, and the line at which they part.
+    fn compare_plan<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Option<u64>)> {
+        let compared = self.compared(py)?;
+        Ok((object(py, &compared)?, compared.differs_from()))
+    }
+
+    fn plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let compared = self.compared(py)?;
+        object(py, &compared.rebuilt)
+    }
+
+    fn check<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
+        checker.episode(py, &self.run)
+    }
+
+    fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
+        let page = py.detach(|| {
+            let page = RunPage::new(&self.run, &checker.check, &mut checker.gate.clone())?;
+            let mut text = Vec::new();
+            Ok((write_json(&mut text, &page), text))
+        });
+        let (written, text) = page.map_err(|error: read::Error| errors::of_read(py, &error))?;
+        written?;
+        loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
+    }
+}
+
+impl Episode {
+    fn compared(&self, py: Python<'_>) -> PyResult<PlanComparison> {
+        let compared = py.detach(|| runvet::plan::compare(&self.run));
+        compared.map_err(|error| errors::of_read(py, &error))
+    }
+}
+
+/// A stored record.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Record(OwnedDocument);
+
+#[pymethods]
+impl Record {
+    fn dict<'py>(&self, py: Python<'py>, numbers: &str) -> PyResult<Bound<'py, PyAny>> {
+        Objects::new(numbers.parse()?).of(py, self.0.root())
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        self.0.view().text()
+    }
+
+    #[getter]
+    fn duplicates(&self, py: Python<'_>) -> Vec<String> {
+        let pointers = py.detach(|| self.0.view().duplicates());
+        let texts = pointers.iter().map(|it| it.as_str().to_owned());
+        texts.collect()
+    }
+}
+
+/// The events of a timeline, one at a time.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Events {
+    /// `None` while a thread reads.
+    reading: Mutex<Option<Reading>>,
+    phase: Option<String>,
+    strict: bool,
+}
+
+struct Reading {
+    texts: EventTexts,
+    objects: Objects,
+}
+
+#[pymethods]
+impl Events {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let taken = self.locked().take();
+        let Some(mut reading) = taken else {
+            return Err(PyValueError::new_err(
+                "another thread reads these events already",
+            ));
+        };
+        let next = self.advance(py, &mut reading);
+        *self.locked() = Some(reading);
+        next
+    }
+}
+
+impl Events {
+    fn locked(&self) -> MutexGuard<'_, Option<Reading>> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn advance<'py>(
+        &self,
+        py: Python<'py>,
+        Reading { texts, objects }: &mut Reading,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            match py.detach(|| texts.next_document()) {
+                None => return Ok(None),
+                Some(Ok((_, node))) => {
+                    let is_wanted = |wanted: &String| {
+                        let phase = node.get("phase").and_then(Node::text);
+                        phase.as_deref() == Some(wanted)
+                    };
+                    if self.phase.as_ref().is_none_or(is_wanted) {
+                        return objects.of(py, node).map(Some);
+                    }
+                }
+                Some(Err(error)) if self.strict => return Err(errors::of_read(py, &error)),
+                Some(Err(error)) => return bad_line(py, &error).map(Some),
+            }
+        }
+    }
+}
+
+/// A line that is no event, as data.
+fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, PyAny>> {
+    let read::Error::Artifact {
+        place: Some(place),
+        reason,
+        ..
+    } = error
+    else {
+        return Err(errors::of_read(py, error));
+    };
+    let class = py.import("runvet._read")?.getattr("BadLine")?;
+    class.call1((place.line, place.column, reason))
+}

@@ -1,0 +1,325 @@
+//! Reports -> the dataclasses of `runvet/_report.py`, columns, and the formats of the command line.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
+use runvet::check::all_rules;
+use runvet::finding::{
+    EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
+};
+use runvet::gate::Exit;
+use runvet::report::{Closing, Format, Options};
+use serde::Serialize;
+
+use crate::json::unwritable;
+
+/// Judged episodes, as Rust holds them: what a report in Python renders itself from.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Judged {
+    pub(crate) episodes: Vec<Arc<EpisodeReport>>,
+    pub(crate) totals: Totals,
+    pub(crate) faults: Vec<ReportedFault>,
+    pub(crate) deny_warnings: bool,
+}
+
+impl Judged {
+    /// One episode by itself.
+    pub(crate) fn one(episode: Arc<EpisodeReport>, deny_warnings: bool) -> Self {
+        let mut totals = Totals::default();
+        totals.add(&episode);
+        Self {
+            faults: episode.fault().into_iter().collect(),
+            totals,
+            episodes: vec![episode],
+            deny_warnings,
+        }
+    }
+
+    fn written(&self, format: Format) -> std::io::Result<String> {
+        let options = Options::default()
+            .rules(all_rules())
+            .deny_warnings(self.deny_warnings);
+        let mut renderer = format.renderer(&options);
+        let mut text = Vec::new();
+        renderer.begin(&mut text)?;
+        for episode in &self.episodes {
+            renderer.episode(&mut text, episode)?;
+        }
+        let closing = Closing::new(&self.totals).faults(&self.faults);
+        renderer.end(&mut text, &closing)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn exit(&self) -> Exit {
+        if !self.faults.is_empty() {
+            Exit::Fault
+        } else if self.totals.episodes == 0 {
+            Exit::NothingFound
+        } else if self.totals.errors > 0 || (self.deny_warnings && self.totals.warnings > 0) {
+            Exit::Findings
+        } else {
+            Exit::Success
+        }
+    }
+
+    fn findings(&self) -> impl Iterator<Item = (&EpisodeReport, &Finding)> {
+        let episodes = self.episodes.iter();
+        episodes.flat_map(|episode| episode.findings.iter().map(|found| (&**episode, found)))
+    }
+}
+
+#[pymethods]
+impl Judged {
+    fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        let format: Format = format
+            .parse()
+            .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
+        Ok(py.detach(|| self.written(format))?)
+    }
+
+    /// The first episode as JSON.
+    fn episode_json(&self, py: Python<'_>) -> PyResult<String> {
+        let text = py.detach(|| {
+            let mut text = Vec::new();
+            if let Some(episode) = self.episodes.first() {
+                runvet::report::write_json(&mut text, &**episode)?;
+            }
+            std::io::Result::Ok(text)
+        });
+        Ok(String::from_utf8_lossy(&text?).into_owned())
+    }
+
+    /// One list for each field of a finding.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        let text = |name: &str, of: &dyn Fn(&EpisodeReport, &Finding) -> String| {
+            let values = self.findings().map(|(episode, found)| of(episode, found));
+            columns.set_item(name, values.collect::<Vec<_>>())
+        };
+        let repeated = |name: &str, of: &dyn for<'e> Fn(&'e EpisodeReport) -> &'e str| {
+            let column = PyList::empty(py);
+            for episode in self.episodes.iter().filter(|it| !it.findings.is_empty()) {
+                let value = of(episode).into_pyobject(py)?;
+                for _ in &episode.findings {
+                    column.append(&value)?;
+                }
+            }
+            columns.set_item(name, column)
+        };
+        let place = |name: &str, of: &dyn Fn(&Location) -> Option<u64>| {
+            let values = self.findings().map(|(_, found)| of(&found.location));
+            columns.set_item(name, values.collect::<Vec<_>>())
+        };
+        repeated("episode_id", &|episode| &episode.id)?;
+        repeated("dir", &|episode| &episode.dir)?;
+        text("rule", &|_, found| found.rule.clone())?;
+        text("severity", &|_, found| found.severity.word().into())?;
+        text("message", &|_, found| found.message.clone())?;
+        text("help", &|_, found| found.help.clone())?;
+        text("fingerprint", &|_, found| found.fingerprint.clone())?;
+        text("file", &|_, found| found.location.file.clone())?;
+        let pointers = self
+            .findings()
+            .map(|(_, found)| found.location.pointer.as_deref());
+        columns.set_item("pointer", pointers.collect::<Vec<_>>())?;
+        place("line", &|it| it.line)?;
+        place("column", &|it| it.column)?;
+        place("end_line", &|it| it.end_line)?;
+        place("end_column", &|it| it.end_column)?;
+        place("offset", &|it| it.offset)?;
+        place("length", &|it| it.length)?;
+        Ok(columns)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let bytes = py.detach(|| {
+            let episodes = self.episodes.iter().map(|it| &**it);
+            let whole = Whole::new(episodes, &self.faults);
+            serde_json::to_vec(&(whole, self.totals, self.deny_warnings))
+        });
+        let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
+        let class = py.get_type::<Self>().getattr("_unpickled")?;
+        (class, (bytes,)).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _unpickled(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, bool)>(bytes));
+        let (whole, totals, deny_warnings) = read.map_err(unwritable)?;
+        let (episodes, faults) = whole.restore();
+        Ok(Self {
+            episodes: episodes.into_iter().map(Arc::new).collect(),
+            totals,
+            faults,
+            deny_warnings,
+        })
+    }
+}
+
+/// A dataclass of `runvet._report`.
+macro_rules! class {
+    ($py:expr, $name:literal) => {{
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        CLASS.import($py, "runvet._report", $name)
+    }};
+}
+
+/// A `Report` of what was judged.
+pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny>> {
+    let deny = judged.deny_warnings;
+    let episodes = judged.episodes.iter();
+    let episodes: Vec<Bound<'_, PyAny>> = episodes
+        .map(|it| episode(py, Arc::clone(it), deny))
+        .collect::<PyResult<_>>()?;
+    let faults: Vec<Bound<'_, PyAny>> = judged
+        .faults
+        .iter()
+        .map(|it| class!(py, "FaultRow")?.call1((&it.path, &it.message)))
+        .collect::<PyResult<_>>()?;
+    let exit = judged.exit();
+    class!(py, "Report")?.call1((
+        PyTuple::new(py, episodes)?,
+        totals(py, &judged.totals)?,
+        runvet::finding::REPORT_VERSION,
+        judged.faults.is_empty(),
+        PyTuple::new(py, faults)?,
+        exit == Exit::Success,
+        exit.code(),
+        judged,
+    ))
+}
+
+pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyAny>> {
+    class!(py, "Totals")?.call1((
+        totals.episodes,
+        totals.valid,
+        totals.invalid,
+        totals.undecided,
+        totals.errors,
+        totals.warnings,
+        totals.ignored,
+        totals.baselined,
+    ))
+}
+
+/// An `EpisodeReport`.
+pub(crate) fn episode(
+    py: Python<'_>,
+    report: Arc<EpisodeReport>,
+    deny_warnings: bool,
+) -> PyResult<Bound<'_, PyAny>> {
+    let findings = tuple(py, &report.findings, finding)?;
+    let suppressed = tuple(py, &report.suppressed, |py, it| {
+        let found = finding(py, &it.finding)?;
+        class!(py, "Suppressed")?.call1((it.by.word(), &it.reason, found))
+    })?;
+    class!(py, "EpisodeReport")?.call1((
+        &report.id,
+        &report.dir,
+        report.lifecycle.word(),
+        &report.mode,
+        &report.adapter,
+        report.valid,
+        findings,
+        tuple(py, &report.skipped, skip)?,
+        suppressed,
+        tuple(py, &report.suppressed_skips, skip)?,
+        Judged::one(Arc::clone(&report), deny_warnings),
+    ))
+}
+
+fn tuple<'py, T>(
+    py: Python<'py>,
+    items: &[T],
+    of: impl Fn(Python<'py>, &T) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let items: Vec<Bound<'py, PyAny>> =
+        items.iter().map(|it| of(py, it)).collect::<PyResult<_>>()?;
+    PyTuple::new(py, items)
+}
+
+fn skip<'py>(py: Python<'py>, skip: &Skip) -> PyResult<Bound<'py, PyAny>> {
+    class!(py, "Skip")?.call1((&skip.rule, &skip.reason, skip.kind.word()))
+}
+
+fn finding<'py>(py: Python<'py>, found: &Finding) -> PyResult<Bound<'py, PyAny>> {
+    let related = tuple(py, &found.related, |py, it| {
+        let at = &it.location;
+        class!(py, "Related")?.call1((
+            &it.message,
+            &at.file,
+            &at.pointer,
+            at.line,
+            at.column,
+            at.end_line,
+            at.end_column,
+            at.offset,
+            at.length,
+        ))
+    })?;
+    let at = &found.location;
+    let place = (at.line, at.column, at.end_line, at.end_column);
+    class!(py, "Finding")?.call_method1(
+        "_of",
+        (
+            (&found.rule, found.severity.word(), &found.message),
+            (&found.help, &found.fingerprint, &at.file, &at.pointer),
+            place,
+            (at.offset, at.length),
+            related,
+        ),
+    )
+}
+
+/// One list for each field of an episode, with its findings as dictionaries.
+pub(crate) fn episode_columns<'py>(
+    py: Python<'py>,
+    reports: &[EpisodeReport],
+) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    let text = |name: &str, of: &dyn for<'e> Fn(&'e EpisodeReport) -> Option<&'e str>| {
+        columns.set_item(name, reports.iter().map(of).collect::<Vec<_>>())
+    };
+    text("episode_id", &|it| Some(&it.id))?;
+    text("uri", &|it| Some(&it.dir))?;
+    text("lifecycle", &|it| Some(it.lifecycle.word()))?;
+    text("mode", &|it| it.mode.as_deref())?;
+    text("adapter", &|it| it.adapter.as_deref())?;
+    let valid = reports.iter().map(|it| it.valid);
+    columns.set_item("valid", valid.collect::<Vec<_>>())?;
+    let number = |name: &str, severity: Severity| {
+        let of = |it: &EpisodeReport| {
+            let counted = it.findings.iter().filter(|it| it.severity == severity);
+            counted.count()
+        };
+        columns.set_item(name, reports.iter().map(of).collect::<Vec<_>>())
+    };
+    number("errors", Severity::Error)?;
+    number("warnings", Severity::Warning)?;
+    let rows = |name: &str, of: &dyn Fn(&EpisodeReport) -> serde_json::Result<Option<String>>| {
+        let column = PyList::empty(py);
+        for report in reports {
+            let text = of(report).map_err(unwritable)?;
+            column.append(match text {
+                Some(text) => crate::json::loads(py, &text, crate::json::Numbers::Python)?,
+                None => PyList::empty(py).into_any(),
+            })?;
+        }
+        columns.set_item(name, column)
+    };
+    rows("findings", &|it| listed(&it.findings))?;
+    rows("skipped", &|it| listed(&it.skipped))?;
+    rows("suppressed", &|it| listed(&it.suppressed))?;
+    Ok(columns)
+}
+
+/// Items as JSON; `None` where there are none.
+fn listed(items: &[impl Serialize]) -> serde_json::Result<Option<String>> {
+    if items.is_empty() {
+        return Ok(None);
+    }
+    serde_json::to_string(items).map(Some)
+}

@@ -1,0 +1,54 @@
+"""The page on Python: every block is executed, and prints what the page shows."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import re
+from pathlib import Path
+
+from conftest import ROOT
+
+PAGE = ROOT / "docs" / "python.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_every_block_prints_what_the_page_shows(in_root: Path) -> None:
+    text = PAGE.read_text()
+    blocks = list(BLOCK.finditer(text))
+    known: dict[str, object] = {"__name__": "page"}
+    printed, executed = None, 0
+    bless = os.environ.get("BLESS") == "1"
+    shown_now: dict[str, str] = {}
+    for block in blocks:
+        language, body = block.groups()
+        if language == "python":
+            assert printed in (None, ""), f"the page does not show {printed!r}"
+            # A block keeps its place in tracebacks.
+            line = text.count("\n", 0, block.start(2))
+            tree = ast.increment_lineno(ast.parse(body), line)
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile(tree, str(PAGE), "exec"), known)
+            printed, executed = output.getvalue(), executed + 1
+        elif language == "text":
+            if bless:
+                shown_now[body] = printed or ""
+            else:
+                line = text.count("\n", 0, block.start()) + 1
+                rewrites = "BLESS=1 python/check test_docs.py rewrites the page"
+                assert printed == body, f"line {line} of {PAGE}; {rewrites}"
+            printed = None
+    assert executed > 12 and printed in (None, "")
+    for body, now in shown_now.items():
+        text = text.replace(f"```text\n{body}```", f"```text\n{now}```")
+    if bless:
+        PAGE.write_text(text)
+
+
+def test_block_of_the_readme_is_right(in_root: Path) -> None:
+    (block,) = [it for it in BLOCK.finditer((ROOT / "README.md").read_text()) if it[1] == "python"]
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(block[2], "README.md", "exec"), {})
+    assert output.getvalue().count("\n") == 7

@@ -1,0 +1,87 @@
+"""The installed package: the command and the module belong together."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+import types
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import runvet
+
+PACKAGE = Path(runvet.__file__).parent
+
+
+def test_command_and_module_have_one_version() -> None:
+    told = subprocess.run(
+        [runvet.find_runvet_bin(), "--version"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"runvet {runvet.__version__}\n"
+    assert version("runvet") == runvet.__version__
+
+
+def test_module_runs_as_the_command(in_root: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "runvet", "validate", "corpus/demo", "--format", "json"],
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stdout.decode() == runvet.validate("corpus/demo").to_json()
+
+
+def test_command_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sysconfig.get_path", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="runvet"):
+        runvet.find_runvet_bin()
+
+
+def test_public_names_are_documented() -> None:
+    for name in runvet.__all__:
+        thing = getattr(runvet, name)
+        if isinstance(thing, type) or isinstance(thing, types.FunctionType):
+            assert thing.__doc__, name
+            members = vars(thing) if isinstance(thing, type) else {}
+            for member, value in members.items():
+                is_public = not member.startswith("_") and callable(value)
+                if is_public and not issubclass(thing, BaseException):
+                    assert value.__doc__, f"{name}.{member}"
+
+
+def test_every_source_says_first_what_it_is() -> None:
+    for module in pkgutil.iter_modules([str(PACKAGE)]):
+        if module.name not in ("_runvet", "__main__", "_pytest", "_arrow"):
+            assert importlib.import_module(f"runvet.{module.name}").__doc__, module.name
+    for source in PACKAGE.glob("*.py"):
+        assert source.read_text().startswith('"""'), source
+        wide = [line for line in source.read_text().splitlines() if len(line) > 100]
+        assert not wide, (source, wide)
+
+
+def test_star_import_leaves_open_alone() -> None:
+    assert "open" not in runvet.__all__
+    assert callable(runvet.open)
+
+
+def test_docstrings_are_right() -> None:
+    assert doctest.testmod(runvet).failed == 0
+
+
+def test_import_is_quick_and_prints_nothing() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "import runvet"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+    )
+    assert ran.stdout == ""
+    assert "pytest" not in ran.stderr and "pyarrow" not in ran.stderr

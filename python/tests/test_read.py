@@ -1,0 +1,143 @@
+"""Reading runs, and what stands in the way as exceptions that carry data."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from conftest import content
+
+import runvet
+
+
+def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    assert len(runs) == 5
+    assert [entry["episode_id"] for entry in runs.runs()] == [episode.id for episode in runs]
+    assert [entry["episode_id"] for entry in runs.runs(2)] == [it.id for it in runs][:2]
+    assert runs.runs(0) == []
+    assert runs.path == Path("corpus/demo")
+    with pytest.raises(ValueError):
+        runs.runs(-1)
+
+
+def test_since_takes_instants_and_dates(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    start = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+    assert len(runs.runs(since=start)) == 5
+    assert runs.runs(since=start + timedelta(days=1)) == []
+    assert len(runs.runs(since="2026-03-01")) == 5
+    for wrong in (datetime(2026, 3, 1), "yesterday"):
+        with pytest.raises(ValueError):
+            runs.runs(since=wrong)
+
+
+def test_state_and_summary_are_dictionaries(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    state, summary = runs.state("ep_01_answer"), runs.summary("ep_01")
+    assert state["goal"]["task"] == summary["task"] == "Summarize the open tickets"
+    assert type(state) is dict and runs["ep_01"].state() is not runs["ep_01"].state()
+
+
+def test_run_data_and_episodes_pickle(in_root: Path, good: Path) -> None:
+    runs = pickle.loads(pickle.dumps(runvet.open("corpus/demo")))
+    assert [it.id for it in runs] == [it.id for it in runvet.open("corpus/demo")]
+    on_disk = pickle.loads(pickle.dumps(runvet.Episode.at(good)))
+    in_memory = pickle.loads(pickle.dumps(runvet.Episode.of("ep_answer", content(good))))
+    assert on_disk.id == in_memory.id == "ep_answer"
+    assert on_disk.entry["task"] == in_memory.entry["task"]
+    assert on_disk.check().valid and in_memory.check().valid
+
+
+def test_artifacts_are_named_with_and_without_extension(good: Path) -> None:
+    episode = runvet.Episode.at(good)
+    assert episode.artifacts == {"state", "summary", "events", "learn", "manifest"}
+    assert episode.bytes("state") == episode.bytes("state.json") == (good / "state.json").read_bytes()
+    with pytest.raises(ValueError, match="not an artifact"):
+        episode.bytes("../state.json")
+    with pytest.raises(TypeError):
+        runvet.Episode.of("ep_1", {"state": "text"})  # type: ignore[dict-item]
+
+
+def test_bad_line_raises_and_the_next_call_goes_on() -> None:
+    lines = b'{"phase":"start"}\n[1]\n\nnot json\n{"phase":"act"}\n'
+    episode = runvet.Episode.of("ep_1", {"events": lines})
+    events = episode.events()
+    assert next(events) == {"phase": "start"}
+    with pytest.raises(runvet.ArtifactError) as wrong:
+        next(events)
+    assert (wrong.value.line, wrong.value.column) == (2, 1)
+    assert wrong.value.path == Path("ep_1/events.jsonl")
+    with pytest.raises(runvet.ArtifactError):
+        next(events)
+    assert list(events) == [{"phase": "act"}]
+    told = list(episode.events(strict=False))
+    assert [type(it).__name__ for it in told] == ["dict", "BadLine", "BadLine", "dict"]
+    assert told[1] == runvet.BadLine(2, 1, "an array, not an object")
+    assert list(episode.events(phase="act", strict=False))[-1] == {"phase": "act"}
+
+
+def test_plans_part_where_the_command_says(in_root: Path) -> None:
+    compared = runvet.open("corpus/demo")["ep_03"].compare_plan()
+    assert compared.parts_at == 6
+    assert [it.pointer for it in compared.differences] == ["/plan/steps/1/status"]
+    assert compared.rebuilt is not None and compared.rebuilt["steps"][1]["status"] == "done"
+    assert runvet.Episode.of("ep_1", {"events": b""}).plan() is None
+
+
+def test_check_of_an_episode_takes_settings(in_root: Path) -> None:
+    episode = runvet.open("corpus/demo")["ep_03"]
+    assert episode.check().valid is False
+    assert episode.check(runvet.Check(rules={"*": "off"})).valid is True
+
+
+def raises(act: Callable[[], object], kind: type[runvet.RunvetError]) -> runvet.RunvetError:
+    """The exception, once its pickle is seen to be the same."""
+    with pytest.raises(kind) as raised:
+        act()
+    error = raised.value
+    assert type(error) is kind
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind and str(again) == str(error) and again.__dict__ == error.__dict__
+    return error
+
+
+def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: Path) -> None:
+    error = raises(lambda: runvet.open(tmp_path), runvet.NoRunData)
+    assert isinstance(error, FileNotFoundError) and error.path == tmp_path  # type: ignore[attr-defined]
+    runs = runvet.open("corpus/demo")
+    error = raises(lambda: runs["ep_01_anwser"], runvet.UnknownRun)
+    assert isinstance(error, LookupError) and not isinstance(error, KeyError)
+    assert (error.id, error.nearest) == ("ep_01_anwser", ["ep_01_answer"])  # type: ignore[attr-defined]
+    error = raises(lambda: runs["ep_0"], runvet.AmbiguousRun)
+    assert error.prefix == "ep_0" and len(error.matches) == 5  # type: ignore[attr-defined]
+    error = raises(lambda: runs["ep_04"].summary(), runvet.ArtifactError)
+    assert isinstance(error, ValueError) and error.line is None  # type: ignore[attr-defined]
+    error = raises(lambda: runvet.validate("nowhere"), runvet.Fault)
+    assert isinstance(error, OSError) and error.path == Path("nowhere")  # type: ignore[attr-defined]
+    error = raises(lambda: next(runvet.Check().each("nowhere")), runvet.Fault)
+    error = raises(lambda: runvet.explain("lifecycle/link"), runvet.UnknownRule)
+    assert (error.name, error.nearest) == ("lifecycle/link", "lifecycle/links")  # type: ignore[attr-defined]
+    raises(lambda: runvet.Check(rules={"nonsense": "off"}), runvet.UnknownRule)
+    config = tmp_path / "runvet.toml"
+    config.write_text("format = 'human'\nexlude = []\n")
+    error = raises(lambda: runvet.Check(config=config), runvet.ConfigError)
+    assert (error.file, error.line, error.column) == (config, 2, 1)  # type: ignore[attr-defined]
+    assert "did you mean" in str(error)
+    error = raises(lambda: runvet.Check(baseline=config), runvet.ConfigError)
+    assert error.file == config  # type: ignore[attr-defined]
+    raises(lambda: runvet.Check(config=tmp_path / "none.toml"), runvet.Fault)
+    for wrong in ({"jobs": 0}, {"rules": {"plan/*": "loud"}}):
+        with pytest.raises(ValueError):
+            runvet.Check(**wrong)  # type: ignore[arg-type]
+
+
+def test_broken_state_names_its_place() -> None:
+    episode = runvet.Episode.of("ep_1", {"state": b'{\n "a": nope}'})
+    with pytest.raises(runvet.ArtifactError) as wrong:
+        episode.state()
+    assert (wrong.value.line, wrong.value.column) == (2, 7)
+    assert wrong.value.reason in str(wrong.value)

@@ -1,0 +1,491 @@
+"""The recorder: what it leaves is valid, however the block is left."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import runvet
+from runvet import Hint, Intervention, Recorder, Step, Veto
+
+
+def judged(path: Path) -> runvet.Report:
+    """The report, with every rule on; a recorded run has nothing in it."""
+    report = runvet.validate(path, rules={"strict/*": "warning", "manifest/*": "error"})
+    assert report.rows() == [], report.render()
+    assert all(not episode.skipped for episode in report.episodes), report.render()
+    return report
+
+
+def status(run: runvet.Run) -> tuple[str, str | None]:
+    state = runvet.Episode.at(run.path)
+    summary = state.summary()["outcome"] if "summary" in state.artifacts else None
+    return state.state()["outcomes"]["status"], summary
+
+
+PLAN = [("a", "detect", "look"), Step("b", "act", "do", rationale="it has to be done")]
+
+
+class Says:
+    """A policy that returns what its function returns."""
+
+    name, version = "says", "1.0"
+
+    def __init__(self, advise: Callable[[dict[str, Any]], Any]) -> None:
+        self.advise = advise
+
+
+def test_block_records_a_whole_run(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    recorder = Recorder(tmp_path / "runs")
+    with recorder.begin(
+        "count",
+        type="task",
+        seed=7,
+        tags={"team": "x"},
+        using="demo",
+        workspace=tmp_path / "work",
+        verify=[runvet.file_exists("out.txt"), runvet.file_contains("out.txt", "3")],
+    ) as run:
+        assert run.plan(PLAN) == []
+        assert run.pending == ["a", "b"]
+        with run.step("a") as step:
+            assert step.act(tool="ls", input={"path": "."}, output=["x"]) == "act-1"
+            step.outputs["found"] = 1
+        opened = run.open("b")
+        (tmp_path / "work" / "out.txt").write_text("3")
+        opened.act({"kind": "tool", "x-cost": 0.5})
+        run.close(opened, {"n": 1})
+        run.note("observe", {"text": "half"}, at=1)
+        run.believe("it works", 0.75, "test")
+        run.remember("key", {"deep": [1, 2.5, None]})
+        run.jot("a line")
+        run.reflect(text="good")
+        run.propose({"do": "more"}, applied=True)
+        run.persist()
+    report = judged(tmp_path / "runs")
+    assert report.totals.valid == 1
+    assert status(run) == ("ok", "success")
+    state = runvet.open(tmp_path / "runs").state(run.id)
+    assert [it["status"] for it in state["plan"]["steps"]] == ["done", "done"]
+    assert state["plan"]["steps"][0]["outputs"] == {"found": 1}  # type: ignore[typeddict-item]
+    assert state["memory"]["facts"][0]["value"] == {"deep": [1, 2.5, None]}
+
+
+def test_leaving_the_block_ends_the_run(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    with recorder.begin("nothing to do") as run:
+        pass
+    assert status(run) == ("ok", "success_unverified")
+    with recorder.begin("unfinished") as run:
+        run.plan(PLAN)
+    assert status(run) == ("partial", "goal_not_achieved")
+    with pytest.raises(ZeroDivisionError), recorder.begin("fails") as run:
+        run.plan(PLAN)
+        with run.step("a"):
+            raise ZeroDivisionError("by zero")
+    assert status(run) == ("error", "error")
+    state = runvet.Episode.at(run.path).state()
+    assert state["outcomes"]["error"] == {"type": "ZeroDivisionError", "message": "by zero"}
+    assert state["plan"]["steps"][0]["status"] == "failed"
+    with pytest.raises(KeyboardInterrupt), recorder.begin("stopped") as run:
+        raise KeyboardInterrupt
+    assert status(run) == ("aborted", "error")
+    with recorder.begin("ended by hand") as run:
+        recorded = run.finish("partial", "enough", artifacts=["a.txt"], metrics={"score": 0.5})
+    assert recorded.state["outcomes"]["metrics"]["score"] == 0.5
+    assert recorded.summary["outcome"] == "goal_not_achieved"
+    with recorder.begin("paused") as run:
+        run.pause("for the night")
+    assert status(run) == ("pending", None)
+    judged(tmp_path)
+
+
+def test_steps_end_as_they_are_told(tmp_path: Path) -> None:
+    with Recorder(tmp_path).begin("steps") as run:
+        run.plan([("a", "act", "x"), ("b", "act", "y"), {"id": "c", "kind": "act", "description": "z"}])
+        with run.step("a") as step:
+            step.skip("nothing to do")
+        with run.step("b") as step:
+            step.fail({"code": 3})
+        with run.step("c") as step:
+            run.close(step)
+            with pytest.raises(RuntimeError):
+                step.act(tool="late")
+    steps = runvet.Episode.at(run.path).state()["plan"]["steps"]
+    assert [step["status"] for step in steps] == ["skipped", "failed", "done"]
+    assert status(run) == ("partial", "goal_not_achieved")
+    judged(tmp_path)
+
+
+def test_refused_calls_leave_no_byte_and_the_run_goes_on(tmp_path: Path) -> None:
+    with Recorder(tmp_path).begin("refused") as run:
+        run.plan(PLAN)
+        size = (run.path / "events.jsonl").stat().st_size
+        step = None
+        for wrong in (
+            lambda: run.note("act"),
+            lambda: run.note("acts", {"a": float("nan")}),
+            lambda: run.believe("x", 2),
+            lambda: run.open("c"),
+            lambda: run.plan([("", "act", "x")]),
+            lambda: run.plan([("a", "dance", "x")]),  # type: ignore[list-item]
+            lambda: run.finish(),
+            lambda: run.remember("big", 2**70),
+            lambda: run.finish("done"),  # type: ignore[arg-type]
+        ):
+            with pytest.raises(ValueError):
+                wrong()
+        assert (run.path / "events.jsonl").stat().st_size == size
+        with pytest.raises(runvet.Refused) as refused:
+            run.finish()
+        assert refused.value.kind == "refused" and run.pending == ["a", "b"]
+        assert pickle.loads(pickle.dumps(refused.value)).kind == "refused"
+        step = run.open("a")
+        with pytest.raises(runvet.Refused):
+            run.pause("too early")
+        with pytest.raises(runvet.Refused, match="x-"):
+            step.act(cost=1)
+        run.close(step)
+        with run.step("b"):
+            pass
+    assert status(run)[0] == "ok"
+    with pytest.raises(runvet.RunEnded):
+        run.note("observe")
+    for wrong in ({"durability": "never"}, {"threshold": 2.0}):
+        recorder = Recorder(tmp_path)
+        for name, value in wrong.items():
+            recorder = getattr(recorder, name)(value)
+        with pytest.raises(ValueError):
+            recorder.begin("x")
+    judged(tmp_path)
+
+
+def test_policies_hint_intervene_and_veto(tmp_path: Path) -> None:
+    def advise(state: dict[str, Any]) -> Any:
+        steps = {step["id"]: step["status"] for step in state["plan"]["steps"]}
+        if steps["a"] == "pending":
+            return Hint("look twice", 0.9)
+        if len(steps) == 2:
+            extra = {"id": "c", "kind": "review", "description": "ask", "status": "pending"}
+            return Intervention({"append": extra}, 0.8)
+        return Veto("not now") if steps["b"] == "pending" else None
+
+    with Recorder(tmp_path).policy(Says(advise)).begin("advised") as run:
+        assert run.plan(PLAN) == ["look twice"]
+        with run.step("a") as step:
+            assert step.hints == ["look twice"]
+        with run.step("b"):
+            pass
+        assert run.pending == ["c"]
+        with run.step("c"):
+            pass
+    summary = runvet.Episode.at(run.path).summary()
+    assert summary["flags"]["mode"] == "meta"
+    assert summary["flags"]["direction"]["applied"] == 1
+    judged(tmp_path)
+
+
+def test_policies_are_asked_about_the_step_that_opens(tmp_path: Path) -> None:
+    class OnSteps:
+        name, version = "on-steps", "1.0"
+
+        def advise(self, state: dict[str, Any]) -> None:
+            return None
+
+        def advise_on_step(self, state: dict[str, Any], step: dict[str, Any]) -> Any:
+            assert step in state["plan"]["steps"] and step["status"] == "pending"
+            with pytest.raises(TypeError):
+                step["status"] = "done"
+            return Veto("not this one") if step["id"] == "a" else Hint(f"do {step['id']}")
+
+    with Recorder(tmp_path).policy(OnSteps()).begin("asked") as run:
+        assert run.plan(PLAN) == []
+        with pytest.raises(runvet.Vetoed, match="not this one"):
+            run.open("a")
+        with run.step("b") as step:
+            assert step.hints == ["do b"]
+    assert [step["status"] for step in run_steps(run)] == ["vetoed", "done"]
+    judged(tmp_path)
+
+
+def test_step_that_a_policy_skips_is_not_executed(tmp_path: Path) -> None:
+    def advise(state: dict[str, Any]) -> Any:
+        running = [step["id"] for step in state["plan"]["steps"] if step["status"] == "running"]
+        done = state["plan"]["steps"][0]["status"] == "done"
+        return Intervention({"skip": "b"}) if done and not running else None
+
+    recorder = Recorder(tmp_path).policy(Says(advise))
+    with recorder.begin("skips") as run:
+        run.plan(PLAN)
+        with run.step("a"):
+            pass
+        with pytest.raises(runvet.StepSkipped) as skipped, run.step("b"):
+            pytest.fail("the step opened")
+    assert pickle.loads(pickle.dumps(skipped.value)).step == "b"
+    with recorder.begin("skips when executed") as run:
+        run.plan(PLAN)
+        run.execute(lambda step, state: None)
+    assert [step["status"] for step in run_steps(run)] == ["done", "skipped"]
+    judged(tmp_path)
+
+
+def run_steps(run: runvet.Run) -> Any:
+    return runvet.Episode.at(run.path).state()["plan"]["steps"]
+
+
+def test_vetoes_are_exceptions_and_end_the_run_as_vetoed(tmp_path: Path) -> None:
+    def no(state: dict[str, Any]) -> Any:
+        return Veto("forbidden") if state["plan"]["steps"][0]["status"] == "running" else None
+
+    recorder = Recorder(tmp_path).policy(Says(no))
+    with recorder.begin("one step") as run:
+        run.plan(PLAN)
+        with run.step("a"), pytest.raises(runvet.Vetoed) as veto, run.step("b"):
+            pytest.fail("the step opened")
+    assert (veto.value.step, veto.value.scope) == ("b", "step")
+    assert veto.value.reason == "forbidden" and "says" in veto.value.policy
+    assert pickle.loads(pickle.dumps(veto.value)).step == "b"
+    assert status(run)[0] == "ok"
+    with pytest.raises(runvet.Vetoed) as veto, recorder.begin("lets it go on") as run:
+        run.plan(PLAN)
+        with run.step("a"), run.step("b"):
+            pass
+    assert status(run)[0] == "vetoed"
+    stop = Recorder(tmp_path).policy(Says(lambda state: Veto("stop", scope="run")))
+    with pytest.raises(runvet.Vetoed) as veto, stop.begin("stopped") as run:
+        run.plan(PLAN)
+    assert (veto.value.scope, veto.value.step) == ("run", None)
+    assert status(run) == ("vetoed", "error")
+    judged(tmp_path)
+
+
+def test_policy_that_raises_vetoes_and_says_why(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(state: dict[str, Any]) -> None:
+        raise KeyError("x")
+
+    with pytest.raises(runvet.Vetoed) as veto, Recorder(tmp_path).policy(Says(fail)).begin("t") as run:
+        run.plan(PLAN)
+    assert veto.value.reason == "policy_failed"
+    assert isinstance(veto.value.__cause__, runvet.PolicyError)
+    assert isinstance(veto.value.__cause__.__cause__, KeyError)
+    assert capfd.readouterr().err == ""
+
+    def stop(state: dict[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Recorder(tmp_path).policy(Says(stop)).begin("t") as run:
+        run.plan(PLAN)
+    assert status(run)[0] in ("aborted", "vetoed")
+    judged(tmp_path)
+
+
+def test_policy_that_calls_its_run_is_refused(tmp_path: Path) -> None:
+    run: runvet.Run
+
+    def meddle(state: dict[str, Any]) -> None:
+        run.jot("from within")
+
+    run = Recorder(tmp_path).policy(Says(meddle)).begin("t")
+    with pytest.raises(runvet.Vetoed) as veto:
+        run.plan(PLAN)
+    assert "can't call the run" in str(veto.value.__cause__)
+    run.finish("vetoed", "it meddles")
+    judged(tmp_path)
+
+
+def test_tool_records_calls_of_a_function(tmp_path: Path) -> None:
+    with pytest.raises(OSError), Recorder(tmp_path).begin("tools") as run:
+
+        @run.tool
+        def search(query: str, *, limit: int = 5) -> list[str]:
+            """Searches."""
+            if query == "broken":
+                raise OSError("no index")
+            return [query] * limit
+
+        class Odd:
+            def __repr__(self) -> str:
+                return "<odd \x1b>"
+
+        assert search.__doc__ == "Searches."
+        with pytest.raises(runvet.RecorderError, match="outside"):
+            search("early")
+        run.plan(PLAN)
+        with run.step("a"):
+            assert search("tickets", limit=1) == ["tickets"]
+            assert run.tool(Odd)() is not None
+            search("broken")
+    actions = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert [action["result_status"] for action in actions] == ["ok", "ok", "error"]
+    assert actions[0]["input"] == {"query": "tickets", "limit": 1}
+    assert actions[0]["output"] == ["tickets"]
+    assert actions[1]["output"] == "<odd \\u{1b}>"
+    assert actions[2]["output"] == {"type": "OSError", "message": "no index"}
+    assert all(action["step_id"] == "a" for action in actions)
+    judged(tmp_path)
+
+
+def test_adapter_executes_the_pending_steps(tmp_path: Path) -> None:
+    def work(step: dict[str, Any], state: Any) -> str:
+        return f"did {step['id']} of {len(state['plan']['steps'])}"
+
+    with Recorder(tmp_path).begin("executed") as run:
+        run.plan(PLAN)
+        run.execute(work)
+    actions = runvet.Episode.at(run.path).state()["outcomes"]["actions"]
+    assert [action["output"] for action in actions] == ["did a of 2", "did b of 2"]
+    assert status(run)[0] == "ok"
+    judged(tmp_path)
+
+
+def test_paused_run_is_resumed_and_dropped_one_abandoned(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    with recorder.begin("paused") as run:
+        run.plan(PLAN)
+        paused = run.pause("later")
+    with recorder.resume(paused.id) as run:
+        assert run.pending == ["a", "b"]
+        for step in run.pending:
+            with run.step(step):
+                pass
+    assert status(run)[0] == "ok"
+    with pytest.raises(runvet.RunEnded) as ended:
+        recorder.resume(paused.id)
+    assert (ended.value.episode_id, ended.value.status) == (paused.id, "ok")
+    with pytest.raises(runvet.UnknownRun):
+        recorder.resume("ep_none")
+    dropped = recorder.begin("dropped")
+    with pytest.raises(runvet.RunBusy):
+        recorder.resume(dropped.id)
+    episode_id, path = dropped.id, dropped.path
+    del dropped
+    with (path / "events.jsonl").open("ab") as events:
+        events.write(b'{"phase": "no')
+    assert recorder.recover(episode_id) == runvet.Recovered("cut", 13)
+    assert recorder.recover(episode_id).kind == "intact"
+    abandoned = recorder.abandon(episode_id, "its process died")
+    assert abandoned.state["outcomes"]["status"] == "aborted"
+    judged(tmp_path)
+
+
+def test_changed_records_are_not_trusted(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path)
+    with recorder.begin("changed") as run:
+        run.pause("later")
+    events = run.path / "events.jsonl"
+    events.write_text(events.read_text().replace("changed", "another"))
+    with pytest.raises(runvet.RunUntrusted) as untrusted:
+        recorder.resume(run.id)
+    assert untrusted.value.kind == "untrusted" and untrusted.value.episode_id == run.id
+    pickle.loads(pickle.dumps(untrusted.value))
+
+
+def test_threads_share_a_run(tmp_path: Path) -> None:
+    with Recorder(tmp_path).durability("process").begin("threads") as run:
+        run.plan([(f"s{number}", "act", "x") for number in range(8)])
+
+        def work(step: str) -> None:
+            with run.step(step) as opened:
+                for _ in range(20):
+                    opened.act(tool="t", output=step)
+
+        threads = [threading.Thread(target=work, args=(step,)) for step in run.pending]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    state = runvet.Episode.at(run.path).state()
+    assert len(state["outcomes"]["actions"]) == 160
+    assert all(action["output"] == action["step_id"] for action in state["outcomes"]["actions"])
+    judged(tmp_path)
+
+
+def test_fork_leaves_the_run_to_its_parent(tmp_path: Path) -> None:
+    with Recorder(tmp_path).begin("forked") as run:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                with run:
+                    try:
+                        run.note("observe")
+                    except runvet.RecorderError as error:
+                        code = 0 if error.kind == "forked" else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        run.note("observe", {"by": "the parent"})
+    assert status(run)[0] == "ok"
+    judged(tmp_path)
+
+
+def test_ctrl_c_aborts_the_run(tmp_path: Path) -> None:
+    code = (
+        "import sys, time, runvet\n"
+        "with runvet.Recorder(sys.argv[1]).begin('slow') as run:\n"
+        "    run.plan([('a', 'act', 'x')])\n"
+        "    with run.step('a'):\n"
+        "        print(run.path, flush=True)\n"
+        "        time.sleep(60)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert child.stdout is not None
+    path = Path(child.stdout.readline().decode().strip())
+    time.sleep(0.1)
+    child.send_signal(signal.SIGINT)
+    child.wait(timeout=30)
+    child.stdout.close()
+    assert runvet.Episode.at(path).state()["outcomes"]["status"] == "aborted"
+    judged(tmp_path)
+
+
+def test_bytes_are_those_that_rust_writes(tmp_path: Path) -> None:
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "python"
+    recorded = subprocess.run(
+        ["cargo", "run", "--quiet", "--locked", "--example", "recorded", "--", tmp_path / "rust"],
+        cwd=ROOT / "python",
+        env={**os.environ, "CARGO_TARGET_DIR": str(target), "PYO3_BUILD_EXTENSION_MODULE": "1"},
+        check=False,
+    )
+    assert recorded.returncode == 0
+    recorder = Recorder(tmp_path / "python")._with("_clock", (1_772_366_400_000_000, 1_000))
+    with recorder.policy(Says(lambda state: Hint("slowly", 0.5))).begin(
+        "same", type="task", seed=1, tags={"team": "x", "n": 2.0}, using="demo"
+    ) as run:
+        run.plan(PLAN)
+        with run.step("a") as step:
+            step.act(tool="ls", input={"path": "."}, output=["x", 1.0, None])
+            step.outputs["found"] = 1
+        run.believe("it works", 0.75, "test")
+        run.remember("key", {"z": 1, "a": "\u20ac"})
+        run.jot("a line")
+        run.note("observe", text="half")
+        run.persist()
+        with run.step("b") as step:
+            step.fail({"code": 3})
+        run.reflect(text="good")
+        run.propose({"do": "more"})
+        run.finish("partial", "one step failed", artifacts=["a.txt"], metrics={"score": 0.5})
+    (rust,) = (tmp_path / "rust" / "episodes").iterdir()
+    assert rust.name == run.id
+    names = sorted(path.name for path in run.path.iterdir() if path.is_file())
+    assert names == sorted(path.name for path in rust.iterdir() if path.is_file())
+    for name in names:
+        assert (run.path / name).read_bytes() == (rust / name).read_bytes(), name
+    judged(tmp_path / "rust")

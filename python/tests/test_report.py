@@ -1,0 +1,139 @@
+"""Reports as data: compared, pickled, put into frames, shown in notebooks."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import runvet
+
+
+@pytest.fixture
+def report(in_root: Path) -> runvet.Report:
+    return runvet.validate("corpus/demo")
+
+
+def test_report_survives_a_pickle_whole(report: runvet.Report) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(report, protocol))
+        assert again == report
+        assert again.to_json() == report.to_json()
+        assert again.findings() == report.findings()
+        for format in ("human", "concise", "sarif", "junit", "markdown", "gitlab"):
+            assert again.render(format) == report.render(format), format
+    assert copy.deepcopy(report) == report
+    one = pickle.loads(pickle.dumps(report.episodes[2]))
+    assert one == report.episodes[2] and one.render() == report.episodes[2].render()
+
+
+def test_report_is_frozen_and_hashes(report: runvet.Report) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.ok = True  # type: ignore[misc]
+    assert not hasattr(report, "__dict__")
+    assert hash(report.totals) == hash(runvet.validate("corpus/demo").totals)
+    match report:
+        case runvet.Report(ok=False, totals=runvet.Totals(errors=errors)):
+            assert errors == 6
+        case _:
+            pytest.fail("it does not match")
+
+
+def test_rows_and_columns_are_the_findings(report: runvet.Report) -> None:
+    columns, rows = report.findings(), report.rows()
+    findings = [(it, found) for it in report.episodes for found in it.findings]
+    assert len(rows) == len(findings) == report.totals.errors + report.totals.warnings
+    assert {len(column) for column in columns.values()} == {len(rows)}
+    for row, (episode, found) in zip(rows, findings):
+        assert row.pop("episode_id") == episode.id and row.pop("dir") == episode.dir
+        told = dataclasses.asdict(found)
+        told.pop("related")
+        assert row == told
+
+
+def test_frames_take_the_columns(report: runvet.Report) -> None:
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(report.findings())
+    assert list(frame["rule"]) == report.findings()["rule"]
+    table = pyarrow.table(report)
+    assert table.to_pydict() == report.findings()
+    nothing = pyarrow.table(runvet.validate("corpus/good/terminal"))
+    assert nothing.num_rows == 0 and nothing.schema == table.schema
+
+
+def test_nothing_heavy_is_imported_unasked(in_root: Path) -> None:
+    code = (
+        "import sys, runvet\n"
+        "report = runvet.validate('corpus/demo'); report.findings(); report._repr_html_()\n"
+        "heavy = {'pandas', 'polars', 'pyarrow', 'numpy', 'pytest'} & sys.modules.keys()\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=in_root)
+
+
+def test_notebook_shows_hostile_text_escaped() -> None:
+    hostile = "<script>alert('x')</script>\x1b[31m\u202e"
+    state = json.dumps({"version": hostile, hostile: 1}).encode()
+    episode = runvet.check_records(hostile, {"state": state})
+    html = episode._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert not {"<script>", "\x1b", "\u202e"} & {part for part in (
+        "<script>", "\x1b", "\u202e") if part in html}
+
+
+def test_notebook_table_has_a_bound(report: runvet.Report) -> None:
+    html = report._repr_html_()
+    assert "5 episodes, 2 valid, 3 invalid, 6 errors, 1 warnings" in html
+    assert html.count("<tr>") == 1 + len(report.rows())
+    lines = b'{"phase": 1}\n' * 1000
+    many = runvet.check_records("ep_1", {"events": lines})
+    assert len(many.findings) > 900
+    assert many._repr_html_().count("<tr>") < 300
+
+
+def test_exit_codes_are_those_of_the_contract(tmp_path: Path, in_root: Path) -> None:
+    good = runvet.validate("corpus/good/terminal")
+    assert (good.ok, good.exit_code, good.complete, good.faults) == (True, 0, True, ())
+    assert runvet.validate("corpus/demo").exit_code == 1
+    nothing = runvet.validate(tmp_path)
+    assert (nothing.ok, nothing.exit_code) == (False, 3)
+    (tmp_path / "episodes").mkdir()
+    (tmp_path / "episodes" / "state.json").write_text("{}")
+    stray = runvet.validate(tmp_path)
+    assert (stray.ok, stray.exit_code, stray.complete) == (False, 2, False)
+    assert stray.faults[0].path.endswith("episodes")
+    assert stray.to_dict()["faults"][0]["message"] == stray.faults[0].message
+
+
+def test_settings_of_a_check_take_effect(tmp_path: Path, in_root: Path) -> None:
+    off = runvet.validate("corpus/demo", rules={"*": "off"})
+    assert off.ok and off.totals.valid == 5
+    config = tmp_path / "runvet.toml"
+    config.write_text('deny-warnings = true\n[rules]\n"*" = "off"\n"events/torn-tail" = "warning"\n')
+    followed = runvet.Check(config=config).run("corpus/demo")
+    assert followed.totals.errors == 0
+    baseline = tmp_path / "baseline.json"
+    subprocess.run(
+        [runvet.find_runvet_bin(), "validate", "corpus/demo", "--write-baseline", baseline],
+        check=False, capture_output=True,
+    )
+    accepted = runvet.validate("corpus/demo", baseline=baseline)
+    assert accepted.ok and accepted.totals.baselined == 7
+    check = runvet.Check(rules={"plan/*": "off"}, baseline=baseline, jobs=1, follow_links=True)
+    again = pickle.loads(pickle.dumps(check))
+    assert repr(again) == repr(check) and again.run("corpus/demo") == check.run("corpus/demo")
+
+
+def test_skips_and_undecided_are_told(in_root: Path) -> None:
+    report = runvet.check_records("ep_1", {"events": b"{", "state": None})
+    assert {skip.kind for skip in report.skipped} <= {
+        "missing", "unreadable", "syntax", "version", "no_event", "unreached", "lifecycle", "changing"
+    }
+    assert report.valid is False and report.skipped

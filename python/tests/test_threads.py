@@ -1,0 +1,208 @@
+"""Threads, signals and forks: nothing waits for runvet, and nothing is left of it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import content
+
+import runvet
+
+
+def many(path: Path, episodes: int, events: int) -> Path:
+    """Run data with long timelines, of which each line is looked at in full."""
+    line = b'{"payload":{"text":"' + b"x" * 200 + b'"},"phase":"observe","timestamp":"2026-03-01T12:00:00Z"}\n'
+    for number in range(episodes):
+        episode = path / "episodes" / f"ep_{number:05}"
+        episode.mkdir(parents=True)
+        (episode / "events.jsonl").write_bytes(line * events)
+    return path
+
+
+def threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def wait_for(condition: object, seconds: float = 30) -> bool:
+    assert callable(condition)
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def test_other_threads_go_on_during_a_check(tmp_path: Path) -> None:
+    many(tmp_path, 20, 5_000)
+    counted, over = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not over.is_set():
+            counted += 1
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    try:
+        runvet.validate(tmp_path, rules={"strict/*": "warning"})
+    finally:
+        over.set()
+        counting.join()
+    assert counted > 1_000
+
+
+def test_threads_may_share_a_check(in_root: Path, good: Path) -> None:
+    check = runvet.Check()
+    records = content(good)
+    expected = check.records("ep_answer", records)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: check.records("ep_answer", records), range(100)))
+        reports = list(pool.map(lambda _: check.run("corpus/demo"), range(8)))
+    assert all(it == expected for it in found)
+    assert all(it == reports[0] for it in reports)
+
+
+def test_threads_may_share_an_iterator(in_root: Path) -> None:
+    checking = runvet.Check().each("corpus")
+    found: list[runvet.EpisodeReport] = []
+
+    def take() -> None:
+        for episode in checking:
+            found.append(episode)
+
+    takers = [threading.Thread(target=take) for _ in range(3)]
+    for taker in takers:
+        taker.start()
+    for taker in takers:
+        taker.join()
+    expected = runvet.validate("corpus").episodes
+    assert sorted(it.dir for it in found) == sorted(it.dir for it in expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it counts threads in /proc")
+def test_dropped_iterator_leaves_no_thread(tmp_path: Path) -> None:
+    many(tmp_path, 600, 50)
+    before = threads()
+    for _ in range(5):
+        checking = runvet.Check().each(tmp_path)
+        next(checking)
+        assert threads() > before
+        del checking
+        gc.collect()
+    assert wait_for(lambda: threads() == before)
+
+
+@pytest.fixture(scope="module")
+def long_timeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One timeline of 300 MB: nothing is reported before all of it is read."""
+    path = many(tmp_path_factory.mktemp("long"), 1, 1)
+    events = next(path.rglob("events.jsonl"))
+    chunk = events.read_bytes() * 4_000
+    with events.open("ab") as out:
+        for _ in range(280):
+            out.write(chunk)
+    yield path
+    events.unlink()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "runvet.validate(path, rules={'strict/*': 'warning'})",
+        "list(runvet.Check(rules={'strict/*': 'warning'}).each(path))",
+    ],
+)
+def test_ctrl_c_ends_a_check_soon(long_timeline: Path, work: str) -> None:
+    code = (
+        "import sys, time, runvet\n"
+        "path = sys.argv[1]\n"
+        "print('ready', flush=True)\n"
+        f"try:\n    {work}\n    print('ended')\n"
+        "except KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, long_timeline], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    child.send_signal(signal.SIGINT)
+    said, _ = child.communicate(timeout=10)
+    assert said == "interrupted\n"
+
+
+def test_fork_is_harmless_while_an_iterator_is_alive(tmp_path: Path, in_root: Path) -> None:
+    many(tmp_path, 600, 20)
+    checking = runvet.Check().each(tmp_path)
+    next(checking)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            try:
+                next(checking)
+            except RuntimeError:
+                del checking
+                gc.collect()
+                own = runvet.validate("corpus/demo")
+                code = 0 if own.totals.episodes == 5 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(list(checking)) == 599
+
+
+def judge(check: runvet.Check, episode: Path) -> runvet.EpisodeReport:
+    return check.records(episode.name, content(episode))
+
+
+def test_pool_of_processes_takes_checks_and_gives_reports(in_root: Path) -> None:
+    check = runvet.Check(rules={"plan/*": "off"})
+    check.run("corpus/demo")
+    episodes = sorted(Path("corpus/demo/episodes").iterdir())
+    with ProcessPoolExecutor(2) as pool:
+        found = list(pool.map(judge, [check] * 5, episodes))
+        failed = pool.submit(runvet.validate, "nowhere")
+        assert isinstance(failed.exception(), runvet.Fault)
+    assert found == [judge(check, episode) for episode in episodes]
+
+
+def test_memory_does_not_grow_with_the_episodes(tmp_path: Path) -> None:
+    many(tmp_path, 300, 400)
+    code = (
+        "import resource, sys, runvet\n"
+        "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "check = runvet.Check(jobs=1)\n"
+        "checking = check.each(sys.argv[1])\n"
+        "for _ in range(50): next(checking)\n"
+        "early = peak()\n"
+        "seen = sum(1 for _ in checking)\n"
+        "assert seen == 250, seen\n"
+        "assert peak() - early < 20_000, (early, peak())\n"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
+
+
+def test_events_of_a_long_timeline_stream(tmp_path: Path) -> None:
+    many(tmp_path, 1, 100_000)
+    code = (
+        "import resource, sys, runvet\n"
+        "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "events = runvet.Episode.at(sys.argv[1]).events()\n"
+        "next(events)\n"
+        "early = peak()\n"
+        "assert sum(1 for _ in events) == 99_999\n"
+        "assert peak() - early < 10_000, (early, peak())\n"
+    )
+    episode = next(tmp_path.rglob("events.jsonl")).parent
+    subprocess.run([sys.executable, "-c", code, episode], check=True)

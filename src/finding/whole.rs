@@ -1,0 +1,123 @@
+//! Episodes and faults -> data that has all of them, also what the JSON of a report leaves out, and
+//! back: for reports that go from one process to another.
+
+use serde::{Deserialize, Serialize};
+
+use super::{EpisodeReport, FaultSort, Location, ReportedFault};
+use crate::source::{Artifact, EpisodeKey, Excerpt};
+
+/// The reports of episodes, and faults, in a form of which serialization loses nothing that a
+/// renderer shows.
+///
+/// ```
+/// use runvet::finding::Whole;
+/// let report = runvet::check::Check::new().run(["corpus/demo"]).unwrap();
+/// let text = serde_json::to_string(&Whole::new(&report.episodes, &report.faults)).unwrap();
+/// let (episodes, _) = serde_json::from_str::<Whole>(&text).unwrap().restore();
+/// assert_eq!(episodes[2].findings, report.episodes[2].findings);
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Whole {
+    episodes: Vec<(EpisodeReport, Beside)>,
+    faults: Vec<(ReportedFault, FaultSort)>,
+}
+
+/// What the JSON of an episode leaves out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Beside {
+    is_directory: bool,
+    key: String,
+    /// The ranks of the findings, and then of the suppressed ones.
+    ranks: Vec<usize>,
+    /// The places of each finding, in the same order.
+    places: Vec<Place>,
+}
+
+/// What the JSON of a place leaves out: the artifact, and the excerpt with the bytes of its span.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Place(Option<String>, Option<(String, usize, usize)>);
+
+impl Whole {
+    /// All of these reports and faults.
+    #[must_use]
+    pub fn new<'e>(
+        episodes: impl IntoIterator<Item = &'e EpisodeReport>,
+        faults: &[ReportedFault],
+    ) -> Self {
+        let faults = faults.iter().map(|fault| (fault.clone(), fault.sort));
+        let episodes = episodes.into_iter();
+        Self {
+            episodes: episodes.map(|it| (it.clone(), Beside::of(it))).collect(),
+            faults: faults.collect(),
+        }
+    }
+
+    /// The reports and faults.
+    #[must_use]
+    pub fn restore(self) -> (Vec<EpisodeReport>, Vec<ReportedFault>) {
+        let episodes = self.episodes.into_iter();
+        let faults = self.faults.into_iter();
+        let fault = |(fault, sort)| ReportedFault { sort, ..fault };
+        (
+            episodes.map(|(it, beside)| beside.restore(it)).collect(),
+            faults.map(fault).collect(),
+        )
+    }
+}
+
+impl Beside {
+    fn of(episode: &EpisodeReport) -> Self {
+        let suppressed = episode.suppressed.iter().map(|it| &it.finding);
+        let findings = || episode.findings.iter().chain(suppressed.clone());
+        let places = findings().flat_map(|found| {
+            let related = found.related.iter().map(|it| &it.location);
+            std::iter::once(&found.location).chain(related)
+        });
+        Self {
+            is_directory: episode.key.dir().is_some(),
+            key: episode.key.to_string(),
+            ranks: findings().map(|found| found.rank).collect(),
+            places: places.map(Place::of).collect(),
+        }
+    }
+
+    fn restore(self, mut episode: EpisodeReport) -> EpisodeReport {
+        episode.key = if self.is_directory {
+            EpisodeKey::Dir(self.key.into())
+        } else {
+            EpisodeKey::Text(self.key)
+        };
+        let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
+        let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
+        for found in episode.findings.iter_mut().chain(suppressed) {
+            found.rank = ranks.next().unwrap_or_default();
+            let related = found.related.iter_mut().map(|it| &mut it.location);
+            for location in std::iter::once(&mut found.location).chain(related) {
+                if let Some(place) = places.next() {
+                    place.restore(location);
+                }
+            }
+        }
+        episode
+    }
+}
+
+impl Place {
+    fn of(location: &Location) -> Self {
+        let artifact = location.artifact.map(|it| it.file_name().to_owned());
+        let excerpt = location.excerpt.as_ref();
+        let excerpt = excerpt.map(|it| (it.text.clone(), it.span.start, it.span.end));
+        Self(artifact, excerpt)
+    }
+
+    fn restore(self, location: &mut Location) {
+        let Self(artifact, excerpt) = self;
+        location.artifact = artifact.and_then(|name| Artifact::from_file_name(&name));
+        location.excerpt = excerpt.and_then(|(text, start, end)| {
+            // A renderer cuts the text there.
+            let span = start..end;
+            text.get(span.clone())?;
+            Some(Excerpt { text, span })
+        });
+    }
+}
