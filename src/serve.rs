@@ -10,7 +10,7 @@
 //! use runvet::watch::Watch;
 //!
 //! let serve = Serve::bind(Watch::new("runs")?, "127.0.0.1:0".parse()?, None)?;
-//! println!("{}", serve.url());
+//! assert!(serve.url().starts_with("http://127.0.0.1:"));
 //! serve.run(&Check::new(), Gate::new(), |_| ())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -317,7 +317,7 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/statistics", get(api::statistics))
         .route("/api/v1/rules", get(api::rules))
         .route("/api/v1/schemas/{name}", get(api::schema))
-        .route("/api/v1/openapi.json", get(api::description))
+        .route("/api/v1/openapi.json", get(openapi::description))
         .route("/api/v1/check", post(api::check))
         .route("/api/v1/changes", get(live::changes))
         .route("/metrics", get(numbers))

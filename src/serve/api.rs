@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::problem::Problem;
 use super::query::{MAX_LIMIT, RunQuery};
-use super::{Service, json, openapi};
+use super::{Service, json};
 use crate::check::all_rules;
 use crate::finding::Level;
 use crate::printable::{brief, escape};
@@ -236,15 +236,6 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
         .map_err(|unknown| Problem::missing(format!("there is no such schema: {unknown}")))?;
     let kind = [(header::CONTENT_TYPE, "application/schema+json")];
     Ok((kind, schema.text()).into_response())
-}
-
-/// `GET /api/v1/openapi.json`
-pub(super) async fn description() -> Response {
-    let kind = [(
-        header::CONTENT_TYPE,
-        "application/vnd.oai.openapi+json;version=3.1",
-    )];
-    (kind, openapi::TEXT).into_response()
 }
 
 /// The records of an episode, to be checked.

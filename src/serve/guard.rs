@@ -1,5 +1,4 @@
-//! A request -> whether it may be answered: the host that it names, the page that it comes from, and
-//! its token. Every answer -> one that a browser gives no powers.
+//! A request -> whether it may be answered, by its host, its origin and its token. Every answer -> one that a browser gives no powers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::query::quantiles;
 use crate::finding::{
     EpisodeReport, Lifecycle, ReportedFault, Severity, Statistics, Suppression, Tally, Totals,
 };
@@ -398,4 +397,18 @@ pub(super) struct Quantiles {
     pub p50: f64,
     /// 95 of 100 values are not above it.
     pub p95: f64,
+}
+
+/// The middle and the upper end of values, by the nearest rank.
+fn quantiles(mut values: Vec<f64>) -> Option<Quantiles> {
+    values.sort_by(f64::total_cmp);
+    let at = |percent: usize| {
+        let rank = (values.len() * percent).div_ceil(100);
+        values.get(rank.saturating_sub(1)).copied()
+    };
+    Some(Quantiles {
+        count: values.len(),
+        p50: at(50)?,
+        p95: at(95)?,
+    })
 }

@@ -5,6 +5,8 @@
     reason = "indexing an object of JSON by a key that it lacks adds the key"
 )]
 
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -19,7 +21,16 @@ use crate::schemas::tidy;
 use crate::view;
 
 /// The document, as it is served.
-pub(super) const TEXT: &str = include_str!("../../schemas/openapi.json");
+const TEXT: &str = include_str!("../../schemas/openapi.json");
+
+/// `GET /api/v1/openapi.json`
+pub(super) async fn description() -> Response {
+    let kind = [(
+        header::CONTENT_TYPE,
+        "application/vnd.oai.openapi+json;version=3.1",
+    )];
+    (kind, TEXT).into_response()
+}
 
 /// The document as it is generated from the types: what `make bless` writes.
 #[doc(hidden)]

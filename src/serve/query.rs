@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::index::{Entry, Index, NONE, Quantiles, RunItem};
+use super::index::{Entry, Index, NONE, RunItem};
 use crate::check;
 use crate::timestamp::Timestamp;
 
@@ -405,18 +405,4 @@ fn range(text: &str) -> Result<(f64, f64), String> {
         number(low, f64::NEG_INFINITY)?,
         number(high, f64::INFINITY)?,
     ))
-}
-
-/// The middle and the upper end of values, by the nearest rank.
-pub(super) fn quantiles(mut values: Vec<f64>) -> Option<Quantiles> {
-    values.sort_by(f64::total_cmp);
-    let at = |percent: usize| {
-        let rank = (values.len() * percent).div_ceil(100);
-        values.get(rank.saturating_sub(1)).copied()
-    };
-    Some(Quantiles {
-        count: values.len(),
-        p50: at(50)?,
-        p95: at(95)?,
-    })
 }
