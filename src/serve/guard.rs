@@ -1,4 +1,5 @@
-//! A request -> whether it may be answered, by its host, its origin and its token. Every answer -> one that a browser gives no powers.
+//! A request -> whether it may be answered, by its host, its origin and its token. Every answer ->
+//! one that a browser gives no powers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
