@@ -273,6 +273,11 @@ impl RunQuery {
 /// The filters of a query, read.
 struct Filter<'q> {
     query: &'q RunQuery,
+    /// `None` where each verdict will do.
+    #[expect(
+        clippy::option_option,
+        reason = "a verdict is an option too: undecided"
+    )]
     valid: Option<Option<bool>>,
     since: Option<i64>,
     until: Option<i64>,
