@@ -300,6 +300,16 @@ impl Gate {
         self
     }
 
+    /// The same gate for records that come from nowhere on the disk.
+    #[cfg(feature = "serve")]
+    pub(crate) fn without_baseline(&self) -> Self {
+        Self {
+            baseline: None,
+            unjudged: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
     /// Makes the gate accept every finding and add it to a new baseline, which is to be written to
     /// a path.
     #[must_use]

@@ -6,6 +6,7 @@
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
 //! - `watch` judges runs as they are written (feature `watch`);
+//! - `serve` answers other programs, and browsers, over HTTP (feature `serve`);
 //! - [`store`] finds episodes, and has the interface for reading their bytes from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
@@ -51,6 +52,8 @@ mod rule;
 mod rules;
 mod schema;
 mod schemas;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod source;
 mod spelling;
 pub mod store;

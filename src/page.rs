@@ -23,6 +23,8 @@ mod row;
 mod rules;
 mod run;
 mod scale;
+#[cfg(feature = "serve")]
+mod served;
 mod shell;
 mod units;
 mod waterfall;
@@ -35,6 +37,10 @@ use crate::printable::escape;
 pub(crate) use file::File;
 pub(crate) use overview::{Ending, Overview};
 pub(crate) use row::Row;
+#[cfg(feature = "serve")]
+pub(crate) use served::{LIVE, overview_text, rule_text, run_text, whole};
+#[cfg(feature = "serve")]
+pub(crate) use shell::{SCRIPT, STYLE};
 
 /// All that the page of one run shows; `runvet::view::run_page` reads it.
 ///

@@ -162,7 +162,7 @@ impl Schema {
 
 /// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,
 /// and the line breaks of documentation comments.
-fn tidy(schema: &mut GeneratedSchema) {
+pub(crate) fn tidy(schema: &mut GeneratedSchema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }

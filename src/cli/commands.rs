@@ -13,6 +13,7 @@ mod record;
 mod recover;
 mod rules;
 mod schema;
+mod serve;
 mod show;
 mod validate;
 mod view;
@@ -30,6 +31,7 @@ pub(super) enum Command {
     #[command(visible_alias = "check")]
     Validate(validate::Validate),
     Watch(watch::Watch),
+    Serve(serve::Serve),
     List(list::List),
     View(view::View),
     Plan(plan::Plan),
@@ -55,6 +57,7 @@ impl Command {
             Self::Validate(command) => command.run(matches, output),
             Self::Config(command) => command.run(matches, output),
             Self::Watch(command) => command.run(matches, output),
+            Self::Serve(command) => command.run(matches, output),
             Self::List(command) => command.run(matches, output),
             Self::View(command) => command.run(matches, output),
             Self::Diff(command) => command.run(matches, output),

@@ -83,13 +83,27 @@ pub(crate) struct Ending<'c> {
 impl Overview {
     /// Counts one more run in.
     pub(crate) fn add(&mut self, report: &EpisodeReport) {
-        let row = Row::of(report);
+        self.statistics.add(report);
+        self.add_row(&Row::of(report));
+    }
+
+    /// Sums over rows, whose findings by rule are summed up elsewhere.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of<'r>(rows: impl Iterator<Item = Row<'r>>, statistics: Statistics) -> Self {
+        let mut sums = Self {
+            statistics,
+            ..Self::default()
+        };
+        rows.for_each(|row| sums.add_row(&row));
+        sums
+    }
+
+    fn add_row(&mut self, row: &Row<'_>) {
         self.all.add(row.valid);
         self.errors += row.errors as u64;
         self.warnings += row.warnings as u64;
         self.unjudged += u64::from(row.unjudged > 0);
         self.suppressed += row.suppressed as u64;
-        self.statistics.add(report);
         let outcome = row.outcome.or(row.status).unwrap_or(NONE);
         for (names, name) in [
             (&mut self.outcomes, row.outcome),

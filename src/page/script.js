@@ -25,8 +25,10 @@
     return element;
   }
 
-  // Where the runs come from: this file.
+  // Where the runs come from: this file, or a service.
+  const live = window.runvetLive;
   const source = (() => {
+    if (live) return { rows: [] };
     const rows = JSON.parse(find("#rows").textContent);
     const pages = new Map(all("noscript[data-row]").map((page) => [rows[page.dataset.row], page]));
     return {
@@ -150,21 +152,41 @@
   let lastList = "#/runs";
 
   function showRuns(params) {
-    listed = select(params);
     lastList = link("runs", params);
+    fillFilters(params);
+    if (live) {
+      const wanted = location.hash;
+      live.list(params).then((page) => {
+        if (location.hash !== wanted) return;
+        listed = page.items;
+        const range = page.total > listed.length
+          ? `${count.format(listed.length)} of ${plural(page.total, "run")}` : plural(page.total, "run");
+        const turn = (text, cursor, isOff) => make("button", {
+          type: "button", disabled: isOff, onclick: () => go(params, "cursor", cursor),
+        }, text);
+        const isFirst = !params.get("cursor");
+        drawRuns(params, listed, range, page.next || !isFirst
+          ? [turn("First", "", isFirst), turn("Next", page.next, !page.next)] : []);
+      }, (error) => drawRuns(params, [], error.message, []));
+      return;
+    }
+    listed = select(params);
     const pages = Math.max(1, Math.ceil(listed.length / PER_PAGE));
     const page = Math.min(Math.max(1, Number(params.get("page")) || 1), pages);
     const from = (page - 1) * PER_PAGE;
     const shown = listed.slice(from, from + PER_PAGE);
-    fillFilters(params);
     const range = listed.length > PER_PAGE
       ? `${count.format(from + 1)} to ${count.format(from + shown.length)} of ${plural(listed.length, "run")}`
       : plural(listed.length, "run");
+    drawRuns(params, shown, range, pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : []);
+  }
+
+  function drawRuns(params, shown, range, pages) {
     find("#runs .said").replaceChildren(range, ...chips(params));
     const body = make("tbody", {}, ...shown.map(rowOf));
     const table = make("table", {}, head(params), body);
-    find("#runs .table").replaceChildren(listed.length ? table : make("p", { class: "notice" }, "No run matches."));
-    find("#runs nav.pages").replaceChildren(...(pages > 1 ? pager(page, pages, (to) => go(params, "page", String(to))) : []));
+    find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, "No run matches."));
+    find("#runs nav.pages").replaceChildren(...pages);
   }
 
   function go(params, name, value) {
@@ -172,6 +194,7 @@
     if (value) next.set(name, value);
     else next.delete(name);
     if (name !== "page") next.delete("page");
+    if (name !== "cursor") next.delete("cursor");
     location.hash = link("runs", next);
   }
 
@@ -258,12 +281,7 @@
       rule: (row) => row.rules || [], adapter: (row) => [row.adapter ?? NONE],
       mode: (row) => [row.mode ?? NONE], tag: (row) => row.tags || [],
     };
-    for (const control of all("select", form)) {
-      const numbers = new Map();
-      for (const row of source.rows) {
-        const named = control.name === "valid" ? [verdict(row)] : values[control.name](row);
-        for (const value of named) numbers.set(value, (numbers.get(value) || 0) + 1);
-      }
+    const offer = (control, numbers) => {
       const words = { yes: "valid", no: "invalid" };
       const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
       control.append(...options.map(([value, number]) => {
@@ -271,6 +289,21 @@
         return make("option", { value }, `${text} (${count.format(number)})`);
       }));
       control.closest("label").hidden = options.length === 0;
+    };
+    if (live) {
+      live.choices().then((choices) => {
+        for (const control of all("select", form)) offer(control, choices[control.name]);
+        fillFilters(address().params);
+      }, () => {});
+    } else {
+      for (const control of all("select", form)) {
+        const numbers = new Map();
+        for (const row of source.rows) {
+          const named = control.name === "valid" ? [verdict(row)] : values[control.name](row);
+          for (const value of named) numbers.set(value, (numbers.get(value) || 0) + 1);
+        }
+        offer(control, numbers);
+      }
     }
     let waiting = 0;
     const changed = (event) => go(address().params, event.target.name, event.target.value);
@@ -291,6 +324,10 @@
   let shownRun = null;
   function showRun(dir, params) {
     const view = find("#run");
+    if (live) {
+      showLiveRun(view, dir, params);
+      return;
+    }
     const row = source.byDir.get(dir);
     if (!row || shownRun !== row) {
       shownRun = row || null;
@@ -308,6 +345,32 @@
     if (params.get("at")) reveal(view.dataset.prefix + params.get("at"));
   }
 
+  function showLiveRun(view, dir, params) {
+    const at = () => {
+      if (params.get("at")) reveal(view.dataset.prefix + params.get("at"));
+    };
+    if (shownRun && shownRun.dir === dir) {
+      at();
+      return;
+    }
+    live.run(dir).then(({ row, text }) => {
+      if (address().dir !== dir) return;
+      const isOther = view.dataset.dir !== dir;
+      view.dataset.dir = dir;
+      shownRun = row;
+      view.innerHTML = policy.createHTML(text);
+      view.dataset.prefix = "r-";
+      dress(view, row);
+      document.title = `${row.id} \u00b7 runvet`;
+      if (isOther) window.scrollTo(0, 0);
+      at();
+    }, (error) => {
+      if (address().dir !== dir) return;
+      shownRun = null;
+      view.replaceChildren(make("p", { class: "notice" }, error.message));
+    });
+  }
+
   function withoutPage(row) {
     const list = (row.rules || []).map((rule) =>
       make("li", {}, make("a", { href: link("runs", [["rule", rule]]) }, rule)));
@@ -322,7 +385,7 @@
   }
 
   function crumb(row) {
-    const at = listed.indexOf(row);
+    const at = listed.findIndex((other) => other.dir === row.dir);
     const step = (to, text, label) =>
       make("button", {
         type: "button", "aria-label": label, disabled: !listed[to],
@@ -465,12 +528,15 @@
       shown.remove();
       return;
     }
-    const text = source.rule(anchor.dataset.rule);
-    const holder = make("div");
-    holder.innerHTML = policy.createHTML(text || "");
-    const page = holder.firstElementChild || make("p", { class: "rule-page" }, `runvet explain ${anchor.dataset.rule}`);
-    page.removeAttribute("id");
-    finding.append(page);
+    const draw = (text) => {
+      const holder = make("div");
+      holder.innerHTML = policy.createHTML(text || "");
+      const page = holder.firstElementChild || make("p", { class: "rule-page" }, `runvet explain ${anchor.dataset.rule}`);
+      page.removeAttribute("id");
+      finding.append(page);
+    };
+    if (live) live.rule(anchor.dataset.rule).then(draw, () => draw(""));
+    else draw(source.rule(anchor.dataset.rule));
   }
 
   document.addEventListener("click", (event) => {
@@ -597,4 +663,19 @@
   setUpFilters();
   window.addEventListener("hashchange", show);
   show();
+
+  // A service tells of changes; what is shown follows them.
+  function follow(dirs) {
+    live.overview().then(({ text, runs }) => {
+      find("#sums").innerHTML = policy.createHTML(text);
+      find(".views .count").textContent = count.format(runs);
+    }, () => {});
+    const { view, dir, params } = address();
+    if (view === "runs") showRuns(params);
+    if (view === "run" && (!dirs || dirs.has(dir))) {
+      shownRun = null;
+      showRun(dir, new URLSearchParams());
+    }
+  }
+  if (live) live.listen(follow);
 })();

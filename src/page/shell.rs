@@ -28,19 +28,33 @@ fn policy() -> String {
 
 /// All that comes before the parts of a page in one file.
 pub(super) fn head(title: &str, runs: u64) -> Markup {
+    let own = html! {
+        meta http-equiv="Content-Security-Policy" content=(policy());
+    };
+    framed(title, runs, &own, &html! { style { (PreEscaped(STYLE)) } })
+}
+
+/// The same for a page whose service sends its policy, style and script.
+#[cfg(feature = "serve")]
+pub(super) fn served_head(title: &str, runs: u64) -> Markup {
+    let style = html! { link rel="stylesheet" href="static/style.css"; };
+    framed(title, runs, &html! {}, &style)
+}
+
+fn framed(title: &str, runs: u64, policy: &Markup, style: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
+                (policy)
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
                 meta name="generator" content={ "runvet " (env!("CARGO_PKG_VERSION")) };
                 link rel="icon" href="data:,";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                (style)
             }
         }
         (top(runs))

@@ -77,6 +77,7 @@ mod cli {
     mod reason;
     mod record;
     mod recover;
+    mod serve;
     mod view;
     mod watch;
 }

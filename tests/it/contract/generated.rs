@@ -9,6 +9,7 @@ use runvet::check::Check;
 use runvet::finding::{Lifecycle, Report};
 
 use crate::support::bless::check;
+use crate::support::python::python;
 use crate::support::run_data;
 
 #[test]
@@ -19,6 +20,26 @@ fn schema_files_are_derived_from_the_types() {
             &schema.generate(),
         );
     }
+}
+
+#[test]
+fn description_of_the_service_is_derived_from_the_types() {
+    check("schemas/openapi.json", &runvet::serve::openapi());
+}
+
+#[test]
+fn description_of_the_service_is_valid_openapi() {
+    let Some(mut python) = python("openapi", &["openapi-spec-validator==0.7.2"]) else {
+        return;
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/openapi.json");
+    let validated = python
+        .args(["-m", "openapi_spec_validator"])
+        .arg(file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&validated.stdout);
+    assert!(validated.status.success(), "{said}");
 }
 
 /// Writes run data into a fresh directory and checks it.

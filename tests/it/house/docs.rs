@@ -526,6 +526,7 @@ fn written_value(text: &str) -> u64 {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let factor = match unit {
         "" | "ms" => 1,
+        "s" => 1_000,
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
@@ -536,12 +537,18 @@ fn written_value(text: &str) -> u64 {
 
 /// A value as a constant in the code has it.
 fn coded_value(expression: &str) -> u64 {
+    let factor = if expression.contains("from_secs") {
+        1_000
+    } else {
+        1
+    };
     let expression = expression
         .trim_start_matches("Duration::from_millis(")
+        .trim_start_matches("Duration::from_secs(")
         .trim_end_matches(')')
         .replace('_', "");
     let (number, shift) = expression.split_once(" << ").unwrap_or((&expression, "0"));
-    number.parse::<u64>().unwrap() << shift.parse::<u32>().unwrap()
+    (factor * number.parse::<u64>().unwrap()) << shift.parse::<u32>().unwrap()
 }
 
 #[test]

@@ -7,11 +7,13 @@ use std::process::Command;
 /// Crates besides runvet that the library without features may need.
 const MAX_CRATES: usize = 95;
 
-/// Crates that draw, watch or read a command line.
-const BEHIND_FEATURES: [&str; 12] = [
+/// Crates that draw, watch, answer over HTTP or read a command line.
+const BEHIND_FEATURES: [&str; 15] = [
+    "axum",
     "clap",
     "clap_complete",
     "clap_mangen",
+    "hyper",
     "indicatif",
     "maud",
     "miette",
@@ -20,6 +22,7 @@ const BEHIND_FEATURES: [&str; 12] = [
     "signal-hook",
     "tempfile",
     "textwrap",
+    "tokio",
     "unicode-width",
 ];
 
@@ -61,7 +64,8 @@ fn each_feature_brings_its_crates() {
         ("html", "maud", "miette"),
         ("human", "miette", "clap"),
         ("watch", "notify", "miette"),
-        ("cli", "clap", "tokio"),
+        ("serve", "axum", "clap"),
+        ("cli", "clap", "reqwest"),
     ] {
         let crates = crates(feature);
         assert!(has(&crates, brings) && !has(&crates, lacks), "{feature}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 32] = [
+const ROOMS: [&str; 33] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -40,6 +40,7 @@ const ROOMS: [&str; 32] = [
     "diff",
     "watch",
     "schemas",
+    "serve",
     "cli",
     // The roof.
     "lib",

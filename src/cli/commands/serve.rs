@@ -1,0 +1,128 @@
+//! `runvet serve`: a directory of runs -> a page and an interface over HTTP, until it is stopped.
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::output::Output;
+use super::settings::{Baselines, GateArgs, parse_whole};
+use super::usage::note_idle;
+use super::{Exit, Failure};
+use crate::check::Check;
+use crate::serve;
+use crate::store::read_text;
+use crate::watch::{News, Watch};
+
+/// The length of a token, which nobody must be able to guess.
+const MIN_TOKEN: usize = 16;
+const MAX_TOKEN: usize = 4_096;
+
+/// Answer browsers and other programs over HTTP: list, show and check runs
+///
+/// Prints the address of the page as the first line. The page, and the lists for other programs,
+/// follow the directory as runs are written. The same findings count as for `runvet validate`:
+/// `runvet.toml` and the baseline are read once, at the start. Nothing is ever written.
+#[derive(Args)]
+#[command(after_long_help = "\
+On Ctrl-C (or SIGTERM), it finishes the answers that it has begun and ends.
+
+Exit codes:
+  0  stopped by Ctrl-C or SIGTERM
+  2  it could not start, or the directory vanished or can no longer be watched
+
+Examples:
+  runvet serve runs/
+  runvet serve runs/ --listen 127.0.0.1:8080
+  runvet serve runs/ --listen 0.0.0.0:8080 --token-file token.txt")]
+pub(in crate::cli) struct Serve {
+    /// A run-data directory, or any directory above or below one
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+
+    /// The address to listen on; port 0 is any free port
+    ///
+    /// An address that other machines can reach needs --token-file.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+
+    /// Answer only requests with the token in this file, as `Authorization: Bearer`
+    ///
+    /// The token has 16 to 4,096 printable characters; white space around it does not count.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Scan all files at this interval; needed on file systems that do not report changes, such as
+    /// network file systems
+    #[arg(long, value_name = "SECONDS", value_parser = parse_whole::<NonZeroU64>, allow_negative_numbers = true)]
+    poll: Option<NonZeroU64>,
+
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+impl Serve {
+    pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        let token = self.token_file.as_deref().map(read_token).transpose()?;
+        let watch = match self.poll {
+            None => Watch::new(self.dir)?,
+            Some(seconds) => Watch::polling(self.dir, Duration::from_secs(seconds.get()))?,
+        };
+        let watch = watch.given(matches.value_source("dir") != Some(ValueSource::DefaultValue));
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let serve = serve::Serve::bind(watch, self.listen, token).map_err(Failure::fault)?;
+        let stop = serve.stop();
+        thread::Builder::new()
+            .spawn(move || signals.forever().for_each(|_| stop.stop()))
+            .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
+        note_idle(&gate, &Check::new(), output);
+        writeln!(output.stdout(), "{}", serve.url())?;
+        output.finish()?;
+        let (send, faults) = channel();
+        let served = thread::scope(|scope| {
+            let served = scope.spawn(move || {
+                serve.run(&Check::new(), gate, move |news| {
+                    if let News::Fault(fault) = news {
+                        let _ = send.send(fault.to_string());
+                    }
+                })
+            });
+            for fault in faults {
+                output.fault(&fault);
+            }
+            served.join()
+        });
+        match served {
+            Ok(ended) => ended.map(|()| Exit::Success).map_err(Failure::fault),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// The token in a file.
+fn read_token(path: &Path) -> Result<String, Failure> {
+    let wrong = |reason: &dyn Display| {
+        let path = path.display();
+        Failure::Fault(format!("can't take the token from {path}: {reason}"))
+    };
+    let text = read_text(path).map_err(|error| wrong(&error))?;
+    let token = text.trim();
+    let is_printable = token.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_printable && (MIN_TOKEN..=MAX_TOKEN).contains(&token.len()) {
+        Ok(token.to_owned())
+    } else {
+        Err(wrong(&format!(
+            "it must hold {MIN_TOKEN} to {MAX_TOKEN} printable ASCII characters without spaces; \
+             make one with: openssl rand -hex 32"
+        )))
+    }
+}

@@ -1,0 +1,72 @@
+// What the page in a file holds, asked from the service that sent this page. It comes before the
+// script of the page, which takes it from here.
+(() => {
+  "use strict";
+
+  const FILTERS = [
+    "valid", "status", "outcome", "ended", "rule", "adapter", "mode", "tag", "since", "until",
+    "duration", "latency", "has", "q", "sort", "cursor",
+  ];
+
+  async function ask(path) {
+    const answer = await fetch(path, { headers: { accept: "application/json" } });
+    const said = await answer.json();
+    if (!answer.ok) throw new Error(said.detail || answer.statusText);
+    return said;
+  }
+
+  window.runvetLive = {
+    // One page of runs: items, total, next.
+    list: (params) => {
+      const asked = new URLSearchParams([...params].filter(([name, value]) => FILTERS.includes(name) && value));
+      asked.set("limit", "100");
+      return ask(`api/v1/runs?${asked}`);
+    },
+    // The sums, drawn, and the number of runs.
+    overview: () => ask("page/overview"),
+    // A run: its row, and its page.
+    run: (dir) => ask(`page/run?${new URLSearchParams([["dir", dir]])}`),
+    rule: (name) => ask(`page/rule?${new URLSearchParams([["name", name]])}`).then((page) => page.text),
+    // The values that filters offer, each with its number of runs.
+    choices: async () => {
+      const sums = await ask("api/v1/statistics");
+      const numbers = (names) => Object.entries(names).map(([name, tally]) => [name, tally.episodes]);
+      const { valid, invalid, undecided } = sums.totals;
+      return {
+        valid: [["yes", valid], ["no", invalid], ["undecided", undecided]].filter(([, number]) => number),
+        status: numbers(sums.statuses), outcome: numbers(sums.outcomes),
+        rule: numbers(sums.statistics.rules), adapter: numbers(sums.statistics.adapters),
+        mode: numbers(sums.statistics.modes), tag: numbers(sums.tags),
+      };
+    },
+    // Calls back after changes, at most once a second, with the directories of the runs; with null
+    // where some may be unknown.
+    listen: (changed) => {
+      let dirs = new Set();
+      let isWaiting = false;
+      const take = (dir) => {
+        if (dir === null) dirs = null;
+        else if (dirs) dirs.add(dir);
+        if (isWaiting) return;
+        isWaiting = true;
+        setTimeout(() => {
+          isWaiting = false;
+          const met = dirs;
+          dirs = new Set();
+          changed(met);
+        }, 1000);
+      };
+      const events = new EventSource("api/v1/changes");
+      let wasOpen = false;
+      events.addEventListener("open", () => {
+        // What happened while nobody listened is not known.
+        if (wasOpen) take(null);
+        wasOpen = true;
+      });
+      for (const name of ["verdict", "gone"]) {
+        events.addEventListener(name, (event) => take(JSON.parse(event.data).dir));
+      }
+      events.addEventListener("lost", () => take(null));
+    },
+  };
+})();

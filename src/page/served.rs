@@ -1,0 +1,46 @@
+//! What is known of runs -> the parts of a page that a service sends one by one.
+
+use maud::{Markup, html};
+
+use super::{Ending, Overview, RunPage, panels, rules, run, shell};
+use crate::finding::RuleInfo;
+
+/// The script that asks a service for what the page in a file holds.
+pub(crate) const LIVE: &str = include_str!("live.js");
+
+/// What the anchors of a run start with.
+const PREFIX: &str = "r-";
+
+/// The whole page, with no run in it.
+pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
+    let page: Markup = html! {
+        (shell::served_head("runvet", sums.all.runs()))
+        main #main tabindex="-1" {
+            section.view #overview aria-labelledby="overview-title" {
+                h1.unseen #overview-title { "Overview" }
+                div #sums { (panels::overview(sums, ending)) }
+            }
+            (shell::list())
+            section.view #run {}
+        }
+        (shell::keys())
+        script src="static/live.js" {}
+        script src="static/script.js" {}
+    };
+    page.0
+}
+
+/// The overview alone.
+pub(crate) fn overview_text(sums: &Overview, ending: &Ending<'_>) -> String {
+    panels::overview(sums, ending).0
+}
+
+/// The page of one run.
+pub(crate) fn run_text(page: &RunPage) -> String {
+    run::run(page, PREFIX).0
+}
+
+/// The page of a rule.
+pub(crate) fn rule_text(info: &RuleInfo) -> String {
+    rules::rule(info).0
+}

@@ -1,0 +1,356 @@
+//! The door to asking runvet over HTTP: a directory of runs -> an interface for other programs, and
+//! a page for browsers, that follow the directory.
+//!
+//! It listens, and connects to nothing; it reads runs, and writes nothing.
+//!
+//! ```no_run
+//! use runvet::check::Check;
+//! use runvet::gate::Gate;
+//! use runvet::serve::Serve;
+//! use runvet::watch::Watch;
+//!
+//! let serve = Serve::bind(Watch::new("runs")?, "127.0.0.1:0".parse()?, None)?;
+//! assert!(serve.url().starts_with("http://127.0.0.1:"));
+//! serve.run(&Check::new(), Gate::new(), |_| ())?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod api;
+mod guard;
+mod index;
+mod listen;
+mod live;
+mod metrics;
+mod openapi;
+mod page;
+mod problem;
+mod query;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch as signal};
+
+use crate::check::Check;
+use crate::gate::Gate;
+use crate::report::write_json;
+use crate::store;
+use crate::watch::{self, News, Watch};
+use guard::Guard;
+use index::Index;
+use live::Change;
+use metrics::Numbers;
+use problem::Problem;
+
+#[doc(hidden)]
+pub use openapi::generate as openapi;
+
+/// The number of runs that are read for answers at a time.
+const MAX_READERS: usize = 4;
+
+/// The number of threads that answer.
+const THREADS: usize = 4;
+
+/// The time that answers in progress have when the service ends.
+const MAX_END: Duration = Duration::from_secs(5);
+
+/// Why a service could not start, or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {source}")]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The address can be reached from other machines, and there is no token.
+    #[error(
+        "{address} can be reached from other machines, which could read all runs: give a token \
+         that they need, with --token-file, or listen on 127.0.0.1"
+    )]
+    NeedsToken {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The threads that answer could not be started.
+    #[error("can't start the threads of the service: {0}")]
+    Threads(io::Error),
+    /// The directory can no longer be watched.
+    #[error(transparent)]
+    Watch(#[from] watch::Error),
+}
+
+/// A service that listens, and does not answer yet.
+#[derive(Debug)]
+pub struct Serve {
+    watch: Watch,
+    listener: TcpListener,
+    address: SocketAddr,
+    token: Option<String>,
+    stop: signal::Sender<bool>,
+}
+
+/// Stops a service from another thread.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    service: signal::Sender<bool>,
+    watch: watch::Stop,
+}
+
+impl Stop {
+    /// Makes the service finish the answers that it has begun, and end.
+    pub fn stop(&self) {
+        self.service.send_replace(true);
+        self.watch.stop();
+    }
+}
+
+impl Serve {
+    /// Listens on an address; the port 0 stands for any free port.
+    ///
+    /// With a token, each request must carry it, as `Authorization: Bearer`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
+    /// and there is no token.
+    pub fn bind(watch: Watch, address: SocketAddr, token: Option<String>) -> Result<Self, Error> {
+        if !address.ip().is_loopback() && token.is_none() {
+            return Err(Error::NeedsToken { address });
+        }
+        let wrong = |source| Error::Address { address, source };
+        let listener = TcpListener::bind(address).map_err(wrong)?;
+        listener.set_nonblocking(true).map_err(wrong)?;
+        Ok(Self {
+            watch,
+            address: listener.local_addr().map_err(wrong)?,
+            listener,
+            token,
+            stop: signal::Sender::new(false),
+        })
+    }
+
+    /// The address of the page.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// A handle that stops the service.
+    #[must_use]
+    pub fn stop(&self) -> Stop {
+        Stop {
+            service: self.stop.clone(),
+            watch: self.watch.stop(),
+        }
+    }
+
+    /// Judges the runs of the directory as they are written, and answers, until it is stopped.
+    /// Passes what the watch tells to `tell` too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`], and [`Error::Watch`] if the directory no longer exists, or changes in it
+    /// are no longer reported.
+    pub fn run(
+        self,
+        check: &Check,
+        gate: Gate,
+        mut tell: impl FnMut(&News) + Send,
+    ) -> Result<(), Error> {
+        let stop = self.stop();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("runvet-serve")
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(Error::Threads)?;
+        let check = check.clone().keep_cards(true);
+        let guard = Guard::new(self.address, self.token.as_deref());
+        let service = Arc::new(Service::new(guard, &check, &gate, self.stop.subscribe()));
+        let (watch, mut gate) = (&self.watch, gate);
+        let listener = self.listener;
+        let watched = thread::scope(|scope| {
+            let watched = thread::Builder::new().spawn_scoped(scope, {
+                let (service, stop) = (Arc::clone(&service), stop.clone());
+                move || {
+                    let ended = watch.run(&check, &mut gate, |news| {
+                        tell(&news);
+                        service.take(news);
+                        if *service.stopped.borrow() {
+                            ControlFlow::Break(())
+                        } else {
+                            ControlFlow::Continue(())
+                        }
+                    });
+                    stop.stop();
+                    ended
+                }
+            });
+            let answered = match &watched {
+                Ok(_) => runtime.block_on(listen::listen(
+                    listener,
+                    router(&service),
+                    service.stopped.clone(),
+                    MAX_END,
+                )),
+                Err(_) => Ok(()),
+            };
+            stop.stop();
+            let watched = watched.map_err(Error::Threads)?;
+            answered.map_err(Error::Threads)?;
+            match watched.join() {
+                Ok(ended) => Ok(ended?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        });
+        // A client that reads slowly does not keep the service from ending.
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        watched
+    }
+}
+
+/// What all answers are made from.
+#[derive(Debug)]
+struct Service {
+    guard: Guard,
+    index: RwLock<Index>,
+    check: Check,
+    /// For what is posted: one episode at a time.
+    check_of_one: Check,
+    gate: Gate,
+    posted: Gate,
+    changes: broadcast::Sender<Change>,
+    stopped: signal::Receiver<bool>,
+    bodies: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
+    listeners: Arc<Semaphore>,
+    numbers: Numbers,
+    overview: page::Kept,
+}
+
+impl Service {
+    fn new(guard: Guard, check: &Check, gate: &Gate, stopped: signal::Receiver<bool>) -> Self {
+        let check_of_one = check.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
+        Self {
+            guard,
+            index: RwLock::default(),
+            check: check_of_one.clone(),
+            check_of_one,
+            posted: gate.without_baseline(),
+            gate: gate.clone(),
+            changes: broadcast::Sender::new(live::MAX_BEHIND),
+            stopped,
+            bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
+            readers: Arc::new(Semaphore::new(MAX_READERS)),
+            listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
+            numbers: Numbers::new(),
+            overview: page::Kept::default(),
+        }
+    }
+
+    fn index(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn to read runs; none where the service ends.
+    async fn reader(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.readers).acquire_owned().await.ok()
+    }
+
+    /// Takes in what the watch tells.
+    fn take(&self, news: News) {
+        match news {
+            News::Judged(report) => {
+                let put = self.index_mut().put(&report);
+                if let Some(entry) = put {
+                    self.numbers.judged();
+                    self.tell("verdict", &entry.item);
+                }
+            }
+            News::Gone(dir) => {
+                let removed = self.index_mut().remove(&dir);
+                if removed.is_some() {
+                    let dir = store::display(&dir);
+                    self.tell("gone", &serde_json::json!({ "dir": dir }));
+                }
+            }
+            News::Fault(fault) => self.index_mut().fault(fault.path(), fault.to_string()),
+            News::AllSeen => self.index_mut().see_all(),
+            News::PassedOver(_) => {}
+        }
+    }
+
+    fn tell(&self, name: &'static str, data: &impl Serialize) {
+        if self.changes.receiver_count() > 0 {
+            // There is an error where the last listener has just left.
+            let _ = self.changes.send(Change::new(name, data));
+        }
+    }
+}
+
+fn router(service: &Arc<Service>) -> Router {
+    Router::new()
+        .route("/api/v1/runs", get(api::runs))
+        .route("/api/v1/runs/{id}", get(api::run))
+        .route("/api/v1/runs/{id}/events", get(api::events))
+        .route("/api/v1/statistics", get(api::statistics))
+        .route("/api/v1/rules", get(api::rules))
+        .route("/api/v1/schemas/{name}", get(api::schema))
+        .route("/api/v1/openapi.json", get(openapi::description))
+        .route("/api/v1/check", post(api::check))
+        .route("/api/v1/changes", get(live::changes))
+        .route("/metrics", get(numbers))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .merge(page::routes())
+        .fallback(|| async { Problem::missing("there is nothing at this address") })
+        .method_not_allowed_fallback(|| async {
+            let detail = "this address does not know the method";
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+        })
+        .layer(DefaultBodyLimit::max(api::MAX_BODY))
+        .layer(from_fn_with_state(Arc::clone(service), guard::guard))
+        .with_state(Arc::clone(service))
+}
+
+/// `GET /metrics`
+async fn numbers(State(service): State<Arc<Service>>) -> Response {
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match service.numbers.text(&service.index()) {
+        Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// A value as JSON that is safe to print.
+fn json_bytes(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail, and the types have no map whose keys are no texts.
+    let _ = write_json(&mut bytes, value);
+    bytes
+}
+
+fn json(value: &impl Serialize) -> Response {
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    (kind, json_bytes(value)).into_response()
+}

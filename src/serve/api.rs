@@ -1,0 +1,359 @@
+//! Requests of other programs -> answers in JSON.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequest, Path, Query, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::problem::Problem;
+use super::query::{MAX_LIMIT, RunQuery};
+use super::{Service, json};
+use crate::check::all_rules;
+use crate::finding::Level;
+use crate::printable::{brief, escape};
+use crate::read::{Error, RunReader};
+use crate::report::raw_json;
+use crate::schemas::Schema;
+use crate::source::Artifact;
+use crate::view;
+
+/// The maximum number of bytes of a body.
+pub(super) const MAX_BODY: usize = 8 << 20;
+
+/// The unit in which memory for bodies is given out.
+pub(super) const BODY_UNIT: usize = 1 << 10;
+
+/// The maximum number of bytes of all bodies that are held at a time.
+pub(super) const MAX_BODIES: usize = 64 << 20;
+
+/// A body up to which checking it takes less time than handing it to another thread.
+const SMALL_BODY: usize = 64 << 10;
+
+/// The number of directories that an answer names where several runs have an id.
+const MAX_KEYS: usize = 100;
+
+/// The number of events of a page, unless the query says otherwise.
+const DEFAULT_EVENTS: usize = 100;
+
+/// The size of the events of a page after which it ends.
+const MAX_EVENT_BYTES: usize = 4 << 20;
+
+type Answer = Result<Response, Problem>;
+
+/// `GET /api/v1/runs`
+pub(super) async fn runs(
+    State(service): State<Arc<Service>>,
+    query: Result<Query<RunQuery>, QueryRejection>,
+) -> Answer {
+    let Query(query) = query.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    let page = in_thread(move || query.page(&service.index())).await?;
+    Ok(json(&page.map_err(Problem::bad)?))
+}
+
+/// `GET /api/v1/runs/{id}`
+pub(super) async fn run(
+    State(service): State<Arc<Service>>,
+    id: Result<Path<String>, PathRejection>,
+) -> Answer {
+    let path = service.path_of(id)?;
+    let turn = service.reader().await;
+    in_thread(move || {
+        let _turn = turn;
+        let run = RunReader::open(path).map_err(|error| unread(&error))?;
+        let page = view::RunPage::new(&run, &service.check, &mut service.gate.clone());
+        Ok(json(&page.map_err(|error| unread(&error))?))
+    })
+    .await?
+}
+
+/// Which events of a run to list.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EventQuery {
+    /// The maximum number of lines of the page, from 1 to 1000 [default: 100].
+    #[schemars(range(min = 1, max = 1_000))]
+    pub(super) limit: Option<usize>,
+    /// `next` of the page before.
+    pub(super) cursor: Option<u64>,
+    /// The phase of the events; lines that are not events are left out then.
+    pub(super) phase: Option<String>,
+}
+
+/// One page of the events of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EventList {
+    /// The lines of the timeline that are not blank.
+    pub(super) items: Vec<EventItem>,
+    /// What the query for the next page gives as its `cursor`; null on the last page.
+    #[schemars(required)]
+    pub(super) next: Option<u64>,
+}
+
+/// A line of a timeline.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EventItem {
+    /// The number of the line, counted from 1.
+    pub(super) line: u64,
+    /// The event as it is stored, whether or not it is valid; absent where the line is no JSON
+    /// object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::record::any_value")]
+    pub(super) event: Option<Box<RawValue>>,
+    /// Why the line is no event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+/// `GET /api/v1/runs/{id}/events`
+pub(super) async fn events(
+    State(service): State<Arc<Service>>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<EventQuery>, QueryRejection>,
+) -> Answer {
+    let Query(query) = query.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    let path = service.path_of(id)?;
+    let turn = service.reader().await;
+    in_thread(move || {
+        let _turn = turn;
+        Ok(json(&query.page(path)?))
+    })
+    .await?
+}
+
+impl EventQuery {
+    fn page(&self, path: PathBuf) -> Result<EventList, Problem> {
+        let limit = self.limit.unwrap_or(DEFAULT_EVENTS);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            let detail = format!("`limit` is a number from 1 to {MAX_LIMIT}");
+            return Err(Problem::bad(detail));
+        }
+        let run = RunReader::open(path).map_err(|error| unread(&error))?;
+        let mut lines = run.event_texts().map_err(|error| unread(&error))?;
+        let (mut items, mut bytes) = (Vec::new(), 0);
+        while let Some(read) = lines.next_document() {
+            let item = match read {
+                Ok((line, _)) if self.cursor.is_some_and(|cursor| line < cursor) => continue,
+                Ok((line, event)) => {
+                    let phase = || event.get("phase").and_then(crate::document::Node::text);
+                    if self
+                        .phase
+                        .as_deref()
+                        .is_some_and(|wanted| phase().is_none_or(|phase| phase != wanted))
+                    {
+                        continue;
+                    }
+                    let text = raw_json(event).map_err(|error| failed(&error))?;
+                    EventItem {
+                        line,
+                        event: Some(text),
+                        error: None,
+                    }
+                }
+                Err(Error::Artifact {
+                    place: Some(place),
+                    reason,
+                    ..
+                }) => {
+                    let is_before = self.cursor.is_some_and(|cursor| place.line < cursor);
+                    if is_before || self.phase.is_some() {
+                        continue;
+                    }
+                    EventItem {
+                        line: place.line,
+                        event: None,
+                        error: Some(escape(&reason).into_owned()),
+                    }
+                }
+                Err(error) => return Err(unread(&error)),
+            };
+            if items.len() == limit || bytes > MAX_EVENT_BYTES {
+                let next = Some(item.line);
+                return Ok(EventList { items, next });
+            }
+            bytes += item.event.as_ref().map_or(0, |event| event.get().len());
+            items.push(item);
+        }
+        Ok(EventList { items, next: None })
+    }
+}
+
+/// `GET /api/v1/statistics`
+pub(super) async fn statistics(State(service): State<Arc<Service>>) -> Answer {
+    in_thread(move || json(&service.index().sums())).await
+}
+
+/// All rules.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RuleList {
+    /// The rules, in the order of `runvet rules`.
+    pub(super) items: Vec<RuleItem>,
+}
+
+/// A rule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RuleItem {
+    /// Its group and its subject.
+    #[schemars(extend("examples" = ["lifecycle/links"]))]
+    pub(super) id: &'static str,
+    /// Its level, unless the configuration sets another one.
+    #[schemars(with = "Level")]
+    pub(super) level: &'static str,
+    /// The defect, in one line.
+    pub(super) title: &'static str,
+    /// What to do about a finding.
+    pub(super) hint: &'static str,
+    /// The rule's page, in Markdown.
+    pub(super) page: &'static str,
+}
+
+/// `GET /api/v1/rules`
+pub(super) async fn rules() -> Response {
+    let items = all_rules().map(|rule| RuleItem {
+        id: rule.id,
+        level: rule.level.word(),
+        title: rule.title,
+        hint: rule.hint,
+        page: rule.page,
+    });
+    json(&RuleList {
+        items: items.collect(),
+    })
+}
+
+/// `GET /api/v1/schemas/{name}`
+pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer {
+    let Path(name) = name.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+    let schema: Schema = name
+        .parse()
+        .map_err(|unknown| Problem::missing(format!("there is no such schema: {unknown}")))?;
+    let kind = [(header::CONTENT_TYPE, "application/schema+json")];
+    Ok((kind, schema.text()).into_response())
+}
+
+/// The records of an episode, to be checked.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckRequest {
+    /// The id that the records must have.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
+    pub(super) episode_id: String,
+    /// The text of each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
+    /// `learn.jsonl`, `manifest.json`.
+    pub(super) records: BTreeMap<String, String>,
+}
+
+/// `POST /api/v1/check`
+pub(super) async fn check(State(service): State<Arc<Service>>, request: Request) -> Answer {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let detail = "the body must be of the type `application/json`";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if length.is_some_and(|length| length > MAX_BODY) {
+        return Err(too_large());
+    }
+    let length = length.unwrap_or(MAX_BODY).max(1);
+    // Only so much memory is given to bodies: others wait.
+    let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
+    let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
+    let turn = turn.map_err(|_| Problem::busy("the service ends"))?;
+    let body = Bytes::from_request(request, &()).await;
+    let body = body.map_err(|wrong| match wrong.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Problem::bad("the body can't be read"),
+    })?;
+    service.numbers.checked();
+    if body.len() <= SMALL_BODY {
+        return service.judge(&body);
+    }
+    in_thread(move || {
+        let _turn = turn;
+        service.judge(&body)
+    })
+    .await?
+}
+
+fn too_large() -> Problem {
+    let detail = format!("the body is larger than {} MiB", MAX_BODY >> 20);
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+}
+
+impl Service {
+    /// Judges posted records.
+    fn judge(&self, body: &[u8]) -> Answer {
+        let request: CheckRequest = serde_json::from_slice(body).map_err(|wrong| {
+            let detail = format!("the body is not a request for a check: {wrong}");
+            Problem::bad(escape(&detail))
+        })?;
+        let records: Result<Vec<(Artifact, &[u8])>, Problem> = request
+            .records
+            .iter()
+            .map(|(name, text)| {
+                if let Some(artifact) = Artifact::from_file_name(name) {
+                    return Ok((artifact, text.as_bytes()));
+                }
+                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
+                let name = brief(name);
+                let detail = format!("`records` has `{name}`, which is none of {names}");
+                Err(Problem::bad(detail))
+            })
+            .collect();
+        let mut gate = self.posted.clone();
+        let report = gate.records(&self.check_of_one, &request.episode_id, &records?);
+        Ok(json(&report))
+    }
+
+    /// The directory of the run with an id.
+    pub(super) fn path_of(
+        &self,
+        id: Result<Path<String>, PathRejection>,
+    ) -> Result<PathBuf, Problem> {
+        let Path(id) = id.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
+        let index = self.index();
+        match &*index.find(&id) {
+            [] => Err(Problem::missing(format!(
+                "there is no run {}; GET /api/v1/runs lists them",
+                crate::printable::quote(&id)
+            ))),
+            [(path, _)] => Ok((*path).to_owned()),
+            several => {
+                let detail = "several runs have this id; give one of `keys` in its place, with \
+                    each `/` written as %2F";
+                let keys = several.iter().take(MAX_KEYS);
+                Err(Problem {
+                    keys: keys.map(|(_, entry)| entry.item.dir.to_string()).collect(),
+                    ..Problem::new(StatusCode::CONFLICT, detail)
+                })
+            }
+        }
+    }
+}
+
+/// Does what may take long without keeping other requests from being answered.
+pub(super) async fn in_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| failed(&"the answer could not be made"))
+}
+
+/// A run that was there a moment ago, and can't be read now.
+pub(super) fn unread(error: &Error) -> Problem {
+    Problem::missing(format!("the run can't be read: {error}"))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}

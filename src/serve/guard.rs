@@ -1,0 +1,216 @@
+//! A request -> whether it may be answered, by its host, its origin and its token. Every answer ->
+//! one that a browser gives no powers.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::Service;
+use super::problem::Problem;
+use crate::digest::Digest;
+
+/// The time in which an answer must begin.
+const MAX_TIME: Duration = Duration::from_secs(30);
+
+/// What a browser lets a page of the service do: use the style and the script of the service, and
+/// ask the service. It may not load anything else, nor be shown inside another page.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types runvet";
+
+/// The headers of every answer.
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+];
+
+/// Who may ask.
+#[derive(Debug)]
+pub(super) struct Guard {
+    port: u16,
+    is_loopback: bool,
+    /// The digest of the token, where one is needed: comparing digests takes no time that tells
+    /// anything of the token.
+    token: Option<Digest>,
+}
+
+impl Guard {
+    pub(super) fn new(listens: SocketAddr, token: Option<&str>) -> Self {
+        Self {
+            port: listens.port(),
+            is_loopback: listens.ip().is_loopback(),
+            token: token.map(|token| Digest::of([token.as_bytes()])),
+        }
+    }
+
+    fn check(&self, headers: &HeaderMap, path: &str) -> Result<(), Problem> {
+        let host = one(headers, &header::HOST)?;
+        let host = host.ok_or_else(|| Problem::bad("the request has no `Host`"))?;
+        if self.is_loopback && !self.is_own(host) {
+            let detail = "`Host` is not an address that this service listens on";
+            return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
+        }
+        if let Some(origin) = one(headers, &header::ORIGIN)? {
+            let page = origin.strip_prefix("http://");
+            let page = page.or_else(|| origin.strip_prefix("https://"));
+            if page != Some(host) {
+                let detail = "the request comes from a page of another origin";
+                return Err(Problem::new(StatusCode::FORBIDDEN, detail));
+            }
+        }
+        let Some(token) = &self.token else {
+            return Ok(());
+        };
+        let given = one(headers, &header::AUTHORIZATION)?.and_then(bearer);
+        if path == "/healthz" || given.is_some_and(|given| Digest::of([given.as_bytes()]) == *token)
+        {
+            return Ok(());
+        }
+        let detail = "this service needs `Authorization: Bearer` with the token of its token file";
+        Err(Problem::new(StatusCode::UNAUTHORIZED, detail))
+    }
+
+    /// Whether a host names this machine, and the port of the service. A name that a foreign page
+    /// had led to this machine is another one.
+    fn is_own(&self, host: &str) -> bool {
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+            _ => (host, Some(80)),
+        };
+        let address = name.trim_start_matches('[').trim_end_matches(']');
+        let is_loopback = address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        port == Some(self.port) && (is_loopback || name.eq_ignore_ascii_case("localhost"))
+    }
+}
+
+/// The value of a header that may be given once.
+fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let (value, other) = (values.next(), values.next());
+    match (value.map(HeaderValue::to_str), other) {
+        (None, _) => Ok(None),
+        (Some(Ok(value)), None) => Ok(Some(value)),
+        _ => Err(Problem::bad(format!(
+            "`{name}` is given twice, or is no text"
+        ))),
+    }
+}
+
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Lets a request through or refuses it, and sets the headers of every answer.
+pub(super) async fn guard(
+    State(service): State<Arc<Service>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let allowed = service.guard.check(request.headers(), request.uri().path());
+    let mut response = match allowed {
+        Ok(()) => match tokio::time::timeout(MAX_TIME, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => Problem::busy("the answer would take too long; try again").into_response(),
+        },
+        Err(problem) => problem.into_response(),
+    };
+    service.numbers.answered(response.status());
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(guard: &Guard, headers: &[(HeaderName, &str)]) -> u16 {
+        let headers = headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), value.parse().unwrap()));
+        let checked = guard.check(&headers.collect(), "/");
+        checked.map_or_else(|problem| problem.status, |()| 200)
+    }
+
+    #[test]
+    fn host_is_this_machine_and_this_port() {
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+        let host = |host| checked(&guard, &[(header::HOST, host)]);
+        for own in [
+            "127.0.0.1:8123",
+            "localhost:8123",
+            "LOCALHOST:8123",
+            "[::1]:8123",
+        ] {
+            assert_eq!(host(own), 200, "{own}");
+        }
+        for other in [
+            "127.0.0.1",
+            "127.0.0.1:81",
+            "evil.example:8123",
+            "localhost.evil.example:8123",
+            "10.0.0.1:8123",
+            "",
+            "[::1]",
+            "127.0.0.1:8123:8123",
+        ] {
+            assert_eq!(host(other), 421, "{other}");
+        }
+        assert_eq!(checked(&guard, &[]), 400);
+    }
+
+    #[test]
+    fn origin_is_the_service_itself() {
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+        let host = (header::HOST, "127.0.0.1:8123");
+        let origin = |origin| checked(&guard, &[host.clone(), (header::ORIGIN, origin)]);
+        assert_eq!(origin("http://127.0.0.1:8123"), 200);
+        for other in [
+            "null",
+            "http://evil.example",
+            "http://localhost:8123",
+            "http://127.0.0.1",
+        ] {
+            assert_eq!(origin(other), 403, "{other}");
+        }
+    }
+
+    #[test]
+    fn token_is_needed_where_there_is_one() {
+        let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), Some("0123456789abcdef"));
+        let host = (header::HOST, "runs.example");
+        assert_eq!(checked(&guard, &[host.clone()]), 401);
+        for (value, status) in [
+            ("Bearer 0123456789abcdef", 200),
+            ("bearer 0123456789abcdef", 200),
+            ("Bearer 0123456789abcde", 401),
+            ("Basic 0123456789abcdef", 401),
+        ] {
+            let authorization = (header::AUTHORIZATION, value);
+            assert_eq!(
+                checked(&guard, &[host.clone(), authorization]),
+                status,
+                "{value}"
+            );
+        }
+    }
+}

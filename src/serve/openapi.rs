@@ -1,0 +1,267 @@
+//! The types of requests and answers -> the `OpenAPI` document of the service.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "indexing an object of JSON by a key that it lacks adds the key"
+)]
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+use super::api::{CheckRequest, EventList, EventQuery, RuleList};
+use super::index::Sums;
+use super::problem::Problem;
+use super::query::{RunList, RunQuery};
+use crate::finding::EpisodeReport;
+use crate::schemas::tidy;
+use crate::view;
+
+/// The document, as it is served.
+const TEXT: &str = include_str!("../../schemas/openapi.json");
+
+/// `GET /api/v1/openapi.json`
+pub(super) async fn description() -> Response {
+    let kind = [(
+        header::CONTENT_TYPE,
+        "application/vnd.oai.openapi+json;version=3.1",
+    )];
+    (kind, TEXT).into_response()
+}
+
+/// The document as it is generated from the types: what `make bless` writes.
+#[doc(hidden)]
+#[must_use]
+pub fn generate() -> String {
+    let mut document = Document::new();
+    let runs = document.parameters::<RunQuery>();
+    let mut events = document.parameters::<EventQuery>();
+    events.insert(0, id());
+    let paths = json!({
+        "/api/v1/runs": {"get": document.operation(
+            "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400])},
+        "/api/v1/runs/{id}": {"get": document.operation(
+            "getRun", "Shows one run, as `runvet view --json` does", &[id()],
+            &[("200", &document_ref("RunPage"))], &[404, 409])},
+        "/api/v1/runs/{id}/events": {"get": document.operation(
+            "listEvents", "Lists the events of a run, page by page", &events,
+            &[("200", &document_ref("EventList"))], &[400, 404, 409])},
+        "/api/v1/statistics": {"get": document.operation(
+            "getStatistics", "Sums up all runs", &[], &[("200", &document_ref("Sums"))], &[])},
+        "/api/v1/rules": {"get": document.operation(
+            "listRules", "Lists the rules", &[], &[("200", &document_ref("RuleList"))], &[])},
+        "/api/v1/schemas/{name}": {"get": schema()},
+        "/api/v1/check": {"post": document.check()},
+        "/api/v1/changes": {"get": changes()},
+        "/api/v1/openapi.json": {"get": plain(
+            "getDescription", "This document", "application/vnd.oai.openapi+json;version=3.1")},
+        "/metrics": {"get": plain("getMetrics", "Numbers for monitoring",
+            "application/openmetrics-text; version=1.0.0; charset=utf-8")},
+        "/healthz": {"get": health()},
+    });
+    let generator = &mut document.generator;
+    let _ = generator.subschema_for::<RunList>();
+    let _ = generator.subschema_for::<view::RunPage>();
+    let _ = generator.subschema_for::<EventList>();
+    let _ = generator.subschema_for::<Sums>();
+    let _ = generator.subschema_for::<RuleList>();
+    let _ = generator.subschema_for::<EpisodeReport>();
+    let _ = generator.subschema_for::<CheckRequest>();
+    let _ = generator.subschema_for::<Problem>();
+    let schemas = generator.take_definitions(true);
+    let whole = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "runvet serve",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Lists, shows and checks agent runs. All that is posted is checked in \
+                memory; nothing is written.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{}, {"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {
+                "type": "http", "scheme": "bearer",
+                "description": "The token of `--token-file`; needed where the service has one.",
+            }},
+        },
+    });
+    let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+struct Document {
+    generator: SchemaGenerator,
+}
+
+fn document_ref(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+fn content(kind: &str, schema: &Value) -> Value {
+    json!({kind: {"schema": schema}})
+}
+
+impl Document {
+    fn new() -> Self {
+        let settings = SchemaSettings::draft2020_12()
+            .with(|settings| {
+                settings.definitions_path = "/components/schemas".into();
+                settings.meta_schema = None;
+            })
+            .with_transform(RecursiveTransform(tidy))
+            .with_transform(RecursiveTransform(|schema: &mut Schema| {
+                // A schema with an id of its own would be the base of the references in it.
+                schema.remove("$id");
+                schema.remove("$schema");
+            }));
+        Self {
+            generator: settings.into_generator(),
+        }
+    }
+
+    /// The parameters of a query, one for each field of its type.
+    fn parameters<T: JsonSchema>(&mut self) -> Vec<Value> {
+        let schema = T::json_schema(&mut self.generator);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties = properties.into_iter().flatten();
+        let parameters = properties.map(|(name, schema)| {
+            let mut schema = schema.clone();
+            let described = schema
+                .as_object_mut()
+                .and_then(|schema| schema.remove("description"));
+            if let Some(Value::Array(kinds)) = schema.get("type") {
+                // What is not wanted is left out, and never null.
+                let kind = kinds.iter().find(|kind| **kind != "null").cloned();
+                schema["type"] = kind.unwrap_or_default();
+            }
+            for name in ["format", "default"] {
+                if let Some(schema) = schema.as_object_mut() {
+                    schema.remove(name);
+                }
+            }
+            let described = described
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            json!({
+                "name": name, "in": "query", "schema": schema,
+                "description": described.replace('\n', " "),
+            })
+        });
+        parameters.collect()
+    }
+
+    #[expect(clippy::unused_self, reason = "it reads as a part of the document")]
+    fn operation(
+        &self,
+        id: &str,
+        summary: &str,
+        parameters: &[Value],
+        answers: &[(&str, &Value)],
+        problems: &[u16],
+    ) -> Value {
+        let mut responses = serde_json::Map::new();
+        for (status, schema) in answers {
+            responses.insert(
+                (*status).to_owned(),
+                json!({
+                    "description": summary, "content": content("application/json", schema),
+                }),
+            );
+        }
+        for status in problems {
+            responses.insert(status.to_string(), problem(*status));
+        }
+        responses.insert("default".into(), problem(0));
+        json!({
+            "operationId": id, "summary": summary, "parameters": parameters,
+            "responses": responses,
+        })
+    }
+
+    fn check(&self) -> Value {
+        let report = document_ref("EpisodeReport");
+        let mut operation = self.operation(
+            "check",
+            "Checks the records of one episode, and answers with its report",
+            &[],
+            &[("200", &report)],
+            &[400, 413, 415, 503],
+        );
+        operation["requestBody"] = json!({
+            "required": true,
+            "content": content("application/json", &document_ref("CheckRequest")),
+        });
+        operation
+    }
+}
+
+fn problem(status: u16) -> Value {
+    let description = match status {
+        400 => "The request is wrong",
+        404 => "There is no such run or schema",
+        409 => "Several runs have this id: `keys` has their directories",
+        413 => "The body is too large",
+        415 => "The body is not JSON",
+        503 => "The service is busy",
+        _ => "The request may not be answered",
+    };
+    let content = content("application/problem+json", &document_ref("Problem"));
+    json!({"description": description, "content": content})
+}
+
+fn id() -> Value {
+    json!({
+        "name": "id", "in": "path", "required": true, "schema": {"type": "string"},
+        "description": "The run's id, or its directory with each `/` written as %2F",
+    })
+}
+
+fn schema() -> Value {
+    let names: Vec<&str> = crate::schemas::Schema::ALL
+        .iter()
+        .map(|schema| schema.word())
+        .collect();
+    let mut operation = plain("getSchema", "A JSON Schema", "application/schema+json");
+    operation["parameters"] = json!([{
+        "name": "name", "in": "path", "required": true,
+        "schema": {"type": "string", "enum": names},
+    }]);
+    operation["responses"]["404"] = problem(404);
+    operation
+}
+
+fn changes() -> Value {
+    let mut operation = plain(
+        "listen",
+        "Changes as they happen: server-sent events `verdict` (a run's item), `gone` (a run's \
+         directory) and `lost` (the client was too slow: list the runs again)",
+        "text/event-stream",
+    );
+    operation["responses"]["503"] = problem(503);
+    operation
+}
+
+fn health() -> Value {
+    let mut operation = plain("getHealth", "Whether the service answers", "text/plain");
+    operation["security"] = json!([]);
+    operation
+}
+
+fn plain(id: &str, summary: &str, kind: &str) -> Value {
+    json!({
+        "operationId": id, "summary": summary,
+        "responses": {
+            "200": {"description": summary, "content": content(kind, &json!({"type": "string"}))},
+            "default": problem(0),
+        },
+    })
+}

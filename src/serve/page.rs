@@ -1,0 +1,175 @@
+//! The index and the runs -> a page for a browser, and the parts that it asks for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::{HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::{Deserialize, Serialize};
+
+use super::api::{in_thread, unread};
+use super::problem::Problem;
+use super::{Service, json};
+use crate::check::find_rule;
+use crate::finding::ReportedFault;
+use crate::page::{self, Ending, Overview};
+use crate::read::RunReader;
+use crate::view::run_page;
+
+type Answer = Result<Response, Problem>;
+
+/// The sums that were made last, with the version of the index that they are of.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Option<(u64, Arc<Sums>)>>);
+
+#[derive(Debug)]
+struct Sums {
+    overview: Overview,
+    totals: crate::finding::Totals,
+    faults: Vec<ReportedFault>,
+}
+
+impl Sums {
+    fn ending(&self) -> Ending<'_> {
+        Ending {
+            totals: &self.totals,
+            faults: &self.faults,
+            is_complete: self.faults.is_empty(),
+        }
+    }
+}
+
+pub(super) fn routes() -> Router<Arc<Service>> {
+    let script = "text/javascript; charset=utf-8";
+    Router::new()
+        .route("/", get(whole))
+        .route(
+            "/static/style.css",
+            get(|| async { file("text/css; charset=utf-8", page::STYLE) }),
+        )
+        .route(
+            "/static/script.js",
+            get(move || async move { file(script, page::SCRIPT) }),
+        )
+        .route(
+            "/static/live.js",
+            get(move || async move { file(script, page::LIVE) }),
+        )
+        .route("/page/overview", get(overview))
+        .route("/page/run", get(run))
+        .route("/page/rule", get(rule))
+}
+
+fn file(kind: &'static str, text: &'static str) -> ([(HeaderName, &'static str); 1], &'static str) {
+    ([(header::CONTENT_TYPE, kind)], text)
+}
+
+/// `GET /`
+async fn whole(State(service): State<Arc<Service>>) -> Answer {
+    let text = in_thread(move || {
+        let sums = service.sums();
+        page::whole(&sums.overview, &sums.ending())
+    });
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    Ok((kind, text.await?).into_response())
+}
+
+/// A part of the page.
+#[derive(Debug, Serialize)]
+struct Part<'p, T> {
+    text: String,
+    #[serde(flatten)]
+    with: &'p T,
+}
+
+#[derive(Debug, Serialize)]
+struct Runs {
+    runs: u64,
+}
+
+/// `GET /page/overview`
+async fn overview(State(service): State<Arc<Service>>) -> Answer {
+    in_thread(move || {
+        let sums = service.sums();
+        json(&Part {
+            text: page::overview_text(&sums.overview, &sums.ending()),
+            with: &Runs {
+                runs: sums.totals.episodes,
+            },
+        })
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+struct RunQuery {
+    dir: String,
+}
+
+#[derive(Debug, Serialize)]
+struct RowOf<'r> {
+    row: &'r super::index::RunItem,
+}
+
+/// `GET /page/run`
+async fn run(
+    State(service): State<Arc<Service>>,
+    query: Result<Query<RunQuery>, QueryRejection>,
+) -> Answer {
+    let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
+    let found = service.index().at(&dir);
+    let (path, entry) = found.ok_or_else(|| Problem::missing("there is no such run (any more)"))?;
+    let turn = service.reader().await;
+    in_thread(move || {
+        let _turn = turn;
+        let run = RunReader::open(path).map_err(|error| unread(&error))?;
+        let page = run_page(&run, &service.check, &mut service.gate.clone());
+        let page = page.map_err(|error| unread(&error))?;
+        Ok(json(&Part {
+            text: page::run_text(&page),
+            with: &RowOf { row: &entry.item },
+        }))
+    })
+    .await?
+}
+
+#[derive(Debug, Deserialize)]
+struct RuleQuery {
+    name: String,
+}
+
+/// `GET /page/rule`
+async fn rule(query: Result<Query<RuleQuery>, QueryRejection>) -> Answer {
+    let Query(RuleQuery { name }) = query.map_err(|_| Problem::bad("`name` is missing"))?;
+    let rule = find_rule(&name).map_err(|unknown| Problem::missing(unknown.to_string()))?;
+    let text = page::rule_text(rule);
+    Ok(json(&serde_json::json!({ "text": text })))
+}
+
+impl Service {
+    /// The sums for the overview, made again where the index has changed.
+    fn sums(&self) -> Arc<Sums> {
+        let mut kept = self
+            .overview
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let index = self.index();
+        if let Some((version, sums)) = &*kept
+            && *version == index.version()
+        {
+            return Arc::clone(sums);
+        }
+        let rows = index.entries().map(|entry| entry.item.row());
+        let sums = Arc::new(Sums {
+            overview: Overview::of(rows, index.statistics()),
+            totals: index.totals(),
+            faults: index.faults(),
+        });
+        *kept = Some((index.version(), Arc::clone(&sums)));
+        sums
+    }
+}

@@ -1,0 +1,70 @@
+//! What went wrong with a request -> an answer of the type `application/problem+json` (RFC 9457).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json_bytes;
+
+/// Why a request was not answered as asked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Problem {
+    /// Always `about:blank`: the status says which problem it is.
+    #[serde(rename = "type")]
+    #[schemars(extend("const" = "about:blank"))]
+    pub(super) kind: &'static str,
+    /// The meaning of the status.
+    #[schemars(extend("examples" = ["Not Found"]))]
+    pub(super) title: &'static str,
+    /// The HTTP status.
+    #[schemars(extend("examples" = [404]))]
+    pub(super) status: u16,
+    /// What is wrong, and what to do.
+    pub(super) detail: String,
+    /// Where several runs have the id: their directories, each of which can stand for the id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) keys: Vec<String>,
+}
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            keys: Vec::new(),
+        }
+    }
+
+    pub(super) fn bad(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    pub(super) fn missing(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    pub(super) fn busy(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or_default();
+        let kind = [(header::CONTENT_TYPE, "application/problem+json")];
+        let mut response = (status, kind, json_bytes(&self)).into_response();
+        let extra = match status {
+            StatusCode::UNAUTHORIZED => Some((header::WWW_AUTHENTICATE, "Bearer")),
+            StatusCode::SERVICE_UNAVAILABLE => Some((header::RETRY_AFTER, "1")),
+            _ => None,
+        };
+        if let Some((name, value)) = extra {
+            let headers = response.headers_mut();
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}

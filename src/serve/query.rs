@@ -1,0 +1,413 @@
+//! The query of a request, and the index -> one page of runs.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::index::{Entry, Index, NONE, RunItem};
+use crate::check;
+use crate::timestamp::Timestamp;
+
+/// The number of runs of a page, unless the query says otherwise.
+const DEFAULT_LIMIT: usize = 100;
+
+/// The maximum number of runs of a page.
+pub(super) const MAX_LIMIT: usize = 1_000;
+
+/// Which runs to list, and in which order. All filters must match.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunQuery {
+    /// The maximum number of runs of the page, from 1 to 1000 [default: 100].
+    #[schemars(range(min = 1, max = 1_000))]
+    pub(super) limit: Option<usize>,
+    /// `next` of the page before.
+    pub(super) cursor: Option<String>,
+    /// The status; `(none)` for runs without one, as in the other filters.
+    pub(super) status: Option<String>,
+    /// The outcome.
+    pub(super) outcome: Option<String>,
+    /// What ended the run: the outcome, or else the status.
+    pub(super) ended: Option<String>,
+    /// A rule that has a finding, or a group of rules such as `plan/*`.
+    pub(super) rule: Option<String>,
+    /// The adapter.
+    pub(super) adapter: Option<String>,
+    /// The mode.
+    pub(super) mode: Option<String>,
+    /// A tag, as `key:value`.
+    pub(super) tag: Option<String>,
+    /// Runs that started at this time or later: an RFC 3339 date-time, or a date in UTC. `(none)`
+    /// for runs whose start is not known.
+    pub(super) since: Option<String>,
+    /// Runs that started before this time.
+    pub(super) until: Option<String>,
+    /// `true`, `false` or `undecided`.
+    #[schemars(extend("enum" = ["true", "false", "undecided"]))]
+    pub(super) valid: Option<String>,
+    /// Words that the id, the directory or the task contain, in upper or lower case.
+    pub(super) q: Option<String>,
+    /// The duration in seconds, as `LOW..HIGH`; the end is not included, and either may be left
+    /// out.
+    pub(super) duration: Option<String>,
+    /// A latency in milliseconds, as `NAME..LOW..HIGH`.
+    pub(super) latency: Option<String>,
+    /// `warnings`, `unjudged` or `suppressed`: runs with at least one.
+    #[schemars(extend("enum" = ["errors", "warnings", "unjudged", "suppressed"]))]
+    pub(super) has: Option<String>,
+    /// The order: `started`, `duration`, `id`, `dir`, `task`, `status`, `outcome`, `adapter`,
+    /// `mode` or `valid`, from the highest with a `-` before it [default: -started].
+    pub(super) sort: Option<String>,
+}
+
+/// One page of runs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct RunList {
+    /// The runs.
+    pub(super) items: Vec<RunItem>,
+    /// The number of runs that match, on all pages.
+    pub(super) total: usize,
+    /// What the query for the next page gives as its `cursor`; null on the last page.
+    #[schemars(required)]
+    pub(super) next: Option<String>,
+}
+
+/// What runs are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Started,
+    Duration,
+    Id,
+    Dir,
+    Task,
+    Status,
+    Outcome,
+    Adapter,
+    Mode,
+    Valid,
+}
+
+const COLUMNS: [(&str, Column); 10] = [
+    ("started", Column::Started),
+    ("duration", Column::Duration),
+    ("id", Column::Id),
+    ("dir", Column::Dir),
+    ("task", Column::Task),
+    ("status", Column::Status),
+    ("outcome", Column::Outcome),
+    ("adapter", Column::Adapter),
+    ("mode", Column::Mode),
+    ("valid", Column::Valid),
+];
+
+#[derive(Clone, Copy, Debug)]
+struct Sort {
+    column: Column,
+    is_descending: bool,
+}
+
+/// The value that a run is sorted by.
+#[derive(Clone, Copy, Debug)]
+enum Key<'e> {
+    Number(f64),
+    Text(&'e str),
+}
+
+impl Key<'_> {
+    fn compare(self, other: Key<'_>) -> Ordering {
+        match (self, other) {
+            (Self::Number(one), Key::Number(other)) => one.total_cmp(&other),
+            (Self::Text(one), Key::Text(other)) => one.cmp(other),
+            (Self::Number(_), Key::Text(_)) => Ordering::Less,
+            (Self::Text(_), Key::Number(_)) => Ordering::Greater,
+        }
+    }
+}
+
+/// The place after which the next page starts: the last run of the page before, whether or not it
+/// still exists. Runs that arrive in between move no other run to another page.
+#[derive(Serialize, Deserialize)]
+struct Cursor {
+    sort: String,
+    /// The bits of a number, so that each number can be written.
+    number: Option<u64>,
+    text: Option<String>,
+    dir: String,
+}
+
+impl Sort {
+    fn read(text: &str) -> Result<Self, String> {
+        let (name, is_descending) = match text.strip_prefix('-') {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        let known = COLUMNS.iter().find(|(known, _)| *known == name);
+        let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+        let column = known.map(|(_, column)| *column).ok_or_else(|| {
+            let names = names.join(", ");
+            format!("`sort` is one of {names}, with or without a `-` before it")
+        })?;
+        Ok(Self {
+            column,
+            is_descending,
+        })
+    }
+
+    fn key(self, item: &RunItem) -> Key<'_> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "seconds, and numbers of findings"
+        )]
+        match self.column {
+            Column::Started => {
+                Key::Number(item.started_sec.map_or(f64::NEG_INFINITY, |sec| sec as f64))
+            }
+            Column::Duration => Key::Number(item.duration_sec.unwrap_or(f64::NEG_INFINITY)),
+            Column::Valid => Key::Number(item.errors as f64 * 1e6 + item.warnings as f64),
+            Column::Id => Key::Text(&item.id),
+            Column::Dir => Key::Text(&item.dir),
+            Column::Task => Key::Text(item.task.as_deref().unwrap_or_default()),
+            Column::Status => Key::Text(item.status.as_deref().unwrap_or_default()),
+            Column::Outcome => Key::Text(item.outcome.as_deref().unwrap_or_default()),
+            Column::Adapter => Key::Text(item.adapter.as_deref().unwrap_or_default()),
+            Column::Mode => Key::Text(item.mode.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// The order of runs: by the key, then by directory, so that it is the same each time.
+    fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
+        let by_key = one.0.compare(other.0);
+        let by_key = if self.is_descending {
+            by_key.reverse()
+        } else {
+            by_key
+        };
+        by_key.then_with(|| one.1.cmp(other.1))
+    }
+}
+
+impl Cursor {
+    fn after(sort: &str, key: Key<'_>, dir: &str) -> String {
+        let (number, text) = match key {
+            Key::Number(number) => (Some(number.to_bits()), None),
+            Key::Text(text) => (None, Some(text.to_owned())),
+        };
+        let cursor = Self {
+            sort: sort.to_owned(),
+            number,
+            text,
+            dir: dir.to_owned(),
+        };
+        URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).unwrap_or_default())
+    }
+
+    fn read(text: &str, sort: &str) -> Result<Self, String> {
+        let wrong = "`cursor` is not the `next` of a page in this order";
+        let json = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong)?;
+        let cursor: Self = serde_json::from_slice(&json).map_err(|_| wrong)?;
+        if cursor.sort == sort {
+            Ok(cursor)
+        } else {
+            Err(wrong.into())
+        }
+    }
+
+    fn key(&self) -> Key<'_> {
+        match self.number {
+            Some(bits) => Key::Number(f64::from_bits(bits)),
+            None => Key::Text(self.text.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+impl RunQuery {
+    /// The page of runs that the query asks for; where it is wrong, a sentence that says so.
+    pub(super) fn page(&self, index: &Index) -> Result<RunList, String> {
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            return Err(format!("`limit` is a number from 1 to {MAX_LIMIT}"));
+        }
+        let sort_word = self.sort.as_deref().unwrap_or("-started");
+        let sort = Sort::read(sort_word)?;
+        let cursor = self.cursor.as_deref();
+        let cursor = cursor
+            .map(|text| Cursor::read(text, sort_word))
+            .transpose()?;
+        let filter = Filter::of(self)?;
+        let mut total = 0;
+        let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
+        for entry in index.entries().filter(|entry| filter.matches(entry)) {
+            total += 1;
+            let key = sort.key(&entry.item);
+            let is_after = cursor.as_ref().is_none_or(|cursor| {
+                sort.compare((key, &entry.item.dir), (cursor.key(), &cursor.dir))
+                    .is_gt()
+            });
+            if is_after {
+                found.push((key, entry));
+            }
+        }
+        let order = |one: &(Key<'_>, &Arc<Entry>), other: &(Key<'_>, &Arc<Entry>)| {
+            sort.compare((one.0, &one.1.item.dir), (other.0, &other.1.item.dir))
+        };
+        let has_more = found.len() > limit;
+        if has_more {
+            // Only what is on the page is sorted.
+            found.select_nth_unstable_by(limit, order);
+            found.truncate(limit);
+        }
+        found.sort_unstable_by(order);
+        let last = found.last().filter(|_| has_more);
+        Ok(RunList {
+            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, &entry.item.dir)),
+            items: found.iter().map(|(_, entry)| entry.item.clone()).collect(),
+            total,
+        })
+    }
+}
+
+/// The filters of a query, read.
+struct Filter<'q> {
+    query: &'q RunQuery,
+    /// `None` where each verdict will do.
+    #[expect(
+        clippy::option_option,
+        reason = "a verdict is an option too: undecided"
+    )]
+    valid: Option<Option<bool>>,
+    since: Option<i64>,
+    until: Option<i64>,
+    is_undated: bool,
+    words: Vec<String>,
+    duration: Option<(f64, f64)>,
+    latency: Option<(&'q str, (f64, f64))>,
+}
+
+impl<'q> Filter<'q> {
+    fn of(query: &'q RunQuery) -> Result<Self, String> {
+        let is_undated = query.since.as_deref() == Some(NONE);
+        let since = query.since.as_deref().filter(|_| !is_undated);
+        let words = query.q.as_deref().unwrap_or_default();
+        let latency = query.latency.as_deref();
+        if let Some(has) = &query.has
+            && !["errors", "warnings", "unjudged", "suppressed"].contains(&&**has)
+        {
+            return Err("`has` is `errors`, `warnings`, `unjudged` or `suppressed`".into());
+        }
+        let valid = query.valid.as_deref().map(|word| match word {
+            "true" | "yes" => Ok(Some(true)),
+            "false" | "no" => Ok(Some(false)),
+            "undecided" => Ok(None),
+            _ => Err("`valid` is `true`, `false` or `undecided`"),
+        });
+        Ok(Self {
+            query,
+            valid: valid.transpose()?,
+            since: since.map(|text| instant("since", text)).transpose()?,
+            until: query
+                .until
+                .as_deref()
+                .map(|text| instant("until", text))
+                .transpose()?,
+            is_undated,
+            words: words.split_whitespace().map(str::to_lowercase).collect(),
+            duration: query.duration.as_deref().map(range).transpose()?,
+            latency: latency
+                .map(|text| {
+                    let (name, values) = text
+                        .split_once("..")
+                        .ok_or("`latency` has the form NAME..LOW..HIGH")?;
+                    Ok::<_, String>((name, range(values)?))
+                })
+                .transpose()?,
+        })
+    }
+
+    fn matches(&self, entry: &Entry) -> bool {
+        let (item, query) = (&entry.item, self.query);
+        let equal = |value: Option<&str>, wanted: &Option<String>| {
+            wanted
+                .as_deref()
+                .is_none_or(|wanted| value.unwrap_or(NONE) == wanted)
+        };
+        let within = |value: f64, (low, high): (f64, f64)| value >= low && value < high;
+        let ended = item.outcome.as_deref().or(item.status.as_deref());
+        equal(item.status.as_deref(), &query.status)
+            && equal(item.outcome.as_deref(), &query.outcome)
+            && equal(ended, &query.ended)
+            && equal(item.adapter.as_deref(), &query.adapter)
+            && equal(item.mode.as_deref(), &query.mode)
+            && self.valid.is_none_or(|valid| item.valid == valid)
+            && query
+                .tag
+                .as_deref()
+                .is_none_or(|tag| item.tags.iter().any(|known| &**known == tag))
+            && query
+                .rule
+                .as_deref()
+                .is_none_or(|name| entry.has_rule(|rule| check::names(name, rule)))
+            && (!self.is_undated || item.started_sec.is_none())
+            && self
+                .since
+                .is_none_or(|since| item.started_sec.is_some_and(|at| at >= since))
+            && self
+                .until
+                .is_none_or(|until| item.started_sec.is_some_and(|at| at < until))
+            && self
+                .duration
+                .is_none_or(|range| item.duration_sec.is_some_and(|value| within(value, range)))
+            && self.latency.is_none_or(|(name, range)| {
+                let mut latencies = item.latencies.iter();
+                latencies.any(|(known, value)| &**known == name && within(*value, range))
+            })
+            && self.has(item)
+            && self.says(item)
+    }
+
+    fn has(&self, item: &RunItem) -> bool {
+        match self.query.has.as_deref() {
+            None => true,
+            Some("errors") => item.errors > 0,
+            Some("warnings") => item.warnings > 0,
+            Some("unjudged") => item.unjudged > 0,
+            Some(_) => item.suppressed > 0,
+        }
+    }
+
+    fn says(&self, item: &RunItem) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let task = item.task.as_deref().unwrap_or_default();
+        let text = format!("{} {} {task}", item.id, item.dir).to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
+    }
+}
+
+/// Seconds since 1970.
+fn instant(name: &str, text: &str) -> Result<i64, String> {
+    let read = if text.len() == 10 {
+        Timestamp::parse(&format!("{text}T00:00:00Z"))
+    } else {
+        Timestamp::parse(text)
+    };
+    read.map(|at| at.unix_seconds())
+        .ok_or_else(|| format!("`{name}` is an RFC 3339 date-time, or a date such as 2026-03-01"))
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
+    let (low, high) = text.split_once("..").ok_or(wrong)?;
+    let number = |text: &str, otherwise: f64| match text {
+        "" => Ok(otherwise),
+        text => text.parse::<f64>().map_err(|_| wrong.to_owned()),
+    };
+    Ok((
+        number(low, f64::NEG_INFINITY)?,
+        number(high, f64::INFINITY)?,
+    ))
+}
