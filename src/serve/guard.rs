@@ -198,7 +198,7 @@ mod tests {
     fn token_is_needed_where_there_is_one() {
         let guard = Guard::new("0.0.0.0:8123".parse().unwrap(), Some("0123456789abcdef"));
         let host = (header::HOST, "runs.example");
-        assert_eq!(checked(&guard, &[host.clone()]), 401);
+        assert_eq!(checked(&guard, std::slice::from_ref(&host)), 401);
         for (value, status) in [
             ("Bearer 0123456789abcdef", 200),
             ("bearer 0123456789abcdef", 200),

@@ -616,12 +616,9 @@ fn hostile_texts_are_escaped_in_every_answer() {
     let service = Service::start(temp.path(), &[]);
     service.wait_for(1);
     let item = service.get("api/v1/runs").json()["items"][0].clone();
-    let key: String = item["dir"]
-        .as_str()
-        .unwrap()
-        .bytes()
-        .map(|byte| format!("%{byte:02X}"))
-        .collect();
+    let dir = item["dir"].as_str().unwrap().bytes();
+    let key = dir.map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>();
+    let key = key.concat();
     for path in [
         "api/v1/runs".to_owned(),
         format!("api/v1/runs/{key}"),
