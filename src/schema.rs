@@ -19,6 +19,8 @@ use jsonschema::{PatternOptions, Validator};
 use crate::document::{Document, Node};
 use crate::record::format::VERSION_FIELDS;
 use crate::timestamp::Timestamp;
+#[cfg(feature = "cli")]
+pub(crate) use advice::likely_word;
 use instance::Tape;
 use shape::Shapes;
 pub(crate) use shape::{Glance, Misspelling, Outline};

@@ -162,6 +162,7 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// What became of the run, as the first words of a sentence.
+    #[cfg(any(feature = "human", feature = "html"))]
     pub(crate) const fn sentence_start(self) -> &'static str {
         match self {
             Self::Failed => "Failed",

@@ -3,6 +3,7 @@
 macro_rules! known {
     ($($phase:literal),+ $(,)?) => {
         /// All of them.
+        #[cfg(any(test, feature = "cli"))]
         pub(crate) const KNOWN: [&str; [$($phase),+].len()] = [$($phase),+];
 
         /// Whether a phase is one of them. It is asked of every event, so no list is searched.

@@ -61,7 +61,8 @@ pub(super) fn word_meant<'s>(
     word: &str,
     options: &[Value],
 ) -> Option<(String, Option<&'s str>)> {
-    let meant = synonym(word, options).or_else(|| nearest(word, options))?;
+    let words: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
+    let meant = likely_word(word, &words)?;
     let vocabularies = schema.get("$defs").and_then(Value::as_object);
     let said = vocabularies
         .into_iter()
@@ -74,6 +75,11 @@ pub(super) fn word_meant<'s>(
                 .flatten()
         });
     Some((meant.to_owned(), said))
+}
+
+/// The word of a vocabulary that another word probably means.
+pub(crate) fn likely_word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
+    synonym(word, options).or_else(|| nearest(word, options))
 }
 
 /// Words that other programs write, each with the words of the reference that may be meant: the
@@ -189,7 +195,7 @@ const SYNONYMS: [(&[&str], &[&str]); 11] = [
     ),
 ];
 
-fn synonym<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
+fn synonym<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     let letters: String = word
         .chars()
         .take(KEPT_CHARS)
@@ -200,22 +206,19 @@ fn synonym<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
         .iter()
         .filter(|(words, _)| words.contains(&&*letters))
         .flat_map(|(_, means)| *means);
-    means.find_map(|means| {
-        let mut words = options.iter().filter_map(Value::as_str);
-        words.find(|word| word == means)
-    })
+    means.find_map(|means| options.iter().copied().find(|word| word == means))
 }
 
 /// The number of characters of a word that are looked at.
 const KEPT_CHARS: usize = 64;
 
-fn nearest<'o>(word: &str, options: &'o [Value]) -> Option<&'o str> {
+fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     let word: String = word.chars().take(KEPT_CHARS).collect();
     let word = word.to_lowercase();
     let distance = |option: &&str| strsim::osa_distance(&word, option);
     options
         .iter()
-        .filter_map(Value::as_str)
+        .copied()
         .filter(|option| distance(option) <= 2)
         .min_by_key(distance)
 }
@@ -226,15 +229,14 @@ mod tests {
 
     #[test]
     fn synonym_goes_before_a_near_word() {
-        let step = ["pending", "running", "done", "skipped", "failed", "vetoed"].map(Value::from);
-        let run = ["ok", "error", "vetoed", "aborted", "partial", "pending"].map(Value::from);
+        let step = ["pending", "running", "done", "skipped", "failed", "vetoed"];
+        let run = ["ok", "error", "vetoed", "aborted", "partial", "pending"];
         let outcome = [
             "success",
             "goal_not_achieved",
             "success_unverified",
             "error",
-        ]
-        .map(Value::from);
+        ];
         let step_words = [
             ("completed", "done"),
             ("success", "done"),
@@ -258,19 +260,15 @@ mod tests {
             ("failed", "error"),
             ("Success", "success"),
         ];
-        let meant = |word: &str, options: &[Value]| {
-            let meant = synonym(word, options).or_else(|| nearest(word, options));
-            meant.map(str::to_owned)
-        };
         for (options, words) in [
             (&step[..], &step_words[..]),
             (&run, &run_words),
             (&outcome, &outcome_words),
         ] {
             for (word, expected) in words {
-                assert_eq!(meant(word, options).as_deref(), Some(*expected), "{word}");
+                assert_eq!(likely_word(word, options), Some(*expected), "{word}");
             }
-            assert_eq!(meant("banana", options), None);
+            assert_eq!(likely_word("banana", options), None);
         }
     }
 }

@@ -38,6 +38,7 @@ fn unknown_words_are_refused_with_a_suggestion() {
         &["list", "--status", "err"],
         "a similar value exists: 'error'",
     );
+    refused(&["list", "--status", "completed"], "'ok'");
     refused(&["list", "--outcome", "succes"], "'success'");
     refused(&["list", "--sort", "newst"], "'newest'");
     for (phase, said) in [
