@@ -120,7 +120,7 @@ def test_rules_and_pages_are_those_of_the_command() -> None:
     for rule in rules[::7]:
         ran = command("explain", rule.id)
         assert runvet.explain(rule.id).encode() == ran.stdout
-    names = {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*.json")}
+    names = {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*.schema.json")}
     assert set(get_args(SchemaName)) == names
     known = runvet.schema("config")["$defs"]["Format"]["enum"]
     # The page for browsers reads runs again, and is the command's alone so far.

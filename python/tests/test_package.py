@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 import os
-import pkgutil
 import subprocess
 import sys
 import types
@@ -57,9 +55,6 @@ def test_public_names_are_documented() -> None:
 
 
 def test_every_source_says_first_what_it_is() -> None:
-    for module in pkgutil.iter_modules([str(PACKAGE)]):
-        if module.name not in ("_runvet", "__main__", "_pytest", "_arrow"):
-            assert importlib.import_module(f"runvet.{module.name}").__doc__, module.name
     for source in PACKAGE.glob("*.py"):
         assert source.read_text().startswith('"""'), source
         wide = [line for line in source.read_text().splitlines() if len(line) > 100]

