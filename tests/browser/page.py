@@ -125,6 +125,7 @@ class InTheBrowser(unittest.TestCase):
         tab.keyboard.type("invoice februar")
         expect(self.rows(tab)).to_have_count(1)
         tab.goto(f"file://{self.report}#/runs?sort=-duration")
+        expect(tab.locator("th[aria-sort]")).to_have_text("duration ↓")
         durations = tab.evaluate("() => [...document.querySelectorAll('#runs td.number')].map(c => c.textContent)")
         self.assertIn("s", durations[0])
         tab.get_by_role("button", name="run", exact=True).click()
