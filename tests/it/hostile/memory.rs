@@ -266,18 +266,6 @@ fn acts_of_all(payload: &str) -> String {
     [&*acts, &projection, &acts].concat()
 }
 
-/// A plan of steps that all have evidence on both sides of a projection.
-fn steps() -> Bomb {
-    let records = many(NAMED, r#"{"id":"s$"}"#);
-    let plan = event("plan", &format!(r#""step_records":[{records}]"#));
-    Bomb {
-        lines: plan + &acts_of_all(r#""step_id":"s$","step_status":"done""#),
-        is_pending: true,
-        rule: "plan/projection",
-        ..Bomb::default()
-    }
-}
-
 /// Actions that all have events on both sides of a projection.
 fn actions() -> Bomb {
     Bomb {
@@ -309,9 +297,9 @@ fn memory_stays_bounded_when_records_are_at_the_limits() {
         return skip("there is no prlimit");
     }
     let always: [fn() -> Bomb; 2] = [values, findings];
-    let long: [fn() -> Bomb; 7] = [strings, long_key, keys, acts, steps, actions, ids];
+    let long: [fn() -> Bomb; 6] = [strings, long_key, keys, acts, actions, ids];
     let bombs = always.into_iter().chain(long);
-    for bomb in bombs.take(if all_must_run() { 9 } else { 2 }) {
+    for bomb in bombs.take(if all_must_run() { 8 } else { 2 }) {
         let bomb = bomb();
         let (_temp, dir) = good_run();
         bomb.write(&dir);
