@@ -1,11 +1,11 @@
 //! What is known of runs -> a page for a browser: an overview, a list of runs, and a page for each
 //! run. Plain data in, markup out.
 //!
-//! [`File`] puts all of it into one file that needs nothing else. A service can serve the same
-//! parts one by one: [`shell`] around the [`Overview`], [`Row`]s as JSON for the list, and a
+//! `File` puts all of it into one file that needs nothing else. A service can serve the same
+//! parts one by one: `shell` around the `Overview`, `Row`s as JSON for the list, and a
 //! [`RunPage`] for each run.
 //!
-//! Texts of records are escaped twice: [`said`] escapes what acts on a reader, and `maud` what is
+//! Texts of records are escaped twice: `said` escapes what acts on a reader, and `maud` what is
 //! markup. No text of a record becomes a part of a style, of a script, or of a link to elsewhere.
 
 mod badges;
