@@ -268,12 +268,12 @@ pub(crate) enum IdSource {
 
 /// The id of an episode and its source: its directory, else its state, else its summary.
 pub(crate) fn id<'a>(
-    directory_id: Option<&str>,
+    directory_id: Option<&'a str>,
     state: Option<StateFacts<'a>>,
     summary: Option<SummaryFacts<'a>>,
 ) -> Option<(Cow<'a, str>, IdSource)> {
     directory_id
-        .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
+        .map(|id| (id.into(), IdSource::DirectoryName))
         .or_else(|| Some((state?.id()?, IdSource::State)))
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
