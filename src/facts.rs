@@ -268,21 +268,35 @@ pub(crate) enum IdSource {
 
 /// The id of an episode and its source: its directory, else its state, else its summary.
 pub(crate) fn id<'a>(
-    directory_id: Option<&str>,
+    directory_id: Option<&'a str>,
     state: Option<StateFacts<'a>>,
     summary: Option<SummaryFacts<'a>>,
 ) -> Option<(Cow<'a, str>, IdSource)> {
     directory_id
-        .map(|id| (id.to_owned().into(), IdSource::DirectoryName))
+        .map(|id| (id.into(), IdSource::DirectoryName))
         .or_else(|| Some((state?.id()?, IdSource::State)))
         .or_else(|| Some((summary?.id()?, IdSource::Summary)))
 }
 
 /// Whether a text occurs more than once.
-pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
-    let mut texts: Vec<_> = texts.collect();
-    texts.sort_unstable();
-    texts.windows(2).any(|pair| pair.first() == pair.last())
+pub(crate) fn repeats<'a>(mut texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
+    /// The number of texts that are sorted where they are: no plan of a small run has more steps.
+    const FEW: usize = 16;
+    let repeats_any = |texts: &mut [Cow<'a, str>]| {
+        texts.sort_unstable();
+        texts.windows(2).any(|pair| pair.first() == pair.last())
+    };
+    let mut few = [const { Cow::Borrowed("") }; FEW];
+    let mut number = 0;
+    while let Some(place) = few.get_mut(number) {
+        let Some(text) = texts.next() else {
+            return repeats_any(few.get_mut(..number).unwrap_or_default());
+        };
+        *place = text;
+        number += 1;
+    }
+    let mut many: Vec<_> = few.into_iter().chain(texts).collect();
+    repeats_any(&mut many)
 }
 
 /// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.

@@ -7,7 +7,7 @@ use super::event::{EventFacts, text};
 use super::slips::{Suspects, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted, utf8};
-use crate::record::StepStatus;
+use crate::record::{StepStatus, phases};
 use crate::timestamp::Timestamp;
 
 /// The fields of an event that the timeline needs: texts that are facts.
@@ -91,7 +91,7 @@ impl<'a> EventNote<'a> {
     }
 
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
-    fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
+    fn of_parts(parts: &Parts<'_>, line: &'a str, own: &mut OwnPhases) -> Option<Self> {
         if parts.has_escaped_keys || parts.get(Field::Payload)?.kind != Kind::Object {
             return None;
         }
@@ -100,7 +100,7 @@ impl<'a> EventNote<'a> {
         let phase = string(Field::Phase)??;
         let timestamp = string(Field::Timestamp)?.filter(|text| Timestamp::is_valid(text))?;
         let event_type = string(Field::EventType)?;
-        if phase_meant(&phase).is_some() || parts.suspects.concern(&phase, event_type.as_deref()) {
+        if own.is_slip(&phase) || parts.suspects.concern(&phase, event_type.as_deref()) {
             return None;
         }
         Some(Self {
@@ -180,6 +180,7 @@ const SYNTHETIC: u8 = 1 << 7;
 pub(crate) struct NoteTaker {
     /// The skeletons of events that were noted.
     skeletons: Skeletons<Field, u8>,
+    own_phases: OwnPhases,
 }
 
 impl NoteTaker {
@@ -204,11 +205,11 @@ impl NoteTaker {
             if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
-            return EventNote::of_parts(&parts, text);
+            return EventNote::of_parts(&parts, text, &mut self.own_phases);
         }
         let mut parts = Parts::new(bytes);
         Parser::new(bytes, &mut parts).text().ok()?;
-        let note = EventNote::of_parts(&parts, text)?;
+        let note = EventNote::of_parts(&parts, text, &mut self.own_phases)?;
         self.learn(bytes, &parts);
         Some(note)
     }
@@ -236,6 +237,33 @@ impl NoteTaker {
                 fields().find(|field| starts(*field, at))
             });
         }
+    }
+}
+
+/// The phases of a runtime's own that were met and are no slips: of each, all words that it may be
+/// a slip of would be tried again.
+#[derive(Default)]
+struct OwnPhases(Vec<Box<str>>);
+
+/// The number of phases of a runtime's own that are remembered, and the bytes of each.
+const OWN_PHASES: usize = 16;
+const LONGEST_OWN_PHASE: usize = 64;
+
+impl OwnPhases {
+    /// Whether a phase is probably a slip of another one.
+    #[inline]
+    fn is_slip(&mut self, phase: &str) -> bool {
+        !phases::is_known(phase)
+            && !self.0.iter().any(|own| **own == *phase)
+            && self.is_new_slip(phase)
+    }
+
+    fn is_new_slip(&mut self, phase: &str) -> bool {
+        let is_slip = phase_meant(phase).is_some();
+        if !is_slip && self.0.len() < OWN_PHASES && phase.len() <= LONGEST_OWN_PHASE {
+            self.0.push(phase.into());
+        }
+        is_slip
     }
 }
 
@@ -568,6 +596,7 @@ mod tests {
     fn eager() -> NoteTaker {
         NoteTaker {
             skeletons: Skeletons::eager(),
+            own_phases: OwnPhases::default(),
         }
     }
 

@@ -274,18 +274,22 @@ impl Shape {
         let of_type = self.types & bit(kind) != 0
             && !(self.integer && number.is_some_and(|number| !number.is_integer()));
         let mut failures = usize::from(!of_type);
+        let text = node.text();
         if let Some(allowed) = &self.allowed {
-            failures += usize::from(!allowed.iter().any(|value| is(node, value)));
+            let is_allowed = match &text {
+                Some(text) => allowed.iter().any(|value| value.as_str() == Some(text)),
+                None => allowed.iter().any(|value| is(node, value)),
+            };
+            failures += usize::from(!is_allowed);
         }
         if let (Some(number), true) = (number, self.minimum.is_some() || self.maximum.is_some()) {
             let value = number.as_f64();
             failures += usize::from(self.minimum.is_some_and(|minimum| value < minimum));
             failures += usize::from(self.maximum.is_some_and(|maximum| value > maximum));
         }
-        if (self.date_time || self.min_length > 0) && kind == Kind::String {
-            let text = node.text().unwrap_or_default();
-            failures += usize::from(self.date_time && !Timestamp::is_valid(&text));
-            failures += usize::from(self.min_length > 0 && text.chars().count() < self.min_length);
+        if let Some(text) = &text {
+            failures += usize::from(self.date_time && !Timestamp::is_valid(text));
+            failures += usize::from(self.min_length > 0 && !is_as_long(text, self.min_length));
         }
         failures
     }
@@ -310,12 +314,18 @@ impl Shape {
     }
 }
 
-/// Whether a value equals one of an `enum` or `const`; only scalars occur in the schemas here.
+/// Whether a text has a number of characters, or more.
+fn is_as_long(text: &str, least: usize) -> bool {
+    text.len() >= least && text.chars().nth(least.saturating_sub(1)).is_some()
+}
+
+/// Whether a value that is no string equals one of an `enum` or `const`; only scalars occur in the
+/// schemas here.
 fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
         Value::Bool(expected) => node.boolean() == Some(*expected),
-        Value::String(expected) => node.text().is_some_and(|text| text == expected.as_str()),
+        Value::String(_) => false,
         Value::Number(expected) => node
             .number()
             .is_some_and(|number| number.equals_text(&expected.to_string())),

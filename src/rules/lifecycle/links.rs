@@ -1,5 +1,7 @@
 //! `lifecycle/links`: the links do not match the lifecycle of the run.
 
+use std::borrow::Cow;
+
 use crate::document::Kind;
 use crate::facts::{Stage, StateFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
@@ -19,6 +21,9 @@ pub(crate) static RULE: Rule = Rule {
     reads: &[],
     needs: &[Need::Lifecycle],
 };
+
+/// The number of keys that are listed one by one.
+const LISTED: usize = 8;
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     // The keys count, whatever their values are.
@@ -40,34 +45,13 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     if number == expected.len() && expected.iter().all(is_linked) {
         return;
     }
-    let present: Vec<_> = links
-        .iter()
-        .flat_map(|links| links.members())
-        .map(|(key, _)| key)
-        .collect();
-    let absent: Vec<String> = expected
-        .iter()
-        .filter(|key| !present.iter().any(|name| name == *key))
-        .map(|key| format!("`{}`", brief(key)))
-        .collect();
-    let extra: Vec<String> = present
-        .iter()
-        .filter(|key| !expected.contains(&&***key))
-        .map(|key| format!("`{}`", brief(key)))
-        .collect();
-    let part = |what: &str, keys: &[String]| {
-        let list = keys.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
-        let rest = if keys.len() > 8 {
-            format!(" and {} more", keys.len() - 8)
-        } else {
-            String::new()
-        };
-        (!keys.is_empty()).then(|| format!("{what} {list}{rest}"))
-    };
-    let parts: Vec<String> = [part("lacks", &absent), part("also links", &extra)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let absent = expected.iter().filter(|key| !is_linked(key));
+    let absent = listed("lacks", absent.map(|key| Cow::Borrowed(*key)));
+    let present = links.iter().flat_map(|links| links.members());
+    let present = present.map(|(key, _)| key);
+    let extra = present.filter(|key| !expected.contains(&&**key));
+    let extra = listed("also links", extra);
+    let parts: Vec<String> = absent.into_iter().chain(extra).collect();
     if !parts.is_empty() {
         let place = if links.is_some() {
             Place::state("/links")
@@ -81,4 +65,16 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         );
         findings.push(Draft::new(place, message).besides(&at.lifecycle));
     }
+}
+
+/// The first of some keys, and how many others there are; `None` where there are no keys. A state
+/// may link millions, so no more of them are kept.
+fn listed<'k>(what: &str, mut keys: impl Iterator<Item = Cow<'k, str>>) -> Option<String> {
+    let shown = keys.by_ref().take(LISTED);
+    let shown: Vec<String> = shown.map(|key| format!("`{}`", brief(&key))).collect();
+    let rest = match keys.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("{what} {}{rest}", shown.join(", ")))
 }
