@@ -43,10 +43,12 @@ audit: ## check licences, bans, sources and, where their database can be reached
 	else echo "advisories are not checked: their database can't be reached"; fi
 
 fuzz: ## feed hostile input to each target in fuzz/, for SECONDS=60 each
-	@if ! $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
-	echo "skipped: this needs a nightly toolchain and cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
+	@fuzz="$(CARGO) +nightly fuzz"; \
+	if ! $$fuzz --version >/dev/null 2>&1; then fuzz="env RUSTC_BOOTSTRAP=1 $(CARGO) fuzz"; fi; \
+	if ! $$fuzz --version >/dev/null 2>&1; then \
+	echo "skipped: this needs cargo-fuzz; get it with: cargo install cargo-fuzz --locked"; exit 0; \
 	fi; fuzz/seed && for target in document episode schema locator renderers; do \
-	$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
+	$$fuzz run $$target -- -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 || exit 1; done
 
 crash: ## cut off SESSIONS=10000 random runs that are recorded after every system call, and check what is left
 	RUNVET_CRASH_SESSIONS=$(SESSIONS) $(CARGO) test --release --locked --lib recorder::crashes::crash_leaves -- --nocapture

@@ -59,6 +59,7 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
+pub(crate) use index::Named;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;

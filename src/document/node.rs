@@ -123,6 +123,14 @@ impl<'a> Node<'a> {
         &self.document.tape.tokens[self.index as usize]
     }
 
+    /// The key at an index of its document's tape.
+    pub(super) fn key_at(self, index: u32) -> Key<'a> {
+        Key {
+            document: self.document,
+            index,
+        }
+    }
+
     /// What kind of value it is.
     #[must_use]
     pub fn kind(self) -> Kind {
@@ -269,18 +277,12 @@ impl<'a> Node<'a> {
                 }
             }
             (Kind::Object, Kind::Object) => {
-                let by_name = |key: Key<'_>| key.name().into_owned();
-                let (mut members, mut others): (Vec<_>, Vec<_>) =
-                    (self.members().collect(), other.members().collect());
-                if members.len() != others.len() {
+                if self.members().count() != other.members().count() {
                     return false;
                 }
-                members.sort_by_cached_key(|key| by_name(*key));
-                others.sort_by_cached_key(|key| by_name(*key));
-                members
-                    .iter()
-                    .zip(others)
-                    .all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
+                let pairs = self.sorted_keys().into_iter().zip(other.sorted_keys());
+                let mut pairs = pairs.map(|(a, b)| (self.key_at(a), other.key_at(b)));
+                pairs.all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
             }
             _ => false,
         }

@@ -87,7 +87,11 @@ pub(super) struct ActBudget {
 const MAX_ACT_BYTES: usize = 16 << 20;
 
 /// The bytes of act events that violate their schema, and of what is refused in them.
-const MAX_REFUSED_BYTES: usize = 16 << 20;
+const MAX_REFUSED_BYTES: usize = 8 << 20;
+
+/// The bytes of one event that is kept besides its texts and what is refused in it, with those that
+/// it takes to allocate each of the three.
+const KEPT_BYTES: usize = size_of::<Kept>() + 3 * 16;
 
 impl Default for ActBudget {
     fn default() -> Self {
@@ -115,10 +119,10 @@ impl KeptAct {
         let length: usize = spans().map(|(start, end)| (end - start) as usize).sum();
         let left = budget
             .texts
-            .checked_sub(size_of::<Kept>() + length)
+            .checked_sub(KEPT_BYTES + length)
             .filter(|_| length <= MAX_KEPT_BYTES);
         if !refused.is_empty() {
-            let taken = size_of::<Kept>() + size_of_val(refused);
+            let taken = KEPT_BYTES + size_of_val(refused);
             budget.refused = budget.refused.checked_sub(taken).ok_or(TooManyRefused)?;
         }
         if left.is_none() && refused.is_empty() {

@@ -30,7 +30,7 @@ impl<T> Default for Columns<T> {
 }
 
 impl<T: Said> Columns<T> {
-    /// Changes the value for one of so many things.
+    /// Changes the value for one thing, given its index and the number of things.
     pub(super) fn set(&mut self, (index, count): (usize, usize), value: T, marks: Marks) {
         let column = || -> Box<[T]> { std::iter::repeat_with(T::default).take(count).collect() };
         if self.current.is_empty() {

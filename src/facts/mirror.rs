@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::StateFacts;
+use super::act::KeptAct;
 use super::event::{EventFacts, ReadAgain, Unread};
 use super::listener::Listener;
 use super::note::MIRRORED;
@@ -62,23 +63,24 @@ pub(super) fn mirror(
     reach: u64,
     differences: &mut Listener<'_, Unlike>,
 ) -> Result<(), Unread> {
-    let mut to_compare = Vec::new();
-    for (index, action) in state.actions().enumerate() {
+    // There may be millions: of each action, its index on the tape is kept.
+    let mut to_compare: Vec<(&KeptAct, u32, u32)> = Vec::new();
+    for (index, action) in (0..).zip(state.actions()) {
         let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
             continue;
         };
         let text = action.text(&["id"]);
         match text.and_then(|text| timeline.act(reach, &text)) {
             None => differences.hear(|| Unlike {
-                index,
+                index: index as usize,
                 id: show(id),
                 why: Why::NoEvent,
             }),
             Some(act) if act.is_repeated_by(action) => {}
-            Some(act) => to_compare.push((act, index, action)),
+            Some(act) => to_compare.push((act, index, action.node().index())),
         }
     }
-    to_compare.sort_by_key(|(act, index, _)| (act.line(), *index));
+    to_compare.sort_unstable_by_key(|(act, index, _)| (act.line(), *index));
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
     let mut all_read = Ok(());
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line() == b.line()) {
@@ -93,7 +95,10 @@ pub(super) fn mirror(
         let event = EventFacts::new(act.line(), Value::root(document, act.refused()));
         let event = HeardAct::new(&event);
         for (_, index, action) in actions {
-            event.differences(act.line(), *index, *action, differences);
+            if let Some(action) = state.node().document().node_at(*action) {
+                let action = state.with(action);
+                event.differences(act.line(), *index as usize, action, differences);
+            }
         }
     }
     all_read

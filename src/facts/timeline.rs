@@ -141,9 +141,9 @@ impl Timeline<'_> {
 }
 
 /// The bytes of ids of steps and of evidence of steps and actions that are kept of one timeline, at
-/// most: enough for a plan of as many steps as a line may have, or for as many actions as a state
-/// may have, each with evidence as of three lines.
-const MAX_EVIDENCE_BYTES: usize = 96 << 20;
+/// most: enough for as many steps as a line may have, or for as many actions as a state may have,
+/// in a run that has ended; and for half as many as of each of three lines.
+const MAX_EVIDENCE_BYTES: usize = 48 << 20;
 
 /// Reads events one by one.
 pub(crate) struct TimelineReader<'i, 'a> {

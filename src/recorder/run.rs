@@ -115,6 +115,21 @@ impl Run {
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
     /// or one of the runtime's own.
     ///
+    /// ```
+    /// # use runvet::recorder::{Error, Recorder, Task};
+    /// # let dir = std::env::temp_dir().join(format!("runvet-note-{}", std::process::id()));
+    /// let mut run = Recorder::new(&dir).begin(Task::new("Summarize the open tickets"))?;
+    /// let seen = [("tickets".to_owned(), 3.into())].into_iter().collect();
+    /// let id = run.note("observe", seen)?;
+    /// assert_eq!(id, "evt-000002");
+    ///
+    /// // The recorder writes plans itself.
+    /// let refused = run.note("plan", serde_json::Map::new());
+    /// assert!(matches!(refused, Err(Error::Refused { .. })));
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Refused`] for phases that the recorder writes itself, and for names that are easily
     /// mistaken for them.
@@ -127,6 +142,9 @@ impl Run {
     }
 
     /// Replaces `state.json` by the present state, after its evidence.
+    ///
+    /// Both have all actions so far, and the evidence stays in the timeline: a run that is
+    /// persisted after each action writes a number of them that grows with the square of theirs.
     ///
     /// # Errors
     /// [`Error::Io`]; and [`Error::NotDurable`] where the state was replaced but may not survive a

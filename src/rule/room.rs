@@ -8,7 +8,7 @@ use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::source::Place;
 
 /// The bytes that the findings of one episode take, at most.
-const MAX_FINDING_BYTES: usize = 64 << 20;
+const MAX_FINDING_BYTES: usize = 24 << 20;
 
 /// The number of findings that each rule lists in any case.
 const MIN_LISTED: usize = 20;

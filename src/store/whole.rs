@@ -1,6 +1,6 @@
 //! Output -> a file that is written completely or not at all.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use rustix::fs::fstat;
 use tempfile::{Builder, NamedTempFile};
 
 use super::is_gone;
+use super::writing::open_regular;
 
 /// Whether two paths name one file, there or not, however they are spelled.
 pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
@@ -28,7 +29,7 @@ pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
 
 /// A file that is being written. Until [`WholeFile::keep`] it has no name, so that nothing is left
 /// of it however the program ends. Where the system can't do that, it has a temporary name next to
-/// its path, and it is deleted when dropped.
+/// its path, and it is deleted when dropped, or by the next one if the program was killed.
 pub(crate) struct WholeFile {
     path: PathBuf,
     file: BufWriter<Unnamed>,
@@ -92,16 +93,46 @@ impl Unnamed {
     }
 }
 
-fn builder<'b>() -> Builder<'b, 'static> {
+/// A temporary name is made of these, with some letters and digits in between.
+const PREFIX: &str = ".runvet-";
+const SUFFIX: &str = ".tmp";
+
+fn builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
-    builder.prefix(".runvet-");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     builder
 }
 
+/// A file with a temporary name. It is locked, so that it is known not to be left over.
 fn named(dir: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
-    let mut builder = builder();
-    let file = builder.permissions(permissions).tempfile_in(dir);
-    file.map_err(plain)
+    remove_leftovers(dir);
+    loop {
+        let mut builder = builder();
+        let builder = builder.permissions(permissions.clone());
+        let file = builder.tempfile_in(dir).map_err(plain)?;
+        // Where there are no locks, nobody removes it either.
+        let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        // Another process may have removed it before it was locked.
+        if !is_taken && file.as_file().metadata()?.nlink() > 0 {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes the files that processes left in a directory when they were killed: nobody has their
+/// locks. That it can't be done keeps nobody from writing.
+fn remove_leftovers(dir: &Path) {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        if name.starts_with(PREFIX.as_bytes())
+            && name.ends_with(SUFFIX.as_bytes())
+            && let Ok(file) = open_regular(&path, OpenOptions::new().read(true))
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(&path);
+        }
+    }
 }
 
 /// The path of an open file that has no name.
@@ -201,4 +232,49 @@ pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .create(true)
         .open(path)?
         .write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file as it is where the file system has none without a name.
+    fn start(dir: &Path) -> NamedTempFile {
+        named(dir, Permissions::from_mode(0o644)).unwrap()
+    }
+
+    #[test]
+    fn leftovers_are_removed_and_files_in_use_are_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path();
+        let killed = start(dir).into_temp_path().keep().unwrap();
+        let others = [".runvet-config", "report.tmp", ".state.json.tmp"].map(|name| dir.join(name));
+        for other in &others {
+            fs::write(other, "").unwrap();
+        }
+        std::os::unix::fs::symlink("report.tmp", dir.join(".runvet-linked.tmp")).unwrap();
+        let mut written = start(dir);
+        assert!(!killed.exists());
+        written.write_all(b"whole").unwrap();
+        let next = start(dir);
+        assert!(written.path().exists());
+        written.persist(dir.join("report.json")).unwrap();
+        drop(next);
+        assert!(others.iter().all(|other| other.exists()));
+        let mut names: Vec<_> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [
+                ".runvet-config",
+                ".runvet-linked.tmp",
+                ".state.json.tmp",
+                "report.json",
+                "report.tmp"
+            ]
+        );
+    }
 }

@@ -35,11 +35,14 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod files;
     mod incomplete;
+    mod junit;
     mod noise;
     mod page;
     mod pipelines;
     mod reports;
+    mod sarif;
 }
 
 /// What no input may cause: hostile bytes, files and writers.
@@ -61,10 +64,12 @@ mod hostile {
 
 /// The command line for users, hooks and pipelines.
 mod cli {
+    mod baseline;
     mod changed;
     mod ci;
     mod command_line;
     mod config;
+    mod config_errors;
     mod contested;
     mod diff;
     mod example;
@@ -72,12 +77,15 @@ mod cli {
     mod generators;
     mod hooks;
     mod installed;
+    mod levels;
+    mod list;
     mod naming;
     mod options;
     mod reason;
     mod record;
     mod recover;
     mod serve;
+    mod timeline;
     mod view;
     mod watch;
 }
@@ -87,8 +95,10 @@ mod library {
     mod artifacts;
     mod documents;
     mod keys;
+    mod policy;
     mod read;
     mod recorder;
+    mod runs;
     mod words;
 }
 
@@ -110,10 +120,13 @@ mod support {
     pub(crate) mod binary;
     pub(crate) mod bless;
     pub(crate) mod corpus;
+    pub(crate) mod demo;
     pub(crate) mod hostile;
     pub(crate) mod markdown;
     pub(crate) mod pre_commit;
+    pub(crate) mod printed;
     pub(crate) mod process;
+    pub(crate) mod project;
     pub(crate) mod python;
     pub(crate) mod random;
     pub(crate) mod recording;

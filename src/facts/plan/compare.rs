@@ -1,7 +1,6 @@
 //! The persisted plan and the rebuilt plan -> their differences, as data and as sentences.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
@@ -9,7 +8,7 @@ use super::super::evidence::StepEvidence;
 use super::super::listener::Listener;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
-use crate::document::{Kind, Node};
+use crate::document::{Kind, Named};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -225,15 +224,35 @@ impl<'a> Comparison<'_, '_, 'a> {
 
     fn records<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
         let rebuilt = self.rebuilt;
-        let persisted_ids = || persisted.clone().map(|step| step.text(&["id"]));
+        let id_of_step = |step: Value<'s>| step.fact(&["id"]).map(Value::node);
+        let persisted_ids = || persisted.clone().map(|step| id_of_step(step)?.text());
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
+        let by_id = || {
+            let steps = persisted.clone();
+            let records = rebuilt.nodes();
+            (
+                Named::new(steps.map(|step| (step.node(), id_of_step(step)))),
+                Named::new(records.map(|record| (record, record.get("id")))),
+            )
+        };
         let count = persisted.clone().count();
-        if count != rebuilt.nodes().count() {
-            self.number(count, || only_in(&persisted_ids(), &rebuilt_ids()));
+        let in_event = rebuilt.nodes().count();
+        let (steps, records) = if count != in_event {
+            let (steps, records) = by_id();
+            self.number(count, || {
+                if count > in_event {
+                    surplus(&steps, &records).map(OnlyIn::Persisted)
+                } else {
+                    surplus(&records, &steps).map(OnlyIn::Rebuilt)
+                }
+            });
+            (steps, records)
         } else if persisted_ids().ne(rebuilt_ids())
-            && sorted(persisted_ids().flatten()) == sorted(rebuilt_ids().flatten())
+            && let (steps, records) = by_id()
+            && steps.names().eq(records.names())
         {
             self.order(persisted_ids().zip(rebuilt_ids()));
+            (steps, records)
         } else {
             for (index, (step, record)) in persisted.clone().zip(rebuilt.nodes()).enumerate() {
                 if !rebuilt.is_repeated_by(step, record) {
@@ -241,27 +260,23 @@ impl<'a> Comparison<'_, '_, 'a> {
                 }
             }
             return;
-        }
+        };
         // The steps are in another order: each is compared with the record that has its id. Steps
         // may share an id, and records may be long: each record is read once.
-        let records: BTreeMap<Cow<'_, str>, (usize, Node<'a>)> = rebuilt_ids()
-            .zip(rebuilt.nodes())
-            .enumerate()
-            .filter_map(|(index, (id, record))| Some((id?, (index, record))))
-            .collect();
-        let steps = persisted_ids().zip(persisted.clone()).enumerate();
-        let mut steps: Vec<_> = steps
-            .filter_map(|(index, (id, step))| Some((id?, index, step)))
-            .collect();
-        steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
-        for steps in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
-            let record = steps.first().and_then(|(id, ..)| records.get(id));
-            let Some((place, record)) = record else {
-                continue;
-            };
-            let record = rebuilt.step(*place, *record);
-            for (_, index, step) in steps {
-                self.step(*index, *step, &record);
+        let Some(first) = persisted.clone().next() else {
+            return;
+        };
+        let mut records = records.iter().peekable();
+        let mut read: Option<(Cow<'_, str>, RebuiltStep<'_>)> = None;
+        for (id, index, step) in steps.iter() {
+            if read.as_ref().is_none_or(|(of, _)| *of != id) {
+                while records.next_if(|(other, ..)| *other < id).is_some() {}
+                let same = std::iter::from_fn(|| records.next_if(|(other, ..)| *other == id));
+                let record = same.last();
+                read = record.map(|(id, place, record)| (id, rebuilt.step(place, record)));
+            }
+            if let Some((_, record)) = &read {
+                self.step(index, first.with(step), record);
             }
         }
     }
@@ -378,35 +393,14 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 }
 
-/// The first step that one side has more often than the other: of the longer plan, if there is one.
-fn only_in<'a, 'b>(
-    persisted: &(impl Iterator<Item = Id<'a>> + Clone),
-    rebuilt: &(impl Iterator<Item = Id<'b>> + Clone),
-) -> Option<OnlyIn> {
-    let of_persisted = || surplus(persisted.clone(), rebuilt.clone());
-    let of_rebuilt = || surplus(rebuilt.clone(), persisted.clone());
-    if persisted.clone().count() > rebuilt.clone().count() {
-        of_persisted().map(OnlyIn::Persisted)
-    } else {
-        of_rebuilt().map(OnlyIn::Rebuilt)
-    }
-}
-
-fn surplus<'a, 'b>(
-    mut ids: impl Iterator<Item = Id<'a>>,
-    others: impl Iterator<Item = Id<'b>>,
-) -> Option<String> {
-    let mut left: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
-    for id in others.flatten() {
-        *left.entry(id).or_default() += 1;
-    }
-    let id = ids.find_map(|id| match left.get_mut(id.as_deref()?) {
-        Some(number) if *number > 0 => {
-            *number -= 1;
-            None
-        }
-        _ => id,
-    })?;
+/// The first step that is more often there than among others.
+fn surplus(steps: &Named<'_>, others: &Named<'_>) -> Option<String> {
+    let mut others = others.names().peekable();
+    let surplus = steps.iter().filter(|(id, ..)| {
+        while others.next_if(|other| other < id).is_some() {}
+        others.next_if_eq(id).is_none()
+    });
+    let (id, ..) = surplus.min_by_key(|(_, place, _)| *place)?;
     Some(quote(&id))
 }
 
@@ -416,10 +410,4 @@ fn count(steps: usize) -> String {
     } else {
         format!("{steps} steps")
     }
-}
-
-fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut items: Vec<T> = items.collect();
-    items.sort_unstable();
-    items
 }

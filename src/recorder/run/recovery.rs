@@ -50,6 +50,20 @@ impl Recorder {
     /// Goes on with a run that was paused, or whose process died. Its id and its `started_at` stay,
     /// and so does every event; steps that were running are pending again.
     ///
+    /// ```
+    /// use runvet::recorder::{End, Error, Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-resume-{}", std::process::id()));
+    /// let recorder = Recorder::new(&dir);
+    /// let paused = recorder.begin(Task::new("Publish the summary"))?.pause("ask a person")?;
+    ///
+    /// // In another process, days later.
+    /// let recorded = recorder.resume(&paused.id)?.finish(End::ok())?;
+    /// assert_eq!(recorded.state.episode.id, paused.id);
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Absent`], [`Error::Busy`] while another process records it, [`Error::Ended`],
     /// [`Error::Untrusted`] where its records contradict each other or were not written by a
@@ -84,6 +98,22 @@ impl Recorder {
     }
 
     /// Ends a run whose process died, as `aborted`. No policy is asked.
+    ///
+    /// ```
+    /// use runvet::recorder::{Error, Recorder, Recovered, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-abandon-{}", std::process::id()));
+    /// let recorder = Recorder::new(&dir);
+    /// let run = recorder.begin(Task::new("Publish the summary"))?;
+    /// let id = run.id().to_owned();
+    /// drop(run); // As if its process had died.
+    ///
+    /// assert!(matches!(recorder.recover(&id)?, Recovered::Intact));
+    /// let recorded = recorder.abandon(&id, "its process died")?;
+    /// assert_eq!(recorded.state.outcomes.status.word(), "aborted");
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As for [`Recorder::resume`].

@@ -113,6 +113,35 @@ pub enum StepEnd {
 }
 
 /// What executes steps.
+///
+/// ```
+/// use runvet::record::{Action, State, Step, StepKind};
+/// use runvet::recorder::{Adapter, End, Error, Recorder, StepDraft, Task};
+///
+/// struct Shouting;
+///
+/// impl Adapter for Shouting {
+///     fn label(&self) -> &str {
+///         "adapter:shouting"
+///     }
+///
+///     fn run(&mut self, step: &Step, _: &State) -> Result<Action, serde_json::Value> {
+///         Ok(Action {
+///             input_excerpt: Some(step.description.to_uppercase().into()),
+///             ..Action::default()
+///         })
+///     }
+/// }
+///
+/// # let dir = std::env::temp_dir().join(format!("runvet-adapter-{}", std::process::id()));
+/// let mut run = Recorder::new(&dir).begin(Task::new("Greet the world"))?;
+/// let _ = run.plan([StepDraft::new("greet", StepKind::Act, "hello")], "planner.demo")?;
+/// let _ = run.execute(&mut Shouting)?;
+/// let recorded = run.finish(End::ok())?;
+/// assert_eq!(recorded.summary.metrics.act_count.0, 1);
+/// # std::fs::remove_dir_all(&dir).unwrap();
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Adapter {
     /// The adapter's label, recorded as the tool of actions that name none.
     fn label(&self) -> &str;

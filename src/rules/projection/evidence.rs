@@ -1,5 +1,6 @@
 //! The outcomes and links in a projection event, compared with those in the persisted state.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::document::{Kind, Node};
@@ -81,11 +82,30 @@ fn lacks(projection: &EventFacts<'_>, pointer: &str, field: &str) -> Draft {
     )
 }
 
-/// At most eight keys, as a message lists them.
-fn list<'k>(keys: impl Iterator<Item = &'k str>) -> String {
+/// The number of keys that a message lists.
+const LISTED_KEYS: usize = 8;
+
+/// The first keys, in the alphabet, that one object has and another one lacks.
+fn first_missing<'a>(of: Option<Node<'a>>, from: Option<Node<'_>>) -> BTreeSet<Cow<'a, str>> {
+    let from = from.map(Node::index_members);
+    let mut first = BTreeSet::new();
+    for key in of.into_iter().flat_map(Node::members) {
+        let name = key.name();
+        if from.as_ref().is_none_or(|from| from.get(&name).is_none()) {
+            first.insert(name);
+            if first.len() > LISTED_KEYS {
+                first.pop_last();
+            }
+        }
+    }
+    first
+}
+
+/// Keys as a message lists them.
+fn list(keys: BTreeSet<Cow<'_, str>>) -> String {
     let keys: Vec<String> = keys
-        .take(8)
-        .map(|key| format!("`{}`", brief(key)))
+        .into_iter()
+        .map(|key| format!("`{}`", brief(&key)))
         .collect();
     keys.join(", ")
 }
@@ -185,19 +205,15 @@ pub(super) fn links(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Optio
     }
     let line = projection.line.number;
     let message = if is_object {
-        let keys = |value: Option<Value<'_>>| -> BTreeSet<String> {
-            let members = value.into_iter().flat_map(Value::members);
-            members.map(|(key, _)| key.into_owned()).collect()
-        };
-        let (in_event, in_state) = (keys(Some(projected)), keys(persisted));
-        let only = |these: &BTreeSet<String>, those: &BTreeSet<String>, side: &str| {
-            let keys = list(these.difference(those).map(String::as_str));
+        let (in_event, in_state) = (projected.node(), persisted.map(Value::node));
+        let only = |these: Option<Node<'_>>, those: Option<Node<'_>>, side: &str| {
+            let keys = list(first_missing(these, those));
             (!keys.is_empty()).then(|| format!("only {side} links {keys}"))
         };
         let event = format!("the projection event on line {line}");
         let sides: Vec<String> = [
-            only(&in_event, &in_state, &event),
-            only(&in_state, &in_event, "the state"),
+            only(Some(in_event), in_state, &event),
+            only(in_state, Some(in_event), "the state"),
         ]
         .into_iter()
         .flatten()

@@ -1,14 +1,17 @@
 //! How runs are named on the command line: by ids and their parts, by paths, and by nothing at all.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::binary::{stderr, stdout};
 use crate::support::corpus::corpus;
-use crate::support::runs::{copy_dir, run_of, touch};
+use crate::support::demo::demo;
+use crate::support::runs::{copy_dir, copy_of, run_of, touch};
 use crate::support::terminal::{Width, command, runvet};
 
 /// A project with the demo below it, and another run in the newest directory.
@@ -151,4 +154,175 @@ fn hostile_ids_are_escaped_where_they_are_named() {
         let output = runvet(temp.path(), &["view", name], Width::Narrow);
         assert_eq!(stderr(&output), format!("error: {said}\n"));
     }
+}
+
+#[test]
+fn run_data_comes_from_option_environment_or_nearby() {
+    let demo = demo();
+    let elsewhere = corpus().join("good/paused");
+    let path = demo.to_str().unwrap();
+    let nowhere = tempfile::tempdir().unwrap();
+    let dir = |at: &Path, args: &[&str], variable: Option<&Path>| {
+        let mut command = command(at, &[&["view", "--json"], args].concat(), Width::Narrow);
+        let output = command
+            .envs(variable.map(|path| ("RUNVET_RUN_DATA", path)))
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        json["episode_dir"].as_str().unwrap_or_default().to_owned()
+    };
+    let absolute = format!("{path}/episodes/ep_01_answer");
+    assert_eq!(
+        dir(nowhere.path(), &["--run-data", path, "ep_01"], None),
+        absolute
+    );
+    assert_eq!(dir(nowhere.path(), &["ep_01"], Some(&demo)), absolute);
+    assert_eq!(
+        dir(
+            &demo,
+            &["--run-data", elsewhere.to_str().unwrap(), "ep_p"],
+            Some(&demo)
+        ),
+        elsewhere.join("episodes/ep_paused").to_str().unwrap()
+    );
+    assert_eq!(
+        dir(&elsewhere, &["ep_01"], Some(&demo)),
+        absolute,
+        "the environment overrides the current directory"
+    );
+    assert_eq!(dir(&demo, &["ep_01"], None), "episodes/ep_01_answer");
+    assert_eq!(
+        dir(&demo.join("episodes"), &["ep_01"], None),
+        "../episodes/ep_01_answer"
+    );
+    assert_eq!(
+        dir(&demo.join("episodes/ep_02_paused"), &["ep_01"], None),
+        "../../episodes/ep_01_answer"
+    );
+    assert_eq!(dir(&demo.join("episodes/ep_02_paused"), &["."], None), ".");
+    assert_eq!(
+        dir(nowhere.path(), &[&format!("{absolute}/state.json")], None),
+        absolute,
+        "a path needs no run data"
+    );
+
+    for args in [
+        &["list"][..],
+        &["view", "ep_01"],
+        &["plan", "ep_01"],
+        &["diff", "ep_01", "ep_02"],
+        &["show", "ep_01", "state"],
+    ] {
+        let output = runvet(nowhere.path(), args, Width::Narrow);
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{args:?}"
+        );
+        assert!(
+            stderr(&output).starts_with("error: there is no run data here: "),
+            "{}",
+            stderr(&output)
+        );
+        let output = runvet(
+            &demo,
+            &[args, &["--run-data", "nowhere"]].concat(),
+            Width::Narrow,
+        );
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(
+            stderr(&output).starts_with("error: nowhere is not a run-data directory: "),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn unknown_id_is_a_fault_that_names_the_nearest() {
+    for args in [
+        &["view", "ep_03_edite_"][..],
+        &["view", "ep_03_edite_", "--json"],
+        &["view", "ep_03_edite_", "--events"],
+        &["plan", "ep_03_edite_"],
+        &["show", "ep_03_edite_", "state"],
+    ] {
+        let output = runvet(&demo(), args, Width::Narrow);
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{args:?}"
+        );
+        let said = "error: there is no run \"ep_03_edite_\"; did you mean ep_03_edited?\n";
+        assert_eq!(stderr(&output), said);
+    }
+    let output = runvet(&demo(), &["view", "ep_0"], Width::Narrow);
+    assert_eq!(output.status.code(), Some(2));
+    let start = "error: several runs match \"ep_0\": ";
+    let named: BTreeSet<&str> = stderr(&output)
+        .strip_prefix(start)
+        .unwrap()
+        .trim_end()
+        .split(", ")
+        .collect();
+    assert_eq!(
+        named,
+        BTreeSet::from([
+            "ep_01_answer",
+            "ep_02_paused",
+            "ep_03_edited",
+            "ep_04_crashed",
+            "ep_05_misnamed"
+        ])
+    );
+    let output = runvet(
+        &demo(),
+        &["view", "\u{1b}[31m\nerror: forged"],
+        Width::Narrow,
+    );
+    assert!(
+        !stderr(&output).contains('\u{1b}') && stderr(&output).lines().count() == 1,
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn message_names_the_path_that_leads_to_no_run() {
+    let nowhere = tempfile::tempdir().unwrap();
+    fs::create_dir(nowhere.path().join("empty")).unwrap();
+    for path in ["empty", "./nope/x"] {
+        let output = runvet(nowhere.path(), &["view", path], Width::Narrow);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn name_of_a_file_here_is_a_path_without_a_slash() {
+    let (temp, dir) = copy_of("good/terminal");
+    copy_dir(&dir, &temp.path().join("ep_out"));
+    copy_dir(&dir, &temp.path().join("episodes/ep_outer"));
+    let view = |dir: &Path, name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
+        let command = command
+            .args(["view", name, "--json"])
+            .current_dir(dir)
+            .env_clear();
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+        let page: Value = serde_json::from_slice(&output.stdout).unwrap();
+        page["dir"]
+            .as_str()
+            .or(page["episode_id"].as_str())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(!view(&dir, "state.json").is_empty());
+    assert_ne!(view(temp.path(), "ep_out"), view(temp.path(), "ep_outer"));
+    assert_eq!(
+        view(temp.path(), "ep_oute"),
+        view(temp.path(), "ep_outer"),
+        "the beginning of an id"
+    );
 }

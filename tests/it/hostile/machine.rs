@@ -79,7 +79,7 @@ fn full_disk_is_a_fault_that_names_the_file() {
     for option in ["--output=json=", "--write-baseline="] {
         fs::write(&report, "as it was").unwrap();
         let output = Command::new("env")
-            // A limit on the size of files, told as an error and not by a signal.
+            // A limit on the size of files, so that writing beyond it is an error and not a signal.
             .args(["--ignore-signal=XFSZ", "prlimit", "--fsize=16"])
             .arg(env!("CARGO_BIN_EXE_runvet"))
             .args(["validate", "--rule=plan/*=off"])

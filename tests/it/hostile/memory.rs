@@ -251,10 +251,11 @@ fn acts() -> Bomb {
     }
 }
 
-/// As many steps or actions as fit into a record.
-const NAMED: usize = 1_300_000;
+/// As many steps or actions as there may be with evidence as of two lines.
+const NAMED: usize = 1_000_000;
 
-/// Act events for each of them, before and after a projection event.
+/// Act events for each of them, on both sides of a projection event, after another one: so the
+/// state is held against nothing that was there before.
 fn acts_of_all(payload: &str) -> String {
     let act = format!(
         "{{\"phase\":\"act\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{{payload}}}}}\n"
@@ -263,7 +264,19 @@ fn acts_of_all(payload: &str) -> String {
         .map(|number| act.replace('$', &number.to_string()))
         .collect();
     let projection = event("runtime", r#""outcomes":{"status":"pending"},"links":{}"#);
-    [&*acts, &projection, &acts].concat()
+    [&*projection, &acts, &projection, &acts].concat()
+}
+
+/// A plan of steps that all have evidence on both sides of a projection.
+fn steps() -> Bomb {
+    let records = many(NAMED, r#"{"id":"s$"}"#);
+    let plan = event("plan", &format!(r#""step_records":[{records}]"#));
+    Bomb {
+        lines: plan + &acts_of_all(r#""step_id":"s$","step_status":"done""#),
+        is_pending: true,
+        rule: "plan/projection",
+        ..Bomb::default()
+    }
 }
 
 /// Actions that all have events on both sides of a projection.
@@ -297,9 +310,9 @@ fn memory_stays_bounded_when_records_are_at_the_limits() {
         return skip("there is no prlimit");
     }
     let always: [fn() -> Bomb; 2] = [values, findings];
-    let long: [fn() -> Bomb; 6] = [strings, long_key, keys, acts, actions, ids];
+    let long: [fn() -> Bomb; 7] = [strings, long_key, keys, acts, steps, actions, ids];
     let bombs = always.into_iter().chain(long);
-    for bomb in bombs.take(if all_must_run() { 8 } else { 2 }) {
+    for bomb in bombs.take(if all_must_run() { 9 } else { 2 }) {
         let bomb = bomb();
         let (_temp, dir) = good_run();
         bomb.write(&dir);

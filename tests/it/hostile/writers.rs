@@ -201,6 +201,41 @@ fn recorder_without_room_leaves_what_can_be_recovered() {
 }
 
 #[test]
+fn recorder_on_a_full_disk_leaves_what_can_be_recovered() {
+    for kilobytes in [16, 32, 64, 256] {
+        let (disk, kept) = (scratch(), scratch());
+        let test = "hostile::writers::child_records_until_there_is_no_room";
+        let command = child(test, disk.path());
+        // The file system is gone with the process, so what it held is copied.
+        let script = format!(
+            "mount -t tmpfs -o size={kilobytes}k none \"$1\" || exit 77; \"${{@:3}}\" && cp -a \"$1/.\" \"$2\""
+        );
+        let mut mounted = Command::new("unshare");
+        mounted.args([
+            "--mount",
+            "--propagation=private",
+            "bash",
+            "-c",
+            &script,
+            "bash",
+        ]);
+        mounted.args([disk.path(), kept.path()]);
+        mounted.arg(command.get_program()).args(command.get_args());
+        mounted.env(RUN_DATA, disk.path());
+        let output = ended(&mut mounted);
+        let told = String::from_utf8_lossy(&output.stderr);
+        // unshare itself fails with 1, and says so; a test that fails with 101.
+        if output.status.code() == Some(77) || told.starts_with("unshare") {
+            return leave_out(&format!("nothing can be mounted here: {told}"));
+        }
+        assert!(output.status.success(), "{told}");
+        let episode = &episodes(kept.path())[0];
+        assert!(episode.join("went-on").exists() && episode.join("had-no-room").exists());
+        revive(kept.path(), &format!("a disk of {kilobytes} KiB"));
+    }
+}
+
+#[test]
 fn directory_that_cannot_be_written_is_an_error() {
     let dir = scratch();
     let file = dir.path().join("file");

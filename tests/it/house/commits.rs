@@ -51,7 +51,7 @@ fn commit_hook_passes_good_messages() {
 fn commit_hook_refuses_bad_messages() {
     for (message, why) in [
         ("", "area"),
-        ("Mend what reviews found", "area"),
+        ("Fix what reviews found", "area"),
         ("Store: refuse links", "area"),
         ("store : refuse links", "area"),
         ("store:refuse links", "area"),
@@ -92,7 +92,7 @@ fn make_hooks_installs_the_commit_hook() {
     let made = run("make", &["hooks"]);
     assert!(made.status.success(), "{}{}", stdout(&made), stderr(&made));
     let commit = ["commit", "--quiet", "--allow-empty", "--message"];
-    let refused = run("git", &[&commit[..], &["Mend things."]].concat());
+    let refused = run("git", &[&commit[..], &["Fix things."]].concat());
     assert!(
         stderr(&refused).contains("commit-msg: "),
         "{}",
