@@ -310,7 +310,7 @@ impl Events {
     }
 }
 
-/// A line that is no event, as data.
+/// A line that is not an event, as data.
 fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, PyAny>> {
     let read::Error::Artifact {
         place: Some(place),
