@@ -65,7 +65,7 @@ impl Checker {
             let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
             gate = gate.with_baseline(read);
         }
-        let mut check = Check::new().follow_links(follow_links);
+        let mut check = Check::new().follow_links(follow_links).keep_cards(true);
         if let Some(jobs) = jobs {
             let jobs = std::num::NonZeroUsize::new(jobs)
                 .ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
