@@ -24,6 +24,12 @@ def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
         runs.runs(-1)
 
 
+def test_names_of_runs_are_in_run_data(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    assert "ep_01_answer" in runs and "ep_01" in runs and "@latest" in runs
+    assert "ep_0" not in runs and "nobody" not in runs and 1 not in runs
+
+
 def test_since_takes_instants_and_dates(in_root: Path) -> None:
     runs = runvet.open("corpus/demo")
     start = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
