@@ -85,6 +85,21 @@ impl Checker {
         self.deny_warnings
     }
 
+    /// The same for run data at an address of a store.
+    fn at(&self, address: &str) -> Self {
+        Self {
+            check: self.check.clone(),
+            gate: self.gate.at(address),
+            deny_warnings: self.deny_warnings,
+            judges: Mutex::default(),
+        }
+    }
+
+    /// Whether the configuration excludes what is at an address.
+    fn excludes(&self, uri: &str) -> bool {
+        self.gate.excludes(Path::new(uri))
+    }
+
     /// Judges all episodes below paths.
     fn run<'py>(&self, py: Python<'py>, paths: Vec<PathBuf>) -> PyResult<Bound<'py, PyAny>> {
         let stream = Stream::start(self, paths);
