@@ -304,6 +304,9 @@ class OpenStep:
         made.outputs = {}
         return made
 
+    def __repr__(self) -> str:
+        return f"<runvet.OpenStep {_runvet.printable(self.id)}>"
+
     @property
     def id(self) -> str:
         """The id of the step."""

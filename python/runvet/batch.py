@@ -18,7 +18,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+try:
+    import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+except ModuleNotFoundError as error:
+    needed = "run data in a store is read with more packages: pip install 'runvet[store]'"
+    raise ModuleNotFoundError(needed, name=error.name) from None
 
 from . import _runvet
 from ._check import Check

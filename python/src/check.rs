@@ -2,6 +2,7 @@
 
 mod stream;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -46,7 +47,7 @@ impl Checker {
         rules: Vec<(String, String)>,
         config: Option<PathBuf>,
         baseline: Option<PathBuf>,
-        jobs: Option<usize>,
+        jobs: Option<i64>,
         follow_links: bool,
     ) -> PyResult<Self> {
         let mut gate = match &config {
@@ -67,8 +68,8 @@ impl Checker {
         }
         let mut check = Check::new().follow_links(follow_links).keep_cards(true);
         if let Some(jobs) = jobs {
-            let jobs = std::num::NonZeroUsize::new(jobs)
-                .ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
+            let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
+            let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
             check = check.jobs(jobs);
         }
         Ok(Self {
@@ -239,9 +240,12 @@ impl Checker {
     reason = "a configuration that a program names is not run data"
 )]
 fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
-    let text = py
-        .detach(|| std::fs::read(path))
-        .map_err(|error| errors::fault_at(py, path, &error.to_string()))?;
+    let text = py.detach(|| std::fs::read(path)).map_err(|error| {
+        let shown = path.to_string_lossy();
+        let shown = runvet::printable::escape(&shown);
+        let message = format!("can't read the configuration {shown}: {error}");
+        errors::fault_at(py, path, &message)
+    })?;
     let text = String::from_utf8(text)
         .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -114,6 +114,8 @@ def raises(act: Callable[[], object], kind: type[runvet.RunvetError]) -> runvet.
 def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: Path) -> None:
     error = raises(lambda: runvet.open(tmp_path), runvet.NoRunData)
     assert isinstance(error, FileNotFoundError) and error.path == tmp_path  # type: ignore[attr-defined]
+    error = raises(lambda: runvet.open("nowhere"), runvet.NoRunData)
+    assert str(error).startswith("nowhere is not a run-data directory")
     runs = runvet.open("corpus/demo")
     error = raises(lambda: runs["ep_01_anwser"], runvet.UnknownRun)
     assert isinstance(error, LookupError) and not isinstance(error, KeyError)
@@ -128,6 +130,11 @@ def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: P
     error = raises(lambda: runvet.explain("lifecycle/link"), runvet.UnknownRule)
     assert (error.name, error.nearest) == ("lifecycle/link", "lifecycle/links")  # type: ignore[attr-defined]
     raises(lambda: runvet.Check(rules={"nonsense": "off"}), runvet.UnknownRule)
+    error = raises(lambda: runvet.Check(config="nowhere.toml"), runvet.Fault)
+    assert str(error).startswith("can't read the configuration nowhere.toml: ")
+    for jobs in (0, -1):
+        with pytest.raises(ValueError, match="jobs is at least 1"):
+            runvet.Check(jobs=jobs)
     config = tmp_path / "runvet.toml"
     config.write_text("format = 'human'\nexlude = []\n")
     error = raises(lambda: runvet.Check(config=config), runvet.ConfigError)
