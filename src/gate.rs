@@ -300,6 +300,28 @@ impl Gate {
         self
     }
 
+    /// The same gate for run data at an address that is not a path, such as that of a store: globs
+    /// are relative to the address, and the baseline knows an episode by the name of its directory.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use runvet::gate::Gate;
+    ///
+    /// let gate = Gate::from_toml(Path::new("runvet.toml"), "exclude = ['episodes/old']", None)?;
+    /// let old = Path::new("s3://bucket/runs/episodes/old/ep_1");
+    /// assert!(gate.at("s3://bucket/runs").excludes(old) && !gate.excludes(old));
+    /// # Ok::<(), runvet::gate::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn at(&self, address: &str) -> Self {
+        Self {
+            root: address.into(),
+            baseline: self.baseline.as_ref().map(Baseline::by_name),
+            unjudged: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
     /// The same gate for records that come from nowhere on the disk.
     #[cfg(feature = "serve")]
     pub(crate) fn without_baseline(&self) -> Self {

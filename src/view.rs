@@ -44,7 +44,7 @@ pub use folding::MAX_TIMELINE_ROWS;
 pub use moments::{Moments, outline};
 pub use page::{EventCounts, RunPage};
 #[cfg(feature = "html")]
-pub use sheet::run_page;
+pub use sheet::{run_page, run_page_with};
 
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]

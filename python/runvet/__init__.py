@@ -39,18 +39,7 @@ from ._read import (
     RunData,
     open as open,
 )
-from ._recorder import (
-    Assertion,
-    OpenStep,
-    Paused,
-    Recorded,
-    Recorder,
-    Recovered,
-    Run,
-    Step,
-    file_contains,
-    file_exists,
-)
+from ._recorder import Assertion, Recorder, Recovered, file_contains, file_exists
 from ._records import Event, Plan, RunEntry, State, Summary
 from ._report import (
     Columns,
@@ -64,6 +53,7 @@ from ._report import (
     Totals,
 )
 from ._rules import Rule, explain, rules, schema
+from ._run import OpenStep, Paused, Recorded, Run, Step
 
 __version__: str = _runvet.version()
 

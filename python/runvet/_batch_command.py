@@ -20,7 +20,8 @@ from pyarrow import parquet  # type: ignore[import-untyped, import-not-found, un
 
 from ._check import Check
 from ._errors import RunvetError
-from ._planning import Range, Split, plan
+from ._period import Period
+from ._planning import Range, Split, plan_within
 from ._rows import SCHEMA, Totals
 from .batch import Settings, check_split
 from .store import Location
@@ -51,6 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--partitions", type=int, help="the number of splits; 1,000 episodes each if not given")
     add("--in-flight", type=int, default=32, help="episodes that are fetched at once (32)")
     add("--last", help="the last result: what did not change is copied from it")
+    add("--since", metavar="TIME", help="leave out directories with an older ULID in their name")
+    add("--until", metavar="TIME", help="leave out those with one of this time or later")
     add("--config", help="a runvet.toml")
     add("--baseline", help="a file that `runvet validate --write-baseline` wrote")
     add("--rule", action="append", default=[], metavar="RULE=LEVEL", help="the level of a rule")
@@ -67,7 +70,8 @@ def _run(options: argparse.Namespace) -> int:
     settings = Settings(check, options.in_flight, options.last)
     location = Location(options.uri, dict(_pairs(options.store)), options.adapter)
     parts = Path(f"{options.output}.parts")
-    splits = _planned(parts, location, settings, options.partitions)
+    period = Period.of(options.since, options.until)
+    splits = _planned(parts, location, settings, options.partitions, period)
     show = _Progress(options.quiet, len(splits))
     sums = Totals(deny_warnings=check._checker.deny_warnings)
     for number, split in enumerate(splits):
@@ -92,22 +96,27 @@ def _pairs(texts: Sequence[str]) -> list[tuple[str, Any]]:
 
 
 def _planned(
-    parts: Path, location: Location, settings: Settings, partitions: int | None
+    parts: Path,
+    location: Location,
+    settings: Settings,
+    partitions: int | None,
+    period: Period,
 ) -> list[Split]:
     """The plan: that of the run which is gone on with, or a new one."""
     asked = {
         "uri": location.uri,
-        "settings": settings.digest,
+        "settings": settings.digest(location.uri),
         "last": settings.last,
         "partitions": partitions,
+        "period": [period.since, period.until],
     }
     file = parts / "plan.json"
     if file.exists():
         kept = json.loads(file.read_text())
         if kept["asked"] != asked:
             raise ValueError(f"{parts} is of another run: finish that one, or remove it")
-        return [_split(location, it) for it in kept["splits"]]
-    splits = plan(location, partitions)
+        return [_split(location, it, period) for it in kept["splits"]]
+    splits = plan_within(location, partitions, period)
     parts.mkdir(parents=True, exist_ok=True)
     shown = [{"ranges": [asdict(it) for it in one.ranges], "faults": one.faults} for one in splits]
     unfinished = file.with_suffix(".new")
@@ -117,10 +126,10 @@ def _planned(
     return splits
 
 
-def _split(location: Location, kept: Any) -> Split:
+def _split(location: Location, kept: Any, period: Period) -> Split:
     ranges = tuple(Range(**it) for it in kept["ranges"])
     faults = tuple((uri, why) for uri, why in kept["faults"])
-    return Split(location.below(location.uri.rstrip("/")), ranges, faults=faults)
+    return Split(location.below(location.uri.rstrip("/")), ranges, faults=faults, period=period)
 
 
 def _write(path: Path, batches: Any) -> None:

@@ -68,7 +68,7 @@ class AmbiguousRun(RunvetError, LookupError):
 
 
 class ArtifactError(RunvetError, ValueError):
-    """An artifact can't be read, or a line of it is no event. Line and column count from 1."""
+    """An artifact can't be read, or a line of it is not an event. Line and column count from 1."""
 
     path: Path
     line: int | None

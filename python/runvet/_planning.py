@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from . import _runvet
+from ._period import Moment, Period
 from .store import Location, Object, Store, StoreError
 
 ARTIFACTS = ("state.json", "summary.json", "events.jsonl", "learn.jsonl", "manifest.json")
@@ -39,26 +40,39 @@ class Split:
     """Addresses of run data or of episodes, each of which is listed by itself."""
     faults: tuple[tuple[str, str], ...] = ()
     """What planning could not look at: addresses, and why."""
+    period: Period = Period()
 
 
-def plan(uri: str | Location, partitions: int | None = None) -> list[Split]:
+def plan(
+    uri: str | Location,
+    partitions: int | None = None,
+    *,
+    since: Moment | None = None,
+    until: Moment | None = None,
+) -> list[Split]:
     """Shares the run data below an address out to splits, at least one and at most `partitions`.
 
-    What can't be listed is a fault of the first one; it becomes a row.
+    What can't be listed is a fault of the first one; it becomes a row. `since` and `until` leave
+    out directories whose names end in a ULID of another time.
     """
     location = uri if isinstance(uri, Location) else Location(uri)
+    return plan_within(location, partitions, Period.of(since, until))
+
+
+def plan_within(location: Location, partitions: int | None, period: Period) -> list[Split]:
+    """The same for a period."""
     location = location.below(location.uri.rstrip("/"))
     if partitions is not None and partitions < 1:
         raise ValueError("partitions is at least 1")
-    found = _Search(location)
+    found = _Search(location, period)
     found.search(8 * (partitions or 1))
     number = partitions or -(-len(found.units) // PAGE) or 1
     pieces = _pieces(found.units, number) or [[]]
-    splits = [
-        Split(location, tuple(_ranges(piece, found.opened, found.store))) for piece in pieces
+    ranges = [tuple(_ranges(piece, found.opened, found.store)) for piece in pieces]
+    faults = [tuple(sorted(found.faults)), *[()] * (len(ranges) - 1)]
+    return [
+        Split(location, some, faults=wrong, period=period) for some, wrong in zip(ranges, faults)
     ]
-    first = Split(location, splits[0].ranges, faults=tuple(sorted(found.faults)))
-    return [first, *splits[1:]]
 
 
 def plan_of(uris: list[str], location: Location, partitions: int | None = None) -> list[Split]:
@@ -70,9 +84,10 @@ def plan_of(uris: list[str], location: Location, partitions: int | None = None) 
 @dataclass
 class _Search:
     location: Location
+    period: Period
     units: list[str] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
-    """Directories that are no episodes and were looked into."""
+    """Directories between units: those that were looked into, and those of another period."""
     faults: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,7 +110,11 @@ class _Search:
             self.faults.append((f"{self.location.uri}/{directory}".rstrip("/"), str(error)))
             return []
         self.opened.append(directory)
-        return [name for name in directories if not name.endswith("/.git/") and name != ".git/"]
+        shown = [it for it in directories if not it.endswith("/.git/") and it != ".git/"]
+        wanted = [it for it in shown if self.period.has(it[len(directory) :].rstrip("/"))]
+        if len(wanted) < len(shown):
+            self.opened += {*shown} - {*wanted}
+        return wanted
 
     def _is_unit(self, directory: str, directories: list[str], objects: list[Object]) -> bool:
         """Whether a directory is an episode, or may be one."""
@@ -137,7 +156,7 @@ def _ranges(units: list[str], opened: list[str], store: Store) -> Iterator[Range
     for unit in units:
         parent = unit[: unit.rstrip("/").rfind("/") + 1]
         if last is not None and store.ordered and parent == last.parent:
-            # What lies between them was looked into, and has units of its own.
+            # What lies between them has units of its own, or is left out.
             between = bisect_left(opened, unit)
             if between == 0 or opened[between - 1] < last.last:
                 last = Range(parent, last.first, unit)

@@ -91,7 +91,7 @@ def consult(policies: Iterable[Policy], state: Mapping[str, Any]) -> list[Consul
 def ask(
     policy: Policy, state: Mapping[str, Any], step: Mapping[str, Any] | None = None
 ) -> Advice | None:
-    """The advice of a policy. What it raises, and what is no advice, is a `PolicyError`."""
+    """The advice of a policy. Raises `PolicyError` if it raises, or returns something else."""
     on_step = getattr(policy, "advise_on_step", None)
     try:
         if step is None or on_step is None:

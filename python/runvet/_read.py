@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from . import _runvet
 from ._check import Check, PathLike, default
+from ._errors import AmbiguousRun, UnknownRun
 from ._records import Event, Plan, PlanComparison, RunEntry, State, Summary
 from ._report import EpisodeReport, FaultRow
 
 Numbers = Literal["python", "decimal"]
-"""What numbers that are no integers become: `float`, or `decimal.Decimal`."""
+"""What numbers that are not integers become: `float`, or `decimal.Decimal`."""
 
 
 def open(path: PathLike) -> RunData:
@@ -65,7 +66,7 @@ class RunData:
         """
         if isinstance(since, datetime):
             if since.tzinfo is None:
-                raise ValueError("since has no time zone, so it is no instant")
+                raise ValueError("since has no time zone, so it is not an instant")
             since = since.isoformat()
         if limit < 0:
             raise ValueError(f"limit is {limit}, not a number of runs")
@@ -83,6 +84,13 @@ class RunData:
             raise TypeError(f"a run is named by a string, not by {type(name).__name__}")
         return Episode._of(self._data.get(name))
 
+    def __contains__(self, name: object) -> bool:
+        """Whether this is the name of one run, as in `runs[name]`."""
+        try:
+            return isinstance(name, str) and self[name] is not None
+        except (UnknownRun, AmbiguousRun):
+            return False
+
     def state(self, episode_id: str, *, numbers: Numbers = "python") -> State:
         """The state record of a run, as `json.loads` reads it."""
         return self[episode_id].state(numbers=numbers)
@@ -94,7 +102,7 @@ class RunData:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line of a timeline that is no event. Line and column count from 1."""
+    """A line of a timeline that is not an event. Line and column count from 1."""
 
     line: int
     column: int
@@ -134,7 +142,7 @@ class Record:
         """The record as `json.loads` reads it, a fresh dictionary each time.
 
         An integer of more than 4,300 digits, which `int` refuses, is a `Decimal`. With
-        `numbers="decimal"`, so is every number that is no integer.
+        `numbers="decimal"`, so is every number that is not an integer.
         """
         return self._record.dict(numbers)
 
@@ -229,7 +237,7 @@ class Episode:
     def events(self, *, phase: str | None = None, strict: bool = True) -> Events:
         """The events in the order of the timeline, of one phase if it is given.
 
-        A line that is no event raises `ArtifactError`, and the next `next()` goes on behind it.
+        A line that is not an event raises `ArtifactError`, and the next `next()` goes on behind it.
         With `strict=False` such a line is a `BadLine` among the events.
         """
         return Events(self._episode.events(phase, strict))

@@ -9,24 +9,26 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _runvet
+from ._records import (
+    EpisodeReportRecord,
+    Lifecycle,
+    ReportRecord,
+    Severity,
+    SkipKind,
+    Suppression,
+)
 
-if TYPE_CHECKING:
-    from ._records import EpisodeReportRecord, ReportRecord
-
-Severity = Literal["error", "warning"]
-Lifecycle = Literal["terminal", "non_terminal", "unknown"]
 Format = Literal[
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown"
-]
-SkipKind = Literal[
-    "missing",
-    "unreadable",
-    "syntax",
-    "version",
-    "no_event",
-    "unreached",
-    "lifecycle",
-    "changing",
+    "human",
+    "concise",
+    "json",
+    "ndjson",
+    "sarif",
+    "junit",
+    "github",
+    "gitlab",
+    "markdown",
+    "html",
 ]
 Columns = dict[str, list[Any]]
 """Named columns of one length, as `pandas.DataFrame` and `polars.DataFrame` take them."""
@@ -87,7 +89,7 @@ class Skip:
 class Suppressed:
     """A finding that does not count: the configuration ignores it, or the baseline has it."""
 
-    by: Literal["ignore", "baseline"]
+    by: Suppression
     reason: str | None
     finding: Finding
 
@@ -141,7 +143,7 @@ class EpisodeReport:
         return self._judged.episode_json()
 
     def render(self, format: Format = "human") -> str:
-        """The report of this episode alone, as the command writes it."""
+        """The report of this episode alone, in a format of the command."""
         return self._judged.render(format)
 
     def _repr_html_(self) -> str:
@@ -152,7 +154,7 @@ class EpisodeReport:
 class Report:
     """What a check found."""
 
-    episodes: tuple[EpisodeReport, ...]
+    episodes: tuple[EpisodeReport, ...] = field(repr=False)
     totals: Totals
     schema_version: str
     complete: bool
@@ -175,7 +177,10 @@ class Report:
         return self._judged.render("json")
 
     def render(self, format: Format = "human") -> str:
-        """The report in a format of the command."""
+        """The report in a format of the command.
+
+        In `"html"`, runs in directories have pages: their records are read again for that.
+        """
         return self._judged.render(format)
 
     def findings(self) -> Columns:

@@ -18,7 +18,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+try:
+    import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
+except ModuleNotFoundError as error:
+    needed = "run data in a store is read with more packages: pip install 'runvet[store]'"
+    raise ModuleNotFoundError(needed, name=error.name) from None
 
 from . import _runvet
 from ._check import Check
@@ -57,12 +61,13 @@ class Settings:
     in_flight: int = 32
     last: str | None = None
 
-    @property
-    def digest(self) -> str:
-        """Stands for all that decides about the findings of an episode."""
+    def digest(self, uri: str) -> str:
+        """Stands for all that decides about the findings of an episode below an address."""
         rules, config, baseline, _, follow_links = self.check._settings
         texts = [path.read_bytes() if path else b"" for path in (config, baseline)]
-        decisive = repr((_version(), rules, follow_links, texts))
+        # What a configuration says of directories starts from the address.
+        root = uri if config else ""
+        decisive = repr((_version(), rules, follow_links, texts, root))
         return hashlib.sha256(decisive.encode()).hexdigest()[:16]
 
 
@@ -87,15 +92,20 @@ def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.R
     What a store does not give is a row with a `fault`, never an exception.
     """
     settings = settings or Settings()
+    root = split.location.uri
+    checker = settings.check._checker
+    if any("://" in uri for uri in (root, *split.uris)):
+        checker = checker.at(root)
     work: list[tuple[str, _Episode | str]] = list(split.faults)
     if split.ranges:
         work += _listed(split.location, split.ranges)
     for uri in split.uris:
         work += _listed(split.location.below(uri.rstrip("/")), (Range("", "", ""),), given=True)
+    work = [it for it in work if _is_wanted(it[0], split, checker)]
     work.sort(key=lambda item: item[0].encode(errors="surrogatepass"))
-    digest = settings.digest
+    digest = settings.digest(root)
     last = _Last(settings.last, digest, [uri for uri, _ in work])
-    check = partial(_row, settings.check, _reads_learn(settings.check), last)
+    check = partial(_row, checker, _reads_learn(settings.check), last)
     rows: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(1, settings.in_flight)) as threads:
         for row in threads.map(check, work):
@@ -110,6 +120,10 @@ def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.R
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
+def _is_wanted(uri: str, split: Split, checker: _runvet.Checker) -> bool:
+    return split.period.has(uri[len(split.location.uri) :]) and not checker.excludes(uri)
+
+
 def totals(batches: Iterable[Any], *, deny_warnings: bool = False) -> Totals:
     """The totals of batches or tables of rows, and the exit code of a gate."""
     sums = Totals(deny_warnings=deny_warnings)
@@ -121,8 +135,10 @@ def totals(batches: Iterable[Any], *, deny_warnings: bool = False) -> Totals:
 def _listed(
     location: Location, ranges: Iterable[Range], given: bool = False
 ) -> Iterator[tuple[str, _Episode | str]]:
-    """Lists ranges: the episodes in them, and what can't be listed. Of an address that was given
-    as that of an episode, that there is none is a fault."""
+    """Lists ranges: the episodes in them, and what can't be listed.
+
+    It is a fault if an address that was given as that of an episode has none.
+    """
     objects: dict[str, Object] = {}
     try:
         store = location.store()
@@ -167,7 +183,7 @@ def _by_directory(
 
 
 def _row(
-    check: Check, reads_learn: bool, last: _Last, item: tuple[str, _Episode | str]
+    checker: _runvet.Checker, reads_learn: bool, last: _Last, item: tuple[str, _Episode | str]
 ) -> dict[str, Any] | None:
     uri, episode = item
     if isinstance(episode, str):
@@ -178,7 +194,7 @@ def _row(
     with Fetch(episode.store, episode.prefix, episode.objects, episode.directories) as fetch:
         fetch.reads_learn = reads_learn
         try:
-            row = _judged(check, episode, fetch)
+            row = _judged(checker, episode, fetch)
         except StoreError as error:
             row = unjudged(uri, str(error), episode.id or episode.name)
         if row is not None:
@@ -186,8 +202,10 @@ def _row(
         return row
 
 
-def _judged(check: Check, episode: _Episode, fetch: Fetch) -> dict[str, Any] | None:
-    text, fault = _runvet.fetched(check._checker, episode.uri, episode.id, fetch)
+def _judged(
+    checker: _runvet.Checker, episode: _Episode, fetch: Fetch
+) -> dict[str, Any] | None:
+    text, fault = _runvet.fetched(checker, episode.uri, episode.id, fetch)
     if episode.id is None and fetch.is_foreign():
         return None
     return judged(json.loads(text), fault)

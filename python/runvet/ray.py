@@ -13,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ig
 
 from . import batch
 from ._check import Check
+from ._period import Moment
 from ._rows import Totals
 from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
 from .store import Location
@@ -27,13 +28,17 @@ def check(
     uri: str | Location,
     settings: Settings | None = None,
     partitions: int | None = None,
+    *,
+    since: Moment | None = None,
+    until: Moment | None = None,
     **options: Any,
 ) -> Dataset:
     """One row for each episode below an address.
 
-    `options` go to `Dataset.map_batches`, such as `compute` or `num_cpus`.
+    `since` and `until` are those of `batch.plan`. `options` go to `Dataset.map_batches`, such as
+    `compute` or `num_cpus`.
     """
-    return _checked(plan(uri, partitions), settings, options)
+    return _checked(plan(uri, partitions, since=since, until=until), settings, options)
 
 
 def check_table(

@@ -2,9 +2,9 @@
 
 >>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
 
-Installing the package registers that format. The options are `partitions`, `in_flight`, `last`,
-`config`, `baseline`, `adapter`, `rule.RULE` and `store.NAME`. A task has one thread that checks and
-`in_flight` that fetch.
+Installing the package registers that format. The options are `partitions`, `since`, `until`,
+`in_flight`, `last`, `config`, `baseline`, `adapter`, `rule.RULE` and `store.NAME`. A task has one
+thread that checks and `in_flight` that fetch.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from . import batch
 from ._check import Check
+from ._period import Moment, Period
+from ._planning import plan_within
 from ._rows import Totals
 from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
 from .store import Location
@@ -59,6 +61,7 @@ class _Reader(DataSourceReader):
         self._location = Location(uri, store, adapter)
         self._partitions = int(options["partitions"]) if "partitions" in options else None
         rules: Any = {name[5:]: it for name, it in options.items() if name.startswith("rule.")}
+        self._period = Period.of(options.get("since"), options.get("until"))
         self._settings = Settings(
             Check(
                 rules=rules,
@@ -71,7 +74,8 @@ class _Reader(DataSourceReader):
         )
 
     def partitions(self) -> list[InputPartition]:
-        return [_Partition(split) for split in plan(self._location, self._partitions)]
+        splits = plan_within(self._location, self._partitions, self._period)
+        return [_Partition(split) for split in splits]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         return check_split(partition.value, self._settings)
@@ -88,9 +92,12 @@ def check(
     uri: str | Location,
     settings: Settings | None = None,
     partitions: int | None = None,
+    *,
+    since: Moment | None = None,
+    until: Moment | None = None,
 ) -> DataFrame:
     """The same rows as those of the format, with settings from Python."""
-    return _checked(spark, plan(uri, partitions), settings)
+    return _checked(spark, plan(uri, partitions, since=since, until=until), settings)
 
 
 def check_table(

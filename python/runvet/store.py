@@ -116,7 +116,7 @@ def _installed() -> Adapter:
 
 
 class Directory:
-    """A local directory. Symbolic links in it are no objects."""
+    """A local directory. Symbolic links in it are not objects."""
 
     ordered = True
 
@@ -301,13 +301,14 @@ class _Fsspec:
         self._root = str(root).rstrip("/")
 
     def list(self, prefix: str, after: str | None = None) -> Iterator[Object]:
-        with _named(prefix):
-            self._files.invalidate_cache()
-            try:
-                found = self._files.find(self._path(prefix), detail=True)
-            except FileNotFoundError:
-                return
-        yield from sorted(map(self._object, found.values()))
+        # Not by `find`: some servers misread how it asks S3 for all keys, and show none.
+        found: list[Object] = []
+        unlisted = [prefix]
+        while unlisted:
+            directories, objects = self.children(unlisted.pop())
+            unlisted += directories
+            found += objects
+        yield from sorted(found)
 
     def children(self, prefix: str) -> Children:
         with _named(prefix):
@@ -316,9 +317,18 @@ class _Fsspec:
                 found = self._files.ls(self._path(prefix), detail=True)
             except FileNotFoundError:
                 return [], []
-        directories = [it for it in found if it["type"] == "directory"]
-        objects = [self._object(it) for it in found if it["type"] == "file"]
-        return [self._key(it["name"]).rstrip("/") + "/" for it in directories], objects
+        directories: list[str] = []
+        objects: list[Object] = []
+        for info in found:
+            key = self._key(info["name"]).rstrip("/")
+            # A directory may have an object of its own, under the name of the directory.
+            if info.get("islink") or f"{key}/" == prefix or not key:
+                continue
+            if info["type"] == "directory":
+                directories.append(f"{key}/")
+            elif info["type"] == "file":
+                objects.append(self._object(info))
+        return directories, objects
 
     def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
         with _named(key):
@@ -393,5 +403,6 @@ def _answer(error: Exception) -> str:
 _SIGNS = (
     (re.compile(r"(?i)timed? ?out"), "its store does not answer in time"),
     (re.compile(r"(?i)connect"), "its store can't be reached"),
-    (re.compile(r"(?i)\b(access ?denied|forbidden)\b"), "its store answers 403"),
+    (re.compile(r"(?i)\b(access[ _]?denied|forbidden)\b"), "its store answers 403"),
+    (re.compile(r"(?i)\b(slow[ _]?down|service[ _]?unavailable)\b"), "its store answers 503"),
 )

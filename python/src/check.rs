@@ -1,11 +1,11 @@
-//! Paths or records -> judged episodes, on a thread that ends with its iterator.
+//! Paths or records -> judged episodes.
 
-use std::ops::ControlFlow;
+mod stream;
+
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,19 +13,15 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
 use runvet::check::{Check, Fault, Level, Session};
 use runvet::finding::EpisodeReport;
-use runvet::gate::{Baseline, Gate, Outcome};
+use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
 use runvet::source::{Artifact, EpisodeKey};
 use runvet::store::{Content, Memory};
 
 use crate::report::{self, Judged};
 use crate::{artifact, errors};
-
-/// How often a wait looks for Ctrl-C.
-const PULSE: Duration = Duration::from_millis(50);
-
-/// The reports that wait for Python to take them.
-const WAITING: usize = 256;
+pub(crate) use stream::Checking;
+use stream::{News, Stream};
 
 /// What a check is set up with.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -51,7 +47,7 @@ impl Checker {
         rules: Vec<(String, String)>,
         config: Option<PathBuf>,
         baseline: Option<PathBuf>,
-        jobs: Option<usize>,
+        jobs: Option<i64>,
         follow_links: bool,
     ) -> PyResult<Self> {
         let mut gate = match &config {
@@ -59,9 +55,7 @@ impl Checker {
             None => Gate::new(),
         };
         for (rule, level) in rules {
-            let level: Level = level
-                .parse()
-                .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
+            let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
             gate = gate
                 .level(&rule, level)
                 .map_err(|error| errors::of_check(py, &error))?;
@@ -72,10 +66,10 @@ impl Checker {
             let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
             gate = gate.with_baseline(read);
         }
-        let mut check = Check::new().follow_links(follow_links);
+        let mut check = Check::new().follow_links(follow_links).keep_cards(true);
         if let Some(jobs) = jobs {
-            let jobs = std::num::NonZeroUsize::new(jobs)
-                .ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
+            let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
+            let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
             check = check.jobs(jobs);
         }
         Ok(Self {
@@ -90,6 +84,21 @@ impl Checker {
     #[getter]
     fn deny_warnings(&self) -> bool {
         self.deny_warnings
+    }
+
+    /// The same for run data at an address of a store.
+    fn at(&self, address: &str) -> Self {
+        Self {
+            check: self.check.clone(),
+            gate: self.gate.at(address),
+            deny_warnings: self.deny_warnings,
+            judges: Mutex::default(),
+        }
+    }
+
+    /// Whether the configuration excludes what is at an address.
+    fn excludes(&self, uri: &str) -> bool {
+        self.gate.excludes(Path::new(uri))
     }
 
     /// Judges all episodes below paths.
@@ -116,11 +125,7 @@ impl Checker {
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> Checking {
-        Checking {
-            stream: Stream::start(self, paths),
-            outcome: Mutex::new(None),
-            deny_warnings: self.deny_warnings,
-        }
+        Checking::new(Stream::start(self, paths), self.deny_warnings)
     }
 
     /// The directories of the episodes below paths, and what could not be searched.
@@ -232,12 +237,15 @@ impl Checker {
 /// A gate that follows a `runvet.toml`.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a configuration that a program names is no run data"
+    reason = "a configuration that a program names is not run data"
 )]
 fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
-    let text = py
-        .detach(|| std::fs::read(path))
-        .map_err(|error| errors::fault_at(py, path, &error.to_string()))?;
+    let text = py.detach(|| std::fs::read(path)).map_err(|error| {
+        let shown = path.to_string_lossy();
+        let shown = runvet::printable::escape(&shown);
+        let message = format!("can't read the configuration {shown}: {error}");
+        errors::fault_at(py, path, &message)
+    })?;
     let text = String::from_utf8(text)
         .map_err(|_| errors::config_at(py, path, "the file is not UTF-8", (None, None)))?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -276,141 +284,5 @@ impl Records {
             None => (*artifact, Content::Listed),
         });
         contents.collect()
-    }
-}
-
-/// What the thread of a check says.
-enum News {
-    Judged(Box<EpisodeReport>),
-    /// A given path does not exist, or is nothing that can be checked.
-    Wrong(Fault),
-    Over(Box<Outcome>),
-}
-
-/// The receiving end of a check on a thread of its own.
-struct Stream {
-    /// `None` in a forked process, where nobody sends.
-    ends: Mutex<Option<(Receiver<News>, JoinHandle<()>)>>,
-    owner: u32,
-}
-
-impl Stream {
-    fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
-        let (check, mut gate) = (checker.check.clone(), checker.gate.clone());
-        let (sender, receiver) = sync_channel(WAITING);
-        let work = move || judge(&check, &mut gate, &paths, &sender);
-        Self {
-            ends: Mutex::new(Some((receiver, thread::spawn(work)))),
-            owner: std::process::id(),
-        }
-    }
-
-    /// What the thread says next; `None` when it has said all.
-    fn next(&self, py: Python<'_>) -> PyResult<Option<News>> {
-        if self.owner != std::process::id() {
-            let message = "this check belongs to the process from which this one was forked";
-            return Err(PyRuntimeError::new_err(message));
-        }
-        loop {
-            let received = py.detach(|| {
-                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-                ends.as_ref()
-                    .map(|(receiver, _)| receiver.recv_timeout(PULSE))
-            });
-            match received {
-                Some(Ok(news)) => return Ok(Some(news)),
-                Some(Err(RecvTimeoutError::Timeout)) => py.check_signals()?,
-                Some(Err(RecvTimeoutError::Disconnected)) => {
-                    py.detach(|| self.join());
-                    return Ok(None);
-                }
-                None => return Ok(None),
-            }
-        }
-    }
-
-    /// Waits for the thread, which has ended or is about to, and passes on its panic.
-    fn join(&self) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
-        let thread = ends.take().map(|(_, thread)| thread);
-        drop(ends);
-        if let Some(Err(panic)) = thread.map(JoinHandle::join) {
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        if self.owner == std::process::id() {
-            return;
-        }
-        // In a forked process the channel may be locked for ever: by a thread that is not here.
-        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ends) = ends.take() {
-            std::mem::forget(ends);
-        }
-    }
-}
-
-/// What the thread does. Where nobody receives any more, it stops.
-fn judge(check: &Check, gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
-    let mut selection = gate.discover(check, paths);
-    if let Some(wrong) = selection.faults.iter().position(is_of_given_path) {
-        let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
-        return;
-    }
-    let outcome = gate.each(check, selection, |judged| match judged {
-        Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        },
-        // It is among the faults of the outcome.
-        Err(_) => ControlFlow::Continue(()),
-    });
-    let _ = sender.send(News::Over(Box::new(outcome)));
-}
-
-/// Reports of episodes, each as soon as it is judged.
-#[pyclass(frozen, module = "runvet._runvet")]
-pub(crate) struct Checking {
-    stream: Stream,
-    outcome: Mutex<Option<Box<Outcome>>>,
-    deny_warnings: bool,
-}
-
-#[pymethods]
-impl Checking {
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.stream.next(py)? {
-            Some(News::Judged(episode)) => {
-                report::episode(py, Arc::from(episode), self.deny_warnings).map(Some)
-            }
-            Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
-            Some(News::Over(outcome)) => {
-                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-                Ok(None)
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// A report without episodes: the totals and the faults; `None` while the check goes on.
-    #[getter]
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // Python runs while the report is made, and must not wait for this lock then.
-        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let judged = outcome.as_ref().map(|outcome| Judged {
-            episodes: Vec::new(),
-            totals: outcome.totals,
-            faults: outcome.faults.clone(),
-            deny_warnings: self.deny_warnings,
-        });
-        drop(outcome);
-        judged.map(|judged| report::report(py, judged)).transpose()
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use runvet::check::{self, Fault};
-use runvet::{gate, read, recorder};
+use runvet::{UnknownWord, gate, read, recorder};
 
 use crate::json::object;
 
@@ -26,6 +27,11 @@ fn exception<'py>(
         Ok(made) => PyErr::from_value(made),
         Err(error) => error,
     }
+}
+
+/// A word that is not one of those that an argument may be.
+pub(crate) fn unknown_word(argument: &str) -> impl Fn(UnknownWord) -> PyErr {
+    move |error| PyValueError::new_err(format!("the {argument} {error}"))
 }
 
 pub(crate) fn fault(py: Python<'_>, fault: &Fault) -> PyErr {

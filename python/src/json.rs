@@ -15,7 +15,7 @@ const MAX_INT_DIGITS: usize = 4_300;
 /// The keys that a reader keeps. Records have about a hundred; hostile ones may have millions.
 const MAX_KEYS: usize = 1_024;
 
-/// What numbers that are no integers become.
+/// What numbers that are not integers become.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// `float`, as in `json.loads`.
@@ -142,7 +142,7 @@ pub(crate) fn unwritable(error: serde_json::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A Python object as JSON: what `json.dumps` takes, but for keys that are no strings and numbers
+/// A Python object as JSON: what `json.dumps` takes, but for keys that are not strings and numbers
 /// that JSON does not have.
 pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     value_within(object, MAX_DEPTH)

@@ -102,8 +102,6 @@ fn explain(py: Python<'_>, rule: &str) -> PyResult<String> {
 /// The text of a JSON Schema.
 #[pyfunction]
 fn schema(name: &str) -> PyResult<&'static str> {
-    let schema: runvet::Schema = name
-        .parse()
-        .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
+    let schema: runvet::Schema = name.parse().map_err(errors::unknown_word("schema"))?;
     Ok(schema.text())
 }

@@ -31,7 +31,7 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// An exception that is no mere failure, such as Ctrl-C: nobody should go on after it.
+    /// An exception such as Ctrl-C, which ends more than a call: nobody should go on after it.
     pub(crate) fn take_exit(&self, py: Python<'_>) -> Option<PyErr> {
         let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_exit = |error: &mut PyErr| !error.is_instance_of::<PyException>(py);

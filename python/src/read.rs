@@ -14,7 +14,7 @@ use runvet::report::write_json;
 use runvet::source::EpisodeKey;
 use runvet::view::RunPage;
 
-use crate::check::{Checker, Records};
+use crate::check::{Checker, Records, is_of_given_path};
 use crate::json::{Numbers, Objects, loads, object};
 use crate::{artifact, errors};
 
@@ -27,9 +27,11 @@ impl RunData {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| read::RunData::find_only(&path));
-        opened
-            .map(Self)
-            .map_err(|error| errors::of_read(py, &error))
+        let opened = opened.map_err(|error| errors::of_read(py, &error))?;
+        if opened.faults().iter().any(is_of_given_path) {
+            return Err(errors::of_read(py, &read::Error::NoRunData { path }));
+        }
+        Ok(Self(opened))
     }
 
     /// Entries of the newest runs that match, `limit` at most.
@@ -310,7 +312,7 @@ impl Events {
     }
 }
 
-/// A line that is no event, as data.
+/// A line that is not an event, as data.
 fn bad_line<'py>(py: Python<'py>, error: &read::Error) -> PyResult<Bound<'py, PyAny>> {
     let read::Error::Artifact {
         place: Some(place),

@@ -1,8 +1,9 @@
 //! Reports -> the dataclasses of `runvet/_report.py`, columns, and the formats of the command line.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
@@ -11,9 +12,13 @@ use runvet::finding::{
     EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
 };
 use runvet::gate::Exit;
+use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
+use runvet::source::EpisodeKey;
+use runvet::view::run_page_with;
 use serde::Serialize;
 
+use crate::errors;
 use crate::json::unwritable;
 
 /// Judged episodes, as Rust holds them: what a report in Python renders itself from.
@@ -38,7 +43,8 @@ impl Judged {
         }
     }
 
-    fn written(&self, format: Format) -> std::io::Result<String> {
+    /// The text of a report. For each page of a run that it has, signals are looked for.
+    fn written(&self, format: Format) -> PyResult<String> {
         let options = Options::default()
             .rules(all_rules())
             .deny_warnings(self.deny_warnings);
@@ -48,9 +54,23 @@ impl Judged {
         for episode in &self.episodes {
             renderer.episode(&mut text, episode)?;
         }
-        let closing = Closing::new(&self.totals).faults(&self.faults);
+        let judged = self.episodes.iter().map(|it| (&it.key, it));
+        let judged: BTreeMap<&EpisodeKey, &Arc<EpisodeReport>> = judged.collect();
+        let interrupted = RefCell::new(None);
+        let read = |key: &EpisodeKey| {
+            if interrupted.borrow().is_none() {
+                *interrupted.borrow_mut() = Python::attach(|py| py.check_signals().err());
+            }
+            let is_wanted = interrupted.borrow().is_none();
+            let run = RunReader::open(key.dir().filter(|_| is_wanted)?).ok()?;
+            run_page_with(&run, EpisodeReport::clone(judged.get(key)?)).ok()
+        };
+        let closing = Closing::new(&self.totals).faults(&self.faults).pages(&read);
         renderer.end(&mut text, &closing)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        match interrupted.into_inner() {
+            Some(signal) => Err(signal),
+            None => Ok(String::from_utf8_lossy(&text).into_owned()),
+        }
     }
 
     fn exit(&self) -> Exit {
@@ -74,10 +94,8 @@ impl Judged {
 #[pymethods]
 impl Judged {
     fn render(&self, py: Python<'_>, format: &str) -> PyResult<String> {
-        let format: Format = format
-            .parse()
-            .map_err(|error: runvet::UnknownWord| PyValueError::new_err(error.to_string()))?;
-        Ok(py.detach(|| self.written(format))?)
+        let format: Format = format.parse().map_err(errors::unknown_word("format"))?;
+        py.detach(|| self.written(format))
     }
 
     /// The first episode as JSON.

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,87 @@ def test_rules_and_baselines_count(tmp_path: Path) -> None:
     rows = rows_of(demo, check=check)
     assert as_lines(rows) == lines_of(demo, "--baseline", str(baseline))
     assert any(row["suppressed"] for row in rows)
+
+
+def test_configuration_starts_from_the_address(demo: Path, tmp_path: Path) -> None:
+    config = tmp_path / "elsewhere" / "runvet.toml"
+    config.parent.mkdir()
+    config.write_text(
+        'exclude = ["episodes/ep_03*", "ep_01_answer"]\n'
+        "[[ignore]]\nrule = '*'\nepisode = 'episodes/ep_04_crashed'\nreason = 'it is old'\n"
+        "[[override]]\npaths = ['episodes/ep_05*']\nrules = { '*' = 'off' }\n"
+    )
+    rows = rows_of(f"file://{demo}", 2, check=runvet.Check(config=config))
+    shown = [(row["episode_id"], row["errors"], len(row["suppressed"])) for row in rows]
+    assert shown == [("ep_02_paused", 0, 0), ("ep_04_crashed", 0, 3), ("ep_05_misnamed", 0, 0)]
+
+
+def test_excluded_directories_of_a_disk_have_no_rows(demo: Path) -> None:
+    config = demo / "runvet.toml"
+    config.write_text('exclude = ["episodes/ep_03*"]\n')
+    rows = rows_of(str(demo), 2, check=runvet.Check(config=config))
+    assert as_lines(rows) == lines_of(demo, "--config", str(config)) and len(rows) == 4
+
+
+def test_baseline_of_a_disk_holds_in_a_store(demo: Path, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    command("validate", "--write-baseline", str(baseline), str(demo))
+    moved = tmp_path / "bucket" / "runs"
+    shutil.copytree(demo, moved)
+    check = runvet.Check(baseline=baseline)
+    whole = rows_of(f"file://{moved}", check=check)
+    assert not any(row["findings"] for row in whole)
+    assert sum(len(row["suppressed"]) for row in whole) == 7
+    uris = [row["uri"] for row in whole]
+    splits = batch.plan_of(uris, Location(""), 2)
+    found = [batch.check_split(split, batch.Settings(check)) for split in splits]
+    assert batch.totals(some for it in found for some in it).baselined == 7
+
+
+JANUARY, FEBRUARY = "01JGFJJZ00CTSPE3DKFP348M8P", "01JK0D4T00CTSPE3DKFP348M8P"
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+def test_period_leaves_out_names_of_another_time(
+    tmp_path: Path, good: Path, partitions: int
+) -> None:
+    names = [f"ep_{JANUARY}", f"ep_{FEBRUARY}", "ep_named", f"nightly/ep_{JANUARY}"]
+    names += [f"nightly/{FEBRUARY}", f"batch-{JANUARY}/ep_{FEBRUARY}", f"ep_0/{JANUARY}/ep_1"]
+    for name in names:
+        shutil.copytree(good, tmp_path / "episodes" / name)
+
+    def found(**period: Any) -> set[str]:
+        splits = batch.plan(str(tmp_path), partitions, **period)
+        rows = (row for it in splits for some in batch.check_split(it) for row in some.to_pylist())
+        return {row["uri"].removeprefix(f"{tmp_path}/episodes/") for row in rows}
+
+    old = {name for name in names if JANUARY in name}
+    assert found(since="2025-02-01", until="2026-01-01") == {*names} - old
+    begun = datetime(2025, 1, 1, tzinfo=timezone.utc)
+    assert found(since=begun) == {*names}
+    assert found(until="2025-01-01T00:00:00Z") == {"ep_named"}
+    assert found(since="2025-01-01", until="2025-02-01") == {
+        name for name in names if FEBRUARY not in name
+    }
+
+
+@pytest.mark.parametrize("wrong", ["yesterday", "2025-01-01T00:00", datetime(2025, 1, 1)])
+def test_period_of_no_instant_is_refused(tmp_path: Path, wrong: Any) -> None:
+    with pytest.raises(ValueError, match="since"):
+        batch.plan(str(tmp_path), since=wrong)
+
+
+def test_objects_in_memory_are_read_by_fsspec(demo: Path) -> None:
+    import fsspec
+
+    files = fsspec.filesystem("memory")
+    files.put(f"{demo}/", "/runs", recursive=True)
+    try:
+        rows = rows_of(Location("memory://runs", adapter="fsspec"), 2)
+    finally:
+        files.rm("/runs", recursive=True)
+    shown = json.loads(json.dumps(as_lines(rows)).replace("memory://runs", str(demo)))
+    assert shown == lines_of(demo)
 
 
 class Failing(Directory):

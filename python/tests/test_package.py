@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import os
+import re
 import subprocess
 import sys
 import types
@@ -23,6 +24,45 @@ def test_command_and_module_have_one_version() -> None:
     )
     assert told.stdout == f"runvet {runvet.__version__}\n"
     assert version("runvet") == runvet.__version__
+
+
+def interpreters() -> list[str]:
+    """Each minor version of Python from 3.11 on that is on this machine."""
+    directories = [Path(it) for it in os.environ["PATH"].split(os.pathsep)]
+    directories += Path.home().glob(".pyenv/versions/*/bin")
+    found: dict[str, str] = {}
+    for directory in directories:
+        for python in sorted(directory.glob("python3.*")):
+            if re.fullmatch(r"python3\.(1[1-9]|[2-9]\d)", python.name):
+                # The shim of a version manager may have none behind it.
+                code = "import ensurepip, sys; print(sys.implementation.name)"
+                ran = subprocess.run([python, "-c", code], capture_output=True, check=False)
+                if ran.stdout == b"cpython\n":
+                    found.setdefault(python.name, str(python))
+    return sorted(found.values())
+
+
+def test_wheel_works_in_every_python_that_is_here(tmp_path: Path, in_root: Path) -> None:
+    code = (
+        "import runvet, subprocess, sys\n"
+        "assert runvet.validate('corpus/demo').totals.invalid == 3\n"
+        "with runvet.Recorder(sys.argv[1]).begin('a task') as run:\n"
+        "    run.plan([('a', 'act', 'do it')])\n"
+        "    with run.step('a') as step:\n"
+        "        step.outputs['n'] = 1\n"
+        "assert runvet.open(sys.argv[1]).state(run.id)['outcomes']['status'] == 'ok'\n"
+        "subprocess.run([runvet.find_runvet_bin(), 'validate', sys.argv[1]], check=True)\n"
+    )
+    (wheel,) = Path(os.environ["RUNVET_WHEELS"]).glob("*.whl")
+    tried = interpreters()
+    assert tried
+    for python in tried:
+        fresh = tmp_path / Path(python).name
+        subprocess.run([python, "-m", "venv", fresh], check=True)
+        pip = [fresh / "bin" / "pip", "install", "--quiet", "--no-index", wheel]
+        subprocess.run(pip, check=True)
+        ran = [fresh / "bin" / "python", "-W", "error", "-c", code, fresh / "runs"]
+        subprocess.run(ran, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_module_runs_as_the_command(in_root: Path) -> None:

@@ -24,6 +24,12 @@ def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
         runs.runs(-1)
 
 
+def test_names_of_runs_are_in_run_data(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    assert "ep_01_answer" in runs and "ep_01" in runs and "@latest" in runs
+    assert "ep_0" not in runs and "nobody" not in runs and 1 not in runs
+
+
 def test_since_takes_instants_and_dates(in_root: Path) -> None:
     runs = runvet.open("corpus/demo")
     start = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -108,6 +114,8 @@ def raises(act: Callable[[], object], kind: type[runvet.RunvetError]) -> runvet.
 def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: Path) -> None:
     error = raises(lambda: runvet.open(tmp_path), runvet.NoRunData)
     assert isinstance(error, FileNotFoundError) and error.path == tmp_path  # type: ignore[attr-defined]
+    error = raises(lambda: runvet.open("nowhere"), runvet.NoRunData)
+    assert str(error).startswith("nowhere is not a run-data directory")
     runs = runvet.open("corpus/demo")
     error = raises(lambda: runs["ep_01_anwser"], runvet.UnknownRun)
     assert isinstance(error, LookupError) and not isinstance(error, KeyError)
@@ -122,6 +130,11 @@ def test_exceptions_carry_data_and_pickle(in_root: Path, tmp_path: Path, good: P
     error = raises(lambda: runvet.explain("lifecycle/link"), runvet.UnknownRule)
     assert (error.name, error.nearest) == ("lifecycle/link", "lifecycle/links")  # type: ignore[attr-defined]
     raises(lambda: runvet.Check(rules={"nonsense": "off"}), runvet.UnknownRule)
+    error = raises(lambda: runvet.Check(config="nowhere.toml"), runvet.Fault)
+    assert str(error).startswith("can't read the configuration nowhere.toml: ")
+    for jobs in (0, -1):
+        with pytest.raises(ValueError, match="jobs is at least 1"):
+            runvet.Check(jobs=jobs)
     config = tmp_path / "runvet.toml"
     config.write_text("format = 'human'\nexlude = []\n")
     error = raises(lambda: runvet.Check(config=config), runvet.ConfigError)

@@ -8,11 +8,14 @@ import json
 import pickle
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
+from conftest import command
 
 import runvet
+from runvet._report import Format
 
 
 @pytest.fixture
@@ -26,11 +29,37 @@ def test_report_survives_a_pickle_whole(report: runvet.Report) -> None:
         assert again == report
         assert again.to_json() == report.to_json()
         assert again.findings() == report.findings()
-        for format in ("human", "concise", "sarif", "junit", "markdown", "gitlab"):
+        for format in typing.get_args(Format):
             assert again.render(format) == report.render(format), format
     assert copy.deepcopy(report) == report
     one = pickle.loads(pickle.dumps(report.episodes[2]))
     assert one == report.episodes[2] and one.render() == report.episodes[2].render()
+
+
+def test_report_is_rendered_as_the_command_does(report: runvet.Report) -> None:
+    unknown = command("validate", "--format", "unknown").stderr.decode()
+    for format in typing.get_args(Format):
+        assert format in unknown
+        printed = command("validate", "corpus/demo", "--format", format).stdout.decode()
+        if format != "junit":  # It has the duration of the check.
+            assert report.render(format) == printed, format
+    assert report.render("html").count("<noscript data-row=") == 5
+
+
+def test_unknown_format_is_refused_with_the_known_ones(report: runvet.Report) -> None:
+    with pytest.raises(ValueError) as raised:
+        report.render("pdf")  # type: ignore[arg-type]
+    known = ", ".join(typing.get_args(Format))
+    assert str(raised.value) == f'the format "pdf" is not one of {known}'
+
+
+def test_page_of_one_episode_shows_its_records(report: runvet.Report) -> None:
+    page = report.episodes[2].render("html")
+    assert page.startswith("<!DOCTYPE html>") and page.count("<noscript data-row=") == 1
+    assert "Summarize the open tickets" in page
+    in_memory = runvet.check_records("ep_1", {"state": b'{"goal": {"task": "a <b> task"}}'})
+    page = in_memory.render("html")
+    assert "a \\u003cb> task" in page and "<noscript data-row=" not in page
 
 
 def test_report_is_frozen_and_hashes(report: runvet.Report) -> None:

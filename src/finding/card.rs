@@ -1,5 +1,7 @@
 //! The state and the summary of a run -> what a list of runs shows of it, in little memory.
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::{Key, Kind, Node, Number};
 use crate::printable::brief;
 use crate::timestamp::Timestamp;
@@ -12,7 +14,7 @@ const MAX_LATENCIES: usize = 12;
 
 /// What a list of runs shows of a run, besides what a check found. Texts are as written, whether or
 /// not the schema allows them, in short and safe to print. What the records do not say is absent.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Card {
     pub(crate) task: Option<String>,
     /// The status, from the state.

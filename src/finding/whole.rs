@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, FaultSort, Location, ReportedFault};
+use super::{Card, EpisodeReport, FaultSort, Location, ReportedFault};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 
 /// The reports of episodes, and faults, in a form of which serialization loses nothing that a
@@ -32,6 +32,7 @@ struct Beside {
     ranks: Vec<usize>,
     /// The places of each finding, in the same order.
     places: Vec<Place>,
+    card: Option<Box<Card>>,
 }
 
 /// What the JSON of a place leaves out: the artifact, and the excerpt with the bytes of its span.
@@ -79,6 +80,7 @@ impl Beside {
             key: episode.key.to_string(),
             ranks: findings().map(|found| found.rank).collect(),
             places: places.map(Place::of).collect(),
+            card: episode.card.clone(),
         }
     }
 
@@ -88,6 +90,7 @@ impl Beside {
         } else {
             EpisodeKey::Text(self.key)
         };
+        episode.card = self.card;
         let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
         let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
         for found in episode.findings.iter_mut().chain(suppressed) {

@@ -55,6 +55,8 @@ pub struct Baseline {
     dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
+    /// Whether the directories are names alone, without what is above.
+    is_by_name: bool,
 }
 
 /// The number of entries in a baseline.
@@ -220,14 +222,28 @@ impl Baseline {
         }
     }
 
+    /// The same for episodes that lie elsewhere, of which only the names are known.
+    pub(super) fn by_name(&self) -> Self {
+        Self {
+            dir: self.dir.clone(),
+            episodes: merged(&self.episodes),
+            skips: merged(&self.skips),
+            is_by_name: true,
+        }
+    }
+
     /// The accepted skips of an episode.
     pub(super) fn skips_of(&self, dir: &Path) -> impl Iterator<Item = &KnownSkips> {
-        self.skips.get(&name(dir)).into_iter().flatten()
+        self.skips.get(&self.name(dir)).into_iter().flatten()
     }
 
     /// The accepted findings of an episode.
     pub(super) fn of(&self, dir: &Path) -> impl Iterator<Item = &Known> {
-        self.episodes.get(&name(dir)).into_iter().flatten()
+        self.episodes.get(&self.name(dir)).into_iter().flatten()
+    }
+
+    fn name(&self, dir: &Path) -> String {
+        name(if self.is_by_name { last(dir) } else { dir })
     }
 
     /// The directories of episodes with accepted findings or skips, each with the number of
@@ -294,6 +310,25 @@ fn write_entries<T: Serialize>(
         out.write_all(b"]")?;
     }
     out.write_all(b"}")
+}
+
+/// Entries by the last name in the path of their directory.
+fn merged<T: Clone + Ord>(
+    entries: &BTreeMap<String, BTreeSet<T>>,
+) -> BTreeMap<String, BTreeSet<T>> {
+    let mut merged: BTreeMap<String, BTreeSet<T>> = BTreeMap::new();
+    for (path, known) in entries {
+        let known = known.iter().cloned();
+        merged
+            .entry(name(last(&dir(path))))
+            .or_default()
+            .extend(known);
+    }
+    merged
+}
+
+fn last(dir: &Path) -> &Path {
+    dir.file_name().map_or(dir, Path::new)
 }
 
 /// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes

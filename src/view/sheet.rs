@@ -11,7 +11,7 @@ use crate::document::Node;
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::page::{EventKind, PlanRow, PlanSides, RunPage, Step, TrackEvent, TrackItem};
-use crate::plan::{PlanComparison, PlanStep};
+use crate::plan::{self, PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
 use crate::report::write_json_pretty;
@@ -40,9 +40,22 @@ const MAX_EVENT_BYTES: usize = 2 << 10;
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPage, Error> {
+    Ok(page(run, Checked::new(run, check, gate)?))
+}
+
+/// Reads a run that is judged already, and returns the same with the report that is given.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] if the directory can't be opened.
+pub fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunPage, Error> {
+    let plan = plan::compare(run)?;
+    Ok(page(run, Checked { report, plan }))
+}
+
+fn page(run: &RunReader, checked: Checked) -> RunPage {
     let (view, timeline) = (View::new(run), outline(run));
     let reason = view.reason(&timeline);
-    let checked = Checked::new(run, check, gate)?;
     let overview = view.overview(run);
     let plan = sides(&overview, &checked.plan);
     let track = track(run, &checked.report);
@@ -56,13 +69,13 @@ pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPa
         Error::Artifact { reason, .. } => reason,
         error => error.to_string(),
     };
-    Ok(RunPage {
+    RunPage {
         dashboard,
         plan,
         track,
         state: view.state.map_err(why),
         summary: view.summary.map_err(why),
-    })
+    }
 }
 
 /// The persisted plan beside the rebuilt one.

@@ -78,6 +78,14 @@ def test_refusals_are_rows_with_faults(
     assert runvet_spark.totals(table).exit_code == 2
 
 
+def test_period_and_configuration_are_options(spark: SparkSession, tmp_path: Path) -> None:
+    config = tmp_path / "runvet.toml"
+    config.write_text('exclude = ["episodes/nightly"]\n')
+    reader = spark.read.format("runvet").option("since", "2026-09-24")
+    rows = rows_of(reader.option("config", str(config)).load(RUNS))
+    assert [row["uri"] for row in rows] == [f"{RUNS}/episodes/{ulid(it)}" for it in (58, 59)]
+
+
 def test_addresses_in_a_table_are_checked(spark: SparkSession, lines: list[Any]) -> None:
     uris = [(line["dir"],) for line in lines] + [(f"{RUNS}/episodes/{ulid(999)}",)]
     table = runvet_spark.check_table(spark.createDataFrame(uris, "uri string"), partitions=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EPISODES, RUNS, Proxy, as_lines, refuse
+from conftest import EPISODES, RUNS, Proxy, as_lines, refuse, ulid
 from pyarrow import parquet
 
 from runvet import batch
@@ -32,6 +32,29 @@ def test_rows_equal_the_lines_of_the_command(
 def test_pyarrow_shows_the_same_rows(disk: Path, lines: list[Any]) -> None:
     options = {"endpoint_override": os.environ["AWS_ENDPOINT_URL"], "region": "us-east-1"}
     assert as_lines(rows_of(Location(RUNS, options, "pyarrow"), 2)) == lines
+
+
+def test_fsspec_shows_the_same_rows(disk: Path, lines: list[Any]) -> None:
+    options = {"endpoint_url": os.environ["AWS_ENDPOINT_URL"]}
+    assert as_lines(rows_of(Location(RUNS, options, "fsspec"), 2)) == lines
+
+
+@pytest.mark.parametrize("adapter", ["fsspec", "pyarrow"])
+def test_adapters_name_what_a_store_refuses(
+    disk: Path, proxy: type[Proxy], lines: list[Any], adapter: Any
+) -> None:
+    endpoint = os.environ["AWS_ENDPOINT_URL"]
+    options = {
+        "fsspec": {"endpoint_url": endpoint},
+        "pyarrow": {"endpoint_override": endpoint, "region": "us-east-1"},
+    }
+    proxy.refused = {f"{ulid(5)}/events": 403, f"{ulid(6)}/events": 404}
+    rows = rows_of(Location(RUNS, options[adapter], adapter), 2)
+    assert {row["uri"]: row["fault"] for row in rows if row["fault"]} == {
+        f"{RUNS}/episodes/{ulid(5)}": f"episodes/{ulid(5)}/events.jsonl: its store answers 403",
+        f"{RUNS}/episodes/{ulid(6)}": f"episodes/{ulid(6)}/events.jsonl: it does not exist",
+    }
+    assert len(as_lines(rows)) == len(lines) - 2
 
 
 def test_ranges_are_listed_in_pages(disk: Path, proxy: type[Proxy]) -> None:

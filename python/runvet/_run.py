@@ -1,0 +1,431 @@
+"""One run that is being recorded: its calls, and those of its open steps."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from . import _runvet
+from ._errors import RecorderError, StepSkipped, Vetoed
+from ._read import Episode
+from ._records import State, StepKind, Summary
+
+EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+_MOST_EXCERPT = 200
+"""Characters of an `input_excerpt`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a plan, before it is recorded."""
+
+    id: str
+    kind: StepKind
+    description: str
+    rationale: str | None = None
+    inputs: Mapping[str, Any] | None = None
+
+
+StepLike = Step | Mapping[str, Any] | tuple[str, StepKind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run that has ended, as it was recorded."""
+
+    id: str
+    path: Path
+
+    @property
+    def state(self) -> State:
+        """The state record."""
+        return Episode.at(self.path).state()
+
+    @property
+    def summary(self) -> Summary:
+        """The summary record."""
+        return Episode.at(self.path).summary()
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A run that was paused; `Recorder.resume` goes on with it."""
+
+    id: str
+    path: Path
+
+
+_CURRENT: ContextVar[OpenStep | None] = ContextVar("runvet_step", default=None)
+"""The innermost step that a `with` has opened, in this thread or task."""
+
+
+class Run:
+    """A run that is being recorded. Threads may share it: their calls take turns.
+
+    As a context manager it ends the run: `ok`, or `partial` if a step is not finished; `aborted` on
+    Ctrl-C, `vetoed` on `Vetoed`, `error` on any other exception, which goes on. A run that nobody
+    ends stays pending: `Recorder.resume` goes on with it.
+    """
+
+    __slots__ = ("_owner", "_run")
+
+    _run: _runvet.Run
+    _owner: int
+
+    def __init__(self) -> None:
+        raise TypeError("use Recorder(run_data).begin(task)")
+
+    @classmethod
+    def _of(cls, run: _runvet.Run) -> Run:
+        made = cls.__new__(cls)
+        made._run = run
+        made._owner = os.getpid()
+        return made
+
+    def __repr__(self) -> str:
+        return f"<runvet.Run {self.id}>"
+
+    @property
+    def id(self) -> str:
+        """The id of the episode."""
+        return self._run.id
+
+    @property
+    def path(self) -> Path:
+        """The directory of the episode."""
+        return self._run.path
+
+    @property
+    def state(self) -> State:
+        """The state, as the events so far make it; a fresh dictionary each time."""
+        return self._run.state()
+
+    @property
+    def pending(self) -> list[str]:
+        """The ids of the steps that are pending, in the order of the plan."""
+        return self._run.steps_that_are(["pending"])
+
+    def note(self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any) -> str:
+        """Adds an event of a phase such as `observe` or `reason`, and returns its id."""
+        return self._run.note(phase, {**(payload or {}), **more})
+
+    def plan(self, steps: Iterable[StepLike], source: str = "planner.python") -> list[str]:
+        """Sets the plan, and returns what policies suggest. Raises `Vetoed`.
+
+        A step is a `Step`, a mapping with its fields, or a tuple of id, kind and description. One
+        whose id the plan had before keeps its status.
+        """
+        return self._run.plan([_drafted(step) for step in steps], source)
+
+    def open(self, step: str) -> OpenStep:
+        """Opens a pending step. Raises `Vetoed` or `StepSkipped` if a policy wants it otherwise."""
+        return OpenStep._of(self, self._run.open(step))
+
+    step = open
+
+    def close(
+        self,
+        step: OpenStep,
+        outputs: Mapping[str, Any] | None = None,
+        *,
+        error: Any = None,
+        skipped: str | None = None,
+    ) -> None:
+        """Ends an open step: as done, failed with an `error`, or `skipped` with a reason."""
+        if error is not None:
+            self._run.close(step._step, "failed", error)
+        elif skipped is not None:
+            self._run.close(step._step, "skipped", skipped)
+        else:
+            self._run.close(step._step, "done", outputs)
+
+    def believe(self, statement: str, confidence: float, provenance: str = "agent") -> str:
+        """Adds a belief, with its confidence from 0 to 1."""
+        return self._run.believe(statement, confidence, provenance)
+
+    def remember(self, key: str, value: Any, provenance: str | None = None) -> str:
+        """Adds a fact. A key may be remembered again; its last value counts."""
+        return self._run.remember(key, value, provenance)
+
+    def jot(self, text: str) -> str:
+        """Adds a line to the scratchpad."""
+        return self._run.jot(text)
+
+    def reflect(self, payload: Mapping[str, Any] | None = None, /, **more: Any) -> str:
+        """Adds a reflection."""
+        return self._run.reflect({**(payload or {}), **more})
+
+    def propose(self, proposal: Mapping[str, Any], *, applied: bool = False) -> str:
+        """Adds a proposal of what to learn, to the timeline and to `learn.jsonl`."""
+        return self._run.propose(proposal, applied)
+
+    def persist(self) -> None:
+        """Replaces `state.json` by the present state, after its evidence."""
+        self._run.persist()
+
+    def pause(self, reason: str) -> Paused:
+        """Ends this process's part in the run, which stays pending: no step may be open."""
+        self._run.pause(reason)
+        return Paused(self.id, self.path)
+
+    def finish(
+        self,
+        status: EndStatus = "ok",
+        reason: str | None = None,
+        *,
+        error: Any = None,
+        artifacts: Iterable[str] = (),
+        metrics: Mapping[str, Any] | None = None,
+    ) -> Recorded:
+        """Ends the run, and writes its summary, its manifest and its state.
+
+        Raises `Refused` for `ok` while a step is pending, running or failed; the run then goes on.
+        A run that a policy stopped ends as `vetoed`, whatever is asked for.
+        """
+        if error is not None and status == "ok":
+            status = "error"
+        why = reason if error is None else error
+        self._run.finish(status, why, list(artifacts), metrics)
+        return Recorded(self.id, self.path)
+
+    def execute(self, adapter: Callable[[dict[str, Any], State], Any]) -> None:
+        """Has a function execute all pending steps, in their order, until one fails.
+
+        It is called with the step and the state, as dictionaries. What it returns is the output of
+        the action, and what it raises makes the step fail and goes on. Steps that policies veto or
+        skip are passed over; a veto of the run raises `Vetoed`.
+        """
+        label = getattr(adapter, "__name__", type(adapter).__name__)
+        while pending := self.pending:
+            try:
+                opened = self.open(pending[0])
+            except Vetoed as veto:
+                if veto.scope == "run":
+                    raise
+                continue
+            except StepSkipped:
+                continue
+            with opened as step:
+                state = self.state
+                record = next(it for it in state["plan"]["steps"] if it["id"] == step.id)
+                _call(step, label, adapter, (dict(record), state), {}, {"step": step.id})
+
+    def tool(
+        self, function: Callable[_Parameters, _Result], /
+    ) -> Callable[_Parameters, _Result]:
+        """A function that does the same, and each call of which is recorded as an act.
+
+        Call it inside `with run.step(id):`. Arguments and results that are not JSON are recorded as
+        their `repr`.
+        """
+        if inspect.iscoroutinefunction(function):
+            raise TypeError("a coroutine function can't be recorded; call step.act yourself")
+
+        @functools.wraps(function)
+        def recorded(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+            step = _CURRENT.get()
+            if step is None or step._of_run is not self:
+                raise RecorderError(
+                    f"{_name(function)} was called outside of `with run.step(…)`", kind="refused"
+                )
+            return _call(step, _name(function), function, args, kwargs, None)
+
+        return recorded
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # In a forked process the run is that of the parent.
+        if os.getpid() != self._owner or self._run.is_over():
+            return
+        if error is None:
+            unfinished = self._run.steps_that_are(["pending", "running", "failed"])
+            if unfinished:
+                self.finish("partial", f"unfinished: {', '.join(unfinished)}")
+            else:
+                self.finish()
+            return
+        try:
+            if isinstance(error, Vetoed):
+                self.finish("vetoed", error.reason)
+            elif isinstance(error, Exception):
+                self.finish("error", error=_described(error))
+            else:
+                self.finish("aborted", type(error).__name__)
+        except Exception as failed:
+            # What ended the block matters more.
+            error.add_note(f"runvet could not end the run {self.id}: {failed}")
+
+
+class OpenStep:
+    """A step that is open. It closes once: by leaving its `with`, or by `Run.close`.
+
+    Leaving the `with` closes it as done, with its `outputs` if there are any; an exception closes
+    it as failed and goes on.
+    """
+
+    __slots__ = ("_end", "_of_run", "_step", "_token", "outputs")
+
+    _of_run: Run
+    _step: _runvet.OpenStep
+    _token: Token[OpenStep | None] | None
+    _end: dict[str, Any] | None
+    outputs: dict[str, Any]
+
+    def __init__(self) -> None:
+        raise TypeError("use run.step(id)")
+
+    @classmethod
+    def _of(cls, run: Run, step: _runvet.OpenStep) -> OpenStep:
+        made = cls.__new__(cls)
+        made._of_run = run
+        made._step = step
+        made._token = None
+        made._end = None
+        made.outputs = {}
+        return made
+
+    def __repr__(self) -> str:
+        return f"<runvet.OpenStep {_runvet.printable(self.id)}>"
+
+    @property
+    def id(self) -> str:
+        """The id of the step."""
+        return self._step.id
+
+    @property
+    def hints(self) -> list[str]:
+        """What policies suggest for it."""
+        return self._step.hints
+
+    def act(self, action: Mapping[str, Any] | None = None, /, **fields: Any) -> str:
+        """Records an action, and returns its id.
+
+        Fields are `kind`, `tool`, `input`, `input_excerpt`, `output`, `result_status`,
+        `result_artifacts`, `provenance`, `duration_ms`, and extensions that start with `x-`.
+        """
+        return self._of_run._run.act(self._step, {**(action or {}), **fields})
+
+    def fail(self, error: Any) -> None:
+        """Has the step close as failed when its `with` is left."""
+        self._end = {"error": error}
+
+    def skip(self, reason: str) -> None:
+        """Has the step close as skipped when its `with` is left."""
+        self._end = {"skipped": reason}
+
+    def __enter__(self) -> OpenStep:
+        self._token = _CURRENT.set(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._token is not None:
+            _CURRENT.reset(self._token)
+            self._token = None
+        run = self._of_run
+        if os.getpid() != run._owner or run._run.is_over() or self._step.is_closed():
+            return
+        if error is None:
+            run.close(self, self.outputs or None, **(self._end or {}))
+            return
+        try:
+            if self.id in run._run.steps_that_are(["running"]):
+                run.close(self, error=_described(error))
+        except Exception as failed:
+            error.add_note(f"runvet could not close the step {self.id}: {failed}")
+
+
+def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, Any] | None]:
+    if isinstance(step, Mapping):
+        known = {"id", "kind", "description", "rationale", "inputs"}
+        if unknown := step.keys() - known:
+            raise TypeError(f"a step has no {', '.join(sorted(unknown))}")
+        step = Step(**step)
+    elif isinstance(step, tuple):
+        step = Step(*step)
+    return step.id, step.kind, step.description, step.rationale, step.inputs
+
+
+def _call(
+    step: OpenStep,
+    name: str,
+    function: Callable[..., _Result],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    given: Any,
+) -> _Result:
+    """Calls a function, and records the call: its input, its output or error, its duration."""
+    action: dict[str, Any] = {"kind": "tool", "tool": name}
+    action["input"] = _arguments(function, args, kwargs) if given is None else given
+    excerpt = json.dumps(action["input"], ensure_ascii=False)
+    action["input_excerpt"] = (
+        excerpt if len(excerpt) <= _MOST_EXCERPT else excerpt[: _MOST_EXCERPT - 1] + "…"
+    )
+    started = time.perf_counter()
+
+    def took() -> float:
+        return round((time.perf_counter() - started) * 1000, 3)
+
+    try:
+        result = function(*args, **kwargs)
+    except BaseException as error:
+        action |= {"duration_ms": took(), "result_status": "error", "output": _described(error)}
+        try:
+            step.act(action)
+        except Exception as failed:
+            error.add_note(f"runvet could not record the call of {name}: {failed}")
+        raise
+    step.act(action, duration_ms=took(), result_status="ok", output=_json(result))
+    return result
+
+
+def _arguments(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        named = bound.arguments
+    except (TypeError, ValueError):
+        named = {"args": args, **kwargs}
+    return {name: _json(value) for name, value in named.items() if name != "self"}
+
+
+def _json(value: Any) -> Any:
+    """A value as JSON, or its `repr` where it is not JSON."""
+    try:
+        return _runvet.as_json(value)
+    except (TypeError, ValueError):
+        return _runvet.printable(repr(value))
+
+
+def _described(error: BaseException) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": _runvet.printable(str(error))}
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", type(function).__name__).replace(".<locals>", "")

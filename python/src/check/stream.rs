@@ -1,0 +1,170 @@
+//! Paths -> judged episodes, one after the other, from a thread that ends with its iterator.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use runvet::check::{Check, Fault};
+use runvet::finding::EpisodeReport;
+use runvet::gate::{Gate, Outcome};
+
+use super::{Checker, is_of_given_path};
+use crate::errors;
+use crate::report::{self, Judged};
+
+/// How often a wait looks for Ctrl-C.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// The reports that wait for Python to take them.
+const WAITING: usize = 256;
+
+/// What the thread of a check says.
+pub(super) enum News {
+    Judged(Box<EpisodeReport>),
+    /// A given path does not exist, or is nothing that can be checked.
+    Wrong(Fault),
+    Over(Box<Outcome>),
+}
+
+/// The receiving end of a check on a thread of its own.
+pub(super) struct Stream {
+    /// `None` in a forked process, where nobody sends.
+    ends: Mutex<Option<(Receiver<News>, JoinHandle<()>)>>,
+    owner: u32,
+}
+
+impl Stream {
+    pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
+        let (check, mut gate) = (checker.check.clone(), checker.gate.clone());
+        let (sender, receiver) = sync_channel(WAITING);
+        let work = move || judge(&check, &mut gate, &paths, &sender);
+        Self {
+            ends: Mutex::new(Some((receiver, thread::spawn(work)))),
+            owner: std::process::id(),
+        }
+    }
+
+    /// What the thread says next; `None` when it has said all.
+    pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<News>> {
+        if self.owner != std::process::id() {
+            let message = "this check belongs to the process from which this one was forked";
+            return Err(PyRuntimeError::new_err(message));
+        }
+        loop {
+            let received = py.detach(|| {
+                let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+                ends.as_ref()
+                    .map(|(receiver, _)| receiver.recv_timeout(PULSE))
+            });
+            match received {
+                Some(Ok(news)) => return Ok(Some(news)),
+                Some(Err(RecvTimeoutError::Timeout)) => py.check_signals()?,
+                Some(Err(RecvTimeoutError::Disconnected)) => {
+                    py.detach(|| self.join());
+                    return Ok(None);
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Waits for the thread, which has ended or is about to, and passes on its panic.
+    fn join(&self) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = ends.take().map(|(_, thread)| thread);
+        drop(ends);
+        if let Some(Err(panic)) = thread.map(JoinHandle::join) {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.owner == std::process::id() {
+            return;
+        }
+        // In a forked process the channel may be locked for ever: by a thread that is not here.
+        let ends = self.ends.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ends) = ends.take() {
+            std::mem::forget(ends);
+        }
+    }
+}
+
+/// What the thread does. Where nobody receives any more, it stops.
+fn judge(check: &Check, gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
+    let mut selection = gate.discover(check, paths);
+    if let Some(wrong) = selection.faults.iter().position(is_of_given_path) {
+        let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
+        return;
+    }
+    let outcome = gate.each(check, selection, |judged| match judged {
+        Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        },
+        // It is among the faults of the outcome.
+        Err(_) => ControlFlow::Continue(()),
+    });
+    let _ = sender.send(News::Over(Box::new(outcome)));
+}
+
+/// Reports of episodes, each as soon as it is judged.
+#[pyclass(frozen, module = "runvet._runvet")]
+pub(crate) struct Checking {
+    stream: Stream,
+    outcome: Mutex<Option<Box<Outcome>>>,
+    deny_warnings: bool,
+}
+
+impl Checking {
+    pub(super) fn new(stream: Stream, deny_warnings: bool) -> Self {
+        Self {
+            stream,
+            outcome: Mutex::new(None),
+            deny_warnings,
+        }
+    }
+}
+
+#[pymethods]
+impl Checking {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.stream.next(py)? {
+            Some(News::Judged(episode)) => {
+                report::episode(py, Arc::from(episode), self.deny_warnings).map(Some)
+            }
+            Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
+            Some(News::Over(outcome)) => {
+                *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// A report without episodes: the totals and the faults; `None` while the check goes on.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Python runs while the report is made, and must not wait for this lock then.
+        let outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let judged = outcome.as_ref().map(|outcome| Judged {
+            episodes: Vec::new(),
+            totals: outcome.totals,
+            faults: outcome.faults.clone(),
+            deny_warnings: self.deny_warnings,
+        });
+        drop(outcome);
+        judged.map(|judged| report::report(py, judged)).transpose()
+    }
+}
