@@ -188,6 +188,12 @@ pub struct ReportedFault {
     pub(crate) sort: FaultSort,
 }
 
+impl fmt::Display for ReportedFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
 /// What sort of fault a report lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum FaultSort {

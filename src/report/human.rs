@@ -202,7 +202,7 @@ impl Human {
             max => max,
         };
         for fault in faults.iter().take(shown) {
-            let text = format!("fault: {}: {}", fault.path, fault.message);
+            let text = format!("fault: {fault}");
             writeln!(out, "{}", escape(&text))?;
         }
         if let more @ 1.. = faults.len().saturating_sub(shown) {

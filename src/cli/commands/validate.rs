@@ -19,7 +19,6 @@ use super::usage::{note_idle, refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
-use crate::finding::EpisodeReport;
 use crate::gate::{Baseline, Gate, Outcome, Selection};
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
@@ -257,7 +256,7 @@ impl Validate {
         let outcome = gate.each(check, selected, |judged| {
             progress.step();
             match judged {
-                Ok(episode) if !episode.kept_changing() => ControlFlow::Continue(()),
+                Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             }
         });
@@ -286,8 +285,8 @@ impl Validate {
                 Ok(episode) => {
                     progress.step();
                     unjudged += u64::from(!episode.skipped.is_empty());
-                    if episode.kept_changing() {
-                        progress.beside(|| output.fault(&kept_changing(&episode)));
+                    if let Some(fault) = episode.fault() {
+                        progress.beside(|| output.fault(&fault));
                     }
                     written = progress.beside(|| {
                         sinks.episode(output, &episode)?;
@@ -469,14 +468,6 @@ impl Validate {
         }
         Ok(paths)
     }
-}
-
-/// That an episode could not be judged, because its writer never paused.
-pub(super) fn kept_changing(episode: &EpisodeReport) -> String {
-    format!(
-        "{}: the episode kept changing while it was read; check it again",
-        episode.dir
-    )
 }
 
 /// That directories are no episodes, because another program wrote what they hold.

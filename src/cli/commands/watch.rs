@@ -17,7 +17,7 @@ use super::clock::now_in_utc;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
-use super::validate::{kept_changing, passed_over};
+use super::validate::passed_over;
 use super::{Exit, Failure};
 use crate::check::Check;
 use crate::finding::{EpisodeReport, Severity};
@@ -103,11 +103,13 @@ impl Watch {
         let mut printed = Ok(());
         watch.run(&Check::new(), &mut gate, |news| {
             match news {
-                News::Judged(episode) if episode.kept_changing() => {
-                    exit = Exit::Fault;
-                    output.fault(&kept_changing(&episode));
+                News::Judged(episode) => {
+                    if let Some(fault) = episode.fault() {
+                        exit = Exit::Fault;
+                        output.fault(&fault);
+                    }
+                    printed = verdicts.print(output, &episode);
                 }
-                News::Judged(episode) => printed = verdicts.print(output, &episode),
                 News::Fault(fault) => {
                     exit = Exit::Fault;
                     output.fault(&fault);
@@ -141,7 +143,14 @@ struct Verdicts {
 struct Last {
     /// The hash of its line.
     hash: u64,
-    is_valid: bool,
+    /// As in the report: none where findings were held back.
+    valid: Option<bool>,
+}
+
+impl Last {
+    fn is_valid(self) -> bool {
+        self.valid == Some(true)
+    }
 }
 
 impl Verdicts {
@@ -166,18 +175,18 @@ impl Verdicts {
         hasher.write(line);
         let verdict = Last {
             hash: hasher.finish(),
-            is_valid: episode.valid == Some(true),
+            valid: episode.valid,
         };
         let last = self.of_runs.insert(episode.dir.clone(), verdict);
-        let was_valid = last.is_none_or(|last| last.is_valid);
-        let is_wanted = !(self.only_invalid && verdict.is_valid && was_valid);
+        let was_valid = last.is_none_or(Last::is_valid);
+        let is_wanted = !(self.only_invalid && verdict.is_valid() && was_valid);
         is_wanted && last.is_none_or(|last| last.hash != verdict.hash)
     }
 
     /// Says that a run is gone.
     fn forget(&mut self, output: &mut Output, dir: &str) -> io::Result<()> {
         let last = self.of_runs.remove(dir);
-        if self.only_invalid && last.is_none_or(|last| last.is_valid) {
+        if self.only_invalid && last.is_none_or(Last::is_valid) {
             return Ok(());
         }
         match self.format {
@@ -199,11 +208,20 @@ impl Verdicts {
     }
 
     fn summary(&self) -> String {
-        let invalid = self.of_runs.values().filter(|last| !last.is_valid).count();
+        let with = |valid| {
+            self.of_runs
+                .values()
+                .filter(|last| last.valid == valid)
+                .count()
+        };
         let runs = count(self.of_runs.len() as u64, "run");
-        match invalid {
-            0 => format!("{runs}, none invalid"),
-            invalid => format!("{runs}, {invalid} not valid"),
+        let invalid = match with(Some(false)) {
+            0 => "none invalid".to_owned(),
+            invalid => format!("{invalid} invalid"),
+        };
+        match with(None) {
+            0 => format!("{runs}, {invalid}"),
+            undecided => format!("{runs}, {invalid}, {undecided} undecided"),
         }
     }
 }
@@ -218,8 +236,12 @@ fn verdict(episode: &EpisodeReport) -> String {
     let rules = rules
         .iter()
         .map(|(severity, rule)| format!("{severity} {rule}"));
-    let valid = (episode.valid == Some(true)).then(|| "valid".to_owned());
-    let found: Vec<String> = valid.into_iter().chain(rules).collect();
+    let without_errors = match episode.valid {
+        Some(true) => Some("valid".to_owned()),
+        Some(false) => None,
+        None => Some("undecided".to_owned()),
+    };
+    let found: Vec<String> = without_errors.into_iter().chain(rules).collect();
     let known = match episode.suppressed.len() {
         0 => String::new(),
         suppressed => format!("; suppressed: {suppressed}"),

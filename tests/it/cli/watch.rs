@@ -314,8 +314,8 @@ fn watch_says_what_it_watches_and_sums_up() {
         let (_, status, said) = watch.end_with_notes();
         assert_eq!(status.code(), Some(0));
         let expected = format!(
-            "note: watching the runs below .{every}\nnote: first check: 3 runs, 2 not valid\n\
-             note: at the end: 3 runs, 2 not valid\n"
+            "note: watching the runs below .{every}\nnote: first check: 3 runs, 2 invalid\n\
+             note: at the end: 3 runs, 2 invalid\n"
         );
         assert_eq!(said, expected);
     }
