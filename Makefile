@@ -27,7 +27,7 @@ browser: ## try the page in a real browser; BLESS=1 also takes the pictures in d
 
 lint: ## check format, lints, documentation and licences
 	$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-targets --bench validate -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --quiet
 	$(CARGO) fmt --manifest-path python/Cargo.toml -- --check
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/python $(CARGO) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
@@ -68,7 +68,8 @@ python: ## build the wheel, and test it in a fresh environment
 engines: ## test the wheel of `make python` on Spark and Ray, over an S3 server on this machine
 	CARGO="$(CARGO)" python/engines
 
-bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk
+bench: ## hold speed, size and memory against their goals; takes minutes and 4 GB of disk; BLESS=1 also rewrites docs/performance.md
+	$(CARGO) bench --locked --no-run --bench validate --bench stages
 	$(CARGO) bench --locked --bench validate
 
 dist: ## build what is released, as far as this machine can, and try it

@@ -131,7 +131,7 @@ mod support {
     pub(crate) mod random;
     pub(crate) mod recording;
     pub(crate) mod repository;
-    #[path = "../../../benches/run_data.rs"]
+    #[path = "../../../benches/run_data/mod.rs"]
     pub(crate) mod run_data;
     pub(crate) mod runs;
     pub(crate) mod sarif;

@@ -1,9 +1,10 @@
-//! The environment -> the JSON Schema checkers that are installed, to be compared with runvet.
+//! The environment -> the programs of others that are installed: the JSON Schema checkers that are
+//! compared with runvet, and the tool that puts load on its service.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The path of a checker, or why it is left out.
+/// The path of a program, or why it is left out.
 pub(crate) type Found = Result<PathBuf, String>;
 
 /// Sourcemeta's `jsonschema`, written in C++.
@@ -27,6 +28,25 @@ pub(crate) fn check_jsonschema() -> Found {
     } else {
         Err(format!("{} does not run", program.display()))
     }
+}
+
+/// `wrk`, a load generator for HTTP.
+pub(crate) fn wrk() -> Found {
+    let program = find("RUNVET_BENCH_WRK", "wrk")?;
+    if prints(&program, "--help", "--script") {
+        Ok(program)
+    } else {
+        Err(format!("{} is not `wrk`", program.display()))
+    }
+}
+
+/// A program's name with the version that it prints, which is the last word of it.
+pub(crate) fn with_version(name: &str, program: &Path, arg: &str) -> String {
+    let output = Command::new(program).arg(arg).stdin(Stdio::null()).output();
+    let printed = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let version = printed.unwrap_or_default();
+    let version = version.split_whitespace().next_back().unwrap_or_default();
+    format!("{name} {version}")
 }
 
 /// The program that an environment variable names, else the one on the `PATH`.

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use serde_json::json;
 
 /// The first argument of the instance that starts a command.
@@ -35,10 +36,10 @@ pub(crate) struct Contestant {
 /// The cost of a contestant's runs.
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
-    /// The wall times, in ascending order.
+    /// The wall times, one for each round.
     pub(crate) seconds: Vec<f64>,
-    /// The CPU times of all cores together, system time included, in ascending order. On a busy
-    /// machine they vary less than wall times.
+    /// The CPU times of all cores together, system time included. On a busy machine they vary less
+    /// than wall times.
     pub(crate) cpu_seconds: Vec<f64>,
     /// The peak memory of all runs, in bytes.
     pub(crate) memory: u64,
@@ -46,12 +47,30 @@ pub(crate) struct Measured {
 
 impl Measured {
     pub(crate) fn median(&self) -> f64 {
-        self.seconds[self.seconds.len() / 2]
+        median(&self.seconds)
     }
 
     pub(crate) fn cpu_median(&self) -> f64 {
-        self.cpu_seconds[self.cpu_seconds.len() / 2]
+        median(&self.cpu_seconds)
     }
+}
+
+/// The value in the middle.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// The median of the ratios of what was measured in the same round: it stays true when the speed
+/// of the machine drifts.
+pub(crate) fn ratio(above: &[f64], below: &[f64]) -> f64 {
+    let pairs = above.iter().zip(below);
+    median(
+        &pairs
+            .map(|(above, below)| above / below)
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// The cost of one call.
@@ -61,8 +80,8 @@ struct Cost {
     memory: u64,
 }
 
-/// Runs contestants in turn, `runs` times each, after one run that warms the caches.
-pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measured> {
+/// Runs contestants in turn, each once in a round, after one round that warms the caches.
+pub(crate) fn side_by_side(rounds: usize, contestants: &[Contestant]) -> Vec<Measured> {
     let fresh = |contestant: &Contestant| Measured {
         name: contestant.name,
         seconds: Vec::new(),
@@ -70,10 +89,10 @@ pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measu
         memory: 0,
     };
     let mut all: Vec<Measured> = contestants.iter().map(fresh).collect();
-    for run in 0..=runs {
+    for round in 0..=rounds {
         for (contestant, measured) in contestants.iter().zip(&mut all) {
             let costs: Vec<Cost> = contestant.calls.iter().map(cost).collect();
-            if run > 0 {
+            if round > 0 {
                 measured
                     .seconds
                     .push(costs.iter().map(|cost| cost.seconds).sum());
@@ -86,10 +105,6 @@ pub(crate) fn side_by_side(runs: usize, contestants: &[Contestant]) -> Vec<Measu
                     .fold(measured.memory, u64::max);
             }
         }
-    }
-    for measured in &mut all {
-        measured.seconds.sort_by(f64::total_cmp);
-        measured.cpu_seconds.sort_by(f64::total_cmp);
     }
     all
 }
@@ -140,8 +155,7 @@ pub(crate) fn start(program: &Path, args: impl Iterator<Item = OsString>) {
     let seconds = start.elapsed().as_secs_f64();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the usage of children");
     let cpu = usage.user_time() + usage.system_time();
-    let cpu = Duration::new(cpu.tv_sec().unsigned_abs(), 0)
-        + Duration::from_micros(cpu.tv_usec().unsigned_abs().into());
+    let cpu = Duration::from_micros(cpu.num_microseconds().unsigned_abs());
     // Linux reports kibibytes, Apple's systems report bytes.
     let unit = if cfg!(target_vendor = "apple") {
         1

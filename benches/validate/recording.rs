@@ -1,5 +1,6 @@
 //! Runs that are recorded, and a bare program that makes the same writes and syncs.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,18 @@ pub(crate) const BARE: &str = "record-bare";
 /// The files that a bare run is made of: those of a run that was recorded.
 const TEMPLATE: &str = "template";
 
+type Done = Result<(), Box<dyn std::error::Error>>;
+
+/// What an instance does that has this first argument, in a directory, a number of times.
+pub(crate) fn named(first: &OsStr) -> Option<fn(&Path, u64) -> Done> {
+    match first.to_str()? {
+        NOTES => Some(notes),
+        RUNS => Some(runs),
+        BARE => Some(bare),
+        _ => None,
+    }
+}
+
 fn payload(number: u64) -> Map<String, Value> {
     let text = "The ticket is about the printer on the second floor.";
     [("number", number.into()), ("text", text.into())]
@@ -25,7 +38,7 @@ fn payload(number: u64) -> Map<String, Value> {
 }
 
 /// Records one run with a number of notes at process durability.
-pub(crate) fn notes(dir: &Path, count: u64) -> Result<(), Error> {
+fn notes(dir: &Path, count: u64) -> Done {
     let _ = fs::remove_dir_all(dir);
     let recorder = Recorder::new(dir).durability(Durability::Process);
     let mut run = recorder.begin(Task::new("Note what happens"))?;
@@ -62,10 +75,13 @@ fn run(recorder: &Recorder) -> Result<PathBuf, Error> {
 }
 
 /// Records runs at the default durability.
-pub(crate) fn runs(dir: &Path, count: u64) -> Result<(), Error> {
+fn runs(dir: &Path, count: u64) -> Done {
     let _ = fs::remove_dir_all(dir.join("recorded"));
     let recorder = Recorder::new(dir.join("recorded"));
-    (0..count).try_for_each(|_| run(&recorder).map(drop))
+    for _ in 0..count {
+        run(&recorder)?;
+    }
+    Ok(())
 }
 
 /// Records the run that the bare program copies.
@@ -76,7 +92,7 @@ pub(crate) fn template(dir: &Path) -> Result<(), Error> {
 }
 
 /// Makes the same writes and syncs as [`runs`], and nothing else.
-pub(crate) fn bare(dir: &Path, count: u64) -> io::Result<()> {
+fn bare(dir: &Path, count: u64) -> Done {
     let read = |name: &str| fs::read(dir.join(TEMPLATE).join(name));
     let events = read("events.jsonl")?;
     let lines: Vec<&[u8]> = events.split_inclusive(|byte| *byte == b'\n').collect();
