@@ -301,7 +301,7 @@ impl Gate {
     }
 
     /// The same gate for run data at an address that is not a path, such as that of a store: globs
-    /// are relative to the address, and the baseline knows an episode by the name of its directory.
+    /// are relative to the address, and the baseline knows an episode by its path below `episodes`.
     ///
     /// ```
     /// use std::path::Path;
@@ -316,7 +316,7 @@ impl Gate {
     pub fn at(&self, address: &str) -> Self {
         Self {
             root: address.into(),
-            baseline: self.baseline.as_ref().map(Baseline::by_name),
+            baseline: self.baseline.as_ref().map(Baseline::in_copy),
             unjudged: BTreeMap::new(),
             ..self.clone()
         }

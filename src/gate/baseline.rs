@@ -55,8 +55,8 @@ pub struct Baseline {
     dir: PathBuf,
     episodes: BTreeMap<String, BTreeSet<Known>>,
     skips: BTreeMap<String, BTreeSet<KnownSkips>>,
-    /// Whether the directories are names alone, without what is above.
-    is_by_name: bool,
+    /// Whether the directories are only what a copy of the run data keeps of their paths.
+    is_in_copy: bool,
 }
 
 /// The number of entries in a baseline.
@@ -222,13 +222,13 @@ impl Baseline {
         }
     }
 
-    /// The same for episodes that lie elsewhere, of which only the names are known.
-    pub(super) fn by_name(&self) -> Self {
+    /// The same for a copy of the run data that lies elsewhere.
+    pub(super) fn in_copy(&self) -> Self {
         Self {
             dir: self.dir.clone(),
             episodes: merged(&self.episodes),
             skips: merged(&self.skips),
-            is_by_name: true,
+            is_in_copy: true,
         }
     }
 
@@ -243,7 +243,11 @@ impl Baseline {
     }
 
     fn name(&self, dir: &Path) -> String {
-        name(if self.is_by_name { last(dir) } else { dir })
+        name(if self.is_in_copy {
+            kept_in_copies(dir)
+        } else {
+            dir
+        })
     }
 
     /// The directories of episodes with accepted findings or skips, each with the number of
@@ -312,7 +316,7 @@ fn write_entries<T: Serialize>(
     out.write_all(b"}")
 }
 
-/// Entries by the last name in the path of their directory.
+/// Entries by the part of their path that a copy of the run data keeps.
 fn merged<T: Clone + Ord>(
     entries: &BTreeMap<String, BTreeSet<T>>,
 ) -> BTreeMap<String, BTreeSet<T>> {
@@ -320,15 +324,21 @@ fn merged<T: Clone + Ord>(
     for (path, known) in entries {
         let known = known.iter().cloned();
         merged
-            .entry(name(last(&dir(path))))
+            .entry(name(kept_in_copies(&dir(path))))
             .or_default()
             .extend(known);
     }
     merged
 }
 
-fn last(dir: &Path) -> &Path {
-    dir.file_name().map_or(dir, Path::new)
+/// The part of an episode's path that a copy of the run data keeps: what lies below the last
+/// directory called `episodes`, groups included, else the name alone.
+fn kept_in_copies(dir: &Path) -> &Path {
+    let name = Path::new(dir.file_name().unwrap_or(dir.as_os_str()));
+    dir.ancestors()
+        .find(|above| above.ends_with("episodes"))
+        .and_then(|episodes| dir.strip_prefix(episodes).ok())
+        .unwrap_or(name)
 }
 
 /// The name of a directory in the file. A name that is not UTF-8 is written as hexadecimal bytes
@@ -376,5 +386,13 @@ mod tests {
         let names: BTreeSet<String> = dirs.each_ref().map(|dir| name(dir)).into();
         assert_eq!(names.len(), dirs.len(), "{names:?}");
         assert_eq!(dirs.each_ref().map(|path| dir(&name(path))), dirs);
+    }
+
+    #[test]
+    fn copy_keeps_the_groups_of_an_episode() {
+        let kept = |dir: &str| kept_in_copies(Path::new(dir)).display().to_string();
+        assert_eq!(kept("runs/episodes/a/ep_1"), "a/ep_1");
+        assert_eq!(kept("s3://bucket/runs/episodes/b/ep_1"), "b/ep_1");
+        assert_eq!(kept("runs/ep_1"), "ep_1");
     }
 }
