@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fd::BorrowedFd;
 use rustix::fs::fstat;
 use tempfile::{Builder, NamedTempFile};
+use walkdir::{DirEntry, WalkDir};
 
 use super::is_gone;
 use super::writing::open_regular;
@@ -42,7 +43,7 @@ enum Unnamed {
 }
 
 impl Unnamed {
-    fn create(dir: &Path, permissions: Permissions) -> io::Result<Self> {
+    fn create(dir: &Path, permissions: &Permissions) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{Mode, OFlags};
@@ -104,7 +105,7 @@ fn builder() -> Builder<'static, 'static> {
 }
 
 /// A file with a temporary name. It is locked, so that it is known not to be left over.
-fn named(dir: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
+fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
     remove_leftovers(dir);
     loop {
         let mut builder = builder();
@@ -122,8 +123,8 @@ fn named(dir: &Path, permissions: Permissions) -> io::Result<NamedTempFile> {
 /// Removes the files that processes left in a directory when they were killed: nobody has their
 /// locks. That it can't be done keeps nobody from writing.
 fn remove_leftovers(dir: &Path) {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()) {
+    let entries = WalkDir::new(dir).min_depth(1).max_depth(1).into_iter();
+    for path in entries.flatten().map(DirEntry::into_path) {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         if name.starts_with(PREFIX.as_bytes())
             && name.ends_with(SUFFIX.as_bytes())
@@ -179,7 +180,7 @@ impl WholeFile {
         if is_gone(dir) {
             return Err(io::Error::other("its directory does not exist"));
         }
-        let file = Unnamed::create(dir, permissions)?;
+        let file = Unnamed::create(dir, &permissions)?;
         Ok(Self {
             path,
             file: BufWriter::new(file),
@@ -240,7 +241,7 @@ mod tests {
 
     /// A file as it is where the file system has none without a name.
     fn start(dir: &Path) -> NamedTempFile {
-        named(dir, Permissions::from_mode(0o644)).unwrap()
+        named(dir, &Permissions::from_mode(0o644)).unwrap()
     }
 
     #[test]
@@ -261,11 +262,11 @@ mod tests {
         written.persist(dir.join("report.json")).unwrap();
         drop(next);
         assert!(others.iter().all(|other| other.exists()));
-        let mut names: Vec<_> = fs::read_dir(dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        names.sort();
+        let left = WalkDir::new(dir).min_depth(1).sort_by_file_name();
+        let left = left
+            .into_iter()
+            .map(|entry| entry.unwrap().file_name().to_owned());
+        let names: Vec<_> = left.collect();
         assert_eq!(
             names,
             [

@@ -175,7 +175,7 @@ struct Comparison<'r, 't, 'a> {
     differences: &'r mut Listener<'t, PlanDifference>,
 }
 
-impl<'a> Comparison<'_, '_, 'a> {
+impl Comparison<'_, '_, '_> {
     /// Adds a difference from the plan event: what differs, in the state and in the event.
     fn differ(&mut self, said: impl FnOnce() -> (What, Said, Said)) {
         let rebuilt = self.rebuilt;
