@@ -107,6 +107,10 @@ pub(crate) enum Need {
     Reach,
 }
 
+impl Need {
+    pub(crate) const ALL: [Self; 3] = [Self::Lifecycle, Self::WholeTimeline, Self::Reach];
+}
+
 /// A finding before its place is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {

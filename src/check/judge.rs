@@ -141,21 +141,23 @@ fn judge(
     mut findings: Findings<'_>,
 ) {
     let run = loaded.run;
-    for record in rule.reads {
-        if let Recorded::Unjudged(reason) = standings.of(*record) {
-            findings.skip(reason);
+    if !standings.lack_nothing {
+        for record in rule.reads {
+            if let Recorded::Unjudged(reason) = standings.of(*record) {
+                findings.skip(reason);
+            }
         }
-    }
-    // If a rule lacks several things, only the first is reported.
-    for record in rule.check.records() {
-        match standings.of(*record) {
-            Recorded::Read(()) => {}
-            Recorded::NotDue => return,
-            Recorded::Unjudged(reason) => return findings.skip(reason),
+        // If a rule lacks several things, only the first is reported.
+        for record in rule.check.records() {
+            match standings.of(*record) {
+                Recorded::Read(()) => {}
+                Recorded::NotDue => return,
+                Recorded::Unjudged(reason) => return findings.skip(reason),
+            }
         }
-    }
-    if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
-        return findings.skip(&reason);
+        if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
+            return findings.skip(&reason);
+        }
     }
     match (&rule.check, &run.state, &run.summary, &run.timeline) {
         (RuleCheck::Loading(word), ..) => loading(*word, loaded, &mut findings),
@@ -208,17 +210,26 @@ struct Standings<'l> {
     summary: Recorded<()>,
     timeline: Recorded<()>,
     loaded: &'l Loaded<'l, 'l>,
+    /// Whether no rule lacks anything, as in most runs that have ended.
+    lack_nothing: bool,
 }
 
 impl<'l> Standings<'l> {
     fn new(loaded: &'l Loaded<'l, 'l>) -> Self {
         let run = loaded.run;
-        Self {
+        let mut standings = Self {
             state: run.state.as_ref().map(|_| ()),
             summary: run.summary.as_ref().map(|_| ()),
             timeline: run.timeline.as_ref().map(|_| ()),
             loaded,
-        }
+            lack_nothing: false,
+        };
+        let records = [&standings.state, &standings.summary, &standings.timeline];
+        let are_read = records.map(|record| matches!(record, Recorded::Read(())));
+        standings.lack_nothing = are_read == [true; 3]
+            && standings.are_all_judged()
+            && Need::ALL.into_iter().all(|need| unmet(run, need).is_none());
+        standings
     }
 
     /// Whether there is no record that can't be judged.

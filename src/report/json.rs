@@ -160,6 +160,11 @@ fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
         .filter(|(at, c)| is_hostile(*c) || opens_command(text.get(..*at).unwrap_or_default(), *c))
 }
 
+/// Whether a byte is safe to print whatever stands before it, as most are.
+fn is_harmless(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'['
+}
+
 fn write_escape<W: ?Sized + Write>(out: &mut W, c: char) -> io::Result<()> {
     c.encode_utf16(&mut [0; 2])
         .iter()
@@ -176,6 +181,9 @@ impl Formatter for Visible {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        if fragment.bytes().all(is_harmless) {
+            return self.0.write_string_fragment(writer, fragment);
+        }
         let mut plain_from = 0;
         for (at, c) in harmful(fragment) {
             self.0
@@ -190,7 +198,19 @@ impl Formatter for Visible {
 
 #[cfg(test)]
 mod tests {
-    use super::write_json;
+    use super::{harmful, is_harmless, write_json};
+
+    #[test]
+    fn harmless_byte_is_safe_after_any_text() {
+        for byte in (0..=u8::MAX).filter(|byte| is_harmless(*byte)) {
+            for before in ["", "#", "##", "##vso", "##teamcity", ":", " :", "\u{1b}"] {
+                let text = format!("{before}{}", char::from(byte));
+                let last = harmful(&text).find(|(at, _)| *at == before.len());
+                assert_eq!(last, None, "{text:?}");
+            }
+        }
+        assert!(!is_harmless(b'[') && !is_harmless(0x7f) && !is_harmless(b'\n'));
+    }
 
     #[test]
     fn json_escapes_hostile_characters_and_reads_back() {
