@@ -16,7 +16,8 @@ say() { printf '\n== %s\n' "$*"; }
 try_out() {
   local found status=0
   found=$("$1" validate corpus/demo) || status=$?
-  [ "$status" -eq 1 ] && grep -q '^5 episodes: 2 valid, 3 ' <<< "$found"
+  [ "$status" -eq 1 ]
+  grep -q '^5 episodes: 2 valid, 3 ' <<< "$found"
   [ "$("$1" --version)" = "runvet $version" ]
   echo "$1: $(wc -c < "$1") bytes, works"
 }

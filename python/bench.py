@@ -127,7 +127,7 @@ def interrupted() -> None:
         path = Path(directory, "episodes", "ep_1")
         path.mkdir(parents=True)
         with (path / "events.jsonl").open("wb") as out:
-            for _ in range(600):
+            for _ in range(1_000):
                 out.write(line * 2_000)
         code = (
             "import sys, time, runvet\n"
@@ -142,7 +142,7 @@ def interrupted() -> None:
             )
             assert child.stdout is not None
             child.stdout.readline()
-            time.sleep(0.1)
+            time.sleep(0.05)
             sent = time.monotonic()
             child.send_signal(signal.SIGINT)
             said, _ = child.communicate()
