@@ -227,6 +227,12 @@ impl Index {
         }
     }
 
+    /// Forgets what kept a path from being searched.
+    pub(super) fn fault_gone(&mut self, path: &Path) {
+        self.version += 1;
+        self.faults.remove(path);
+    }
+
     pub(super) fn see_all(&mut self) {
         self.version += 1;
         self.all_seen = true;
@@ -268,6 +274,11 @@ impl Index {
             sort: crate::finding::FaultSort::Other,
         });
         faults.collect()
+    }
+
+    /// Whether runs that were there at the start are still being looked at.
+    pub(super) fn is_under_way(&self) -> bool {
+        !self.all_seen
     }
 
     pub(super) fn is_complete(&self) -> bool {
