@@ -10,7 +10,7 @@ use crate::gate::Gate;
 use crate::source::Artifact;
 
 /// The number of judges that are kept: as many as there are threads that answer.
-const MAX_KEPT: usize = super::THREADS;
+const MAX_KEPT: usize = 4;
 
 /// Those who are free, and what it takes to make another one.
 pub(super) struct Judges {
