@@ -280,5 +280,3 @@ class OfAService(InTheBrowser):
         tab = self.whole("#/runs?valid=no", viewport=WIDE, reduced_motion="reduce")
         tab.keyboard.press("j")
         self.take_picture(tab, "live")
-        tab = self.whole("#/", viewport=WIDE, color_scheme="dark", reduced_motion="reduce")
-        self.take_picture(tab, "live-dark")
