@@ -18,6 +18,7 @@
 mod api;
 mod guard;
 mod index;
+mod judges;
 mod listen;
 mod live;
 mod metrics;
@@ -50,6 +51,7 @@ use crate::store;
 use crate::watch::{self, News, Watch};
 use guard::Guard;
 use index::Index;
+use judges::Judges;
 use live::Change;
 use metrics::Numbers;
 use problem::Problem;
@@ -232,10 +234,8 @@ struct Service {
     guard: Guard,
     index: RwLock<Index>,
     check: Check,
-    /// For what is posted: one episode at a time.
-    check_of_one: Check,
     gate: Gate,
-    posted: Gate,
+    judges: Judges,
     changes: broadcast::Sender<Change>,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
@@ -247,13 +247,13 @@ struct Service {
 
 impl Service {
     fn new(guard: Guard, check: &Check, gate: &Gate, stopped: signal::Receiver<bool>) -> Self {
-        let check_of_one = check.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
+        // For one run at a time.
+        let check = check.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
         Self {
             guard,
             index: RwLock::default(),
-            check: check_of_one.clone(),
-            check_of_one,
-            posted: gate.without_baseline(),
+            judges: Judges::new(&check, gate.without_baseline()),
+            check,
             gate: gate.clone(),
             changes: broadcast::Sender::new(live::MAX_BEHIND),
             stopped,
@@ -295,10 +295,29 @@ impl Service {
                     self.tell("gone", &serde_json::json!({ "dir": dir }));
                 }
             }
-            News::Fault(fault) => self.index_mut().fault(fault.path(), fault.to_string()),
-            News::AllSeen => self.index_mut().see_all(),
+            News::Fault(fault) => {
+                self.index_mut().fault(fault.path(), fault.to_string());
+                self.tell_of_the_whole();
+            }
+            News::FaultGone(path) => {
+                self.index_mut().fault_gone(&path);
+                self.tell_of_the_whole();
+            }
+            News::AllSeen => {
+                self.index_mut().see_all();
+                self.tell_of_the_whole();
+            }
             News::PassedOver(_) => {}
         }
+    }
+
+    /// Tells whether all runs were looked at, where that has changed.
+    fn tell_of_the_whole(&self) {
+        let index = self.index();
+        let (complete, faults) = (index.is_complete(), index.faults().len());
+        drop(index);
+        let whole = serde_json::json!({ "complete": complete, "faults": faults });
+        self.tell("whole", &whole);
     }
 
     fn tell(&self, name: &'static str, data: &impl Serialize) {

@@ -77,6 +77,8 @@ pub enum News {
     Judged(Box<EpisodeReport>),
     /// A path could not be searched.
     Fault(Fault),
+    /// What kept this path from being searched is gone.
+    FaultGone(PathBuf),
     /// A run that was judged is no longer at this path.
     Gone(PathBuf),
     /// This number of directories, more than 0, hold nothing but the `state.json` of another
@@ -248,7 +250,11 @@ impl Watch {
                 }
                 flow
             });
-            self.renew_faults(&due.dirs, faults, &mut seen);
+            for path in self.renew_faults(&due.dirs, faults, &mut seen) {
+                if flow.is_continue() {
+                    flow = take(News::FaultGone(path));
+                }
+            }
             for gone in self.gone(&due.dirs, &foreign, &mut seen) {
                 if flow.is_continue() {
                     flow = take(News::Gone(gone));
@@ -446,8 +452,14 @@ impl Watch {
     }
 
     /// Keeps the faults that were met just now, so that each is passed on once, and forgets those
-    /// that the search did not meet again.
-    fn renew_faults(&self, dirs: &[(PathBuf, bool)], met: BTreeSet<Met>, seen: &mut Seen) {
+    /// that the search did not meet again. Returns the paths that have no fault any more.
+    fn renew_faults(
+        &self,
+        dirs: &[(PathBuf, bool)],
+        met: BTreeSet<Met>,
+        seen: &mut Seen,
+    ) -> BTreeSet<PathBuf> {
+        let mut gone = BTreeSet::new();
         for (below, is_new) in dirs {
             let dir = join(&self.dir, below);
             let is_whole = below == Path::new("") && *is_new;
@@ -457,9 +469,19 @@ impl Watch {
                     || path.parent() == Some(&dir)
                     || *is_new && path.starts_with(&dir)
             };
-            seen.faults.retain(|(path, _)| !is_searched(path));
+            seen.faults.retain(|(path, _)| {
+                let is_kept = !is_searched(path);
+                if !is_kept {
+                    gone.insert(path.clone());
+                }
+                is_kept
+            });
         }
         seen.faults.extend(met);
+        for (path, _) in &seen.faults {
+            gone.remove(path);
+        }
+        gone
     }
 
     fn judge_again(&self, episode: &Path) {

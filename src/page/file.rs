@@ -296,6 +296,7 @@ mod tests {
             totals: &totals,
             faults: &[],
             is_complete: true,
+            is_under_way: false,
         };
         let mut written = |max_bytes| {
             file.max_bytes = max_bytes;

@@ -26,6 +26,15 @@
     overview: () => ask("page/overview"),
     // A run: its row, and its page.
     run: (dir) => ask(`page/run?${new URLSearchParams([["dir", dir]])}`),
+    // The lines of a timeline from one on, at most 100: items, next. Numbers stay as written.
+    events: async (dir, line) => {
+      const answer = await fetch(`api/v1/runs/${encodeURIComponent(dir)}/events?cursor=${line}&limit=100`);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const exact = (key, value, context) =>
+        (typeof value === "number" && key !== "line" && key !== "next" && context && JSON.rawJSON
+          ? JSON.rawJSON(context.source) : value);
+      return JSON.parse(await answer.text(), exact);
+    },
     rule: (name) => ask(`page/rule?${new URLSearchParams([["name", name]])}`).then((page) => page.text),
     // The values that filters offer, each with its number of runs.
     choices: async () => {
@@ -39,10 +48,11 @@
         mode: numbers(sums.statistics.modes), tag: numbers(sums.tags),
       };
     },
-    // Calls back after changes, at most once a second, with the directories of the runs; with null
-    // where some may be unknown.
-    listen: (changed) => {
+    // Calls back after changes, at most once a second, with the directories of the runs, or null
+    // where some may be unknown, and those that are gone. Tells whether the service can be reached.
+    listen: (changed, reached) => {
       let dirs = new Set();
+      const gone = new Set();
       let isWaiting = false;
       const take = (dir) => {
         if (dir === null) dirs = null;
@@ -53,20 +63,25 @@
           isWaiting = false;
           const met = dirs;
           dirs = new Set();
-          changed(met);
+          changed(met, gone);
         }, 1000);
       };
       const events = new EventSource("api/v1/changes");
-      let wasOpen = false;
       events.addEventListener("open", () => {
         // What happened while nobody listened is not known.
-        if (wasOpen) take(null);
-        wasOpen = true;
+        take(null);
+        reached(true);
       });
+      events.addEventListener("error", () => reached(false));
       for (const name of ["verdict", "gone"]) {
-        events.addEventListener(name, (event) => take(JSON.parse(event.data).dir));
+        events.addEventListener(name, (event) => {
+          const { dir } = JSON.parse(event.data);
+          if (name === "gone") gone.add(dir);
+          else gone.delete(dir);
+          take(dir);
+        });
       }
-      events.addEventListener("lost", () => take(null));
+      for (const name of ["whole", "lost"]) events.addEventListener(name, () => take(null));
     },
   };
 })();

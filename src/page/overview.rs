@@ -78,6 +78,8 @@ pub(crate) struct Ending<'c> {
     /// What could not be looked at or judged, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
     pub(crate) is_complete: bool,
+    /// Whether runs are still being judged for the first time.
+    pub(crate) is_under_way: bool,
 }
 
 impl Overview {

@@ -97,6 +97,9 @@ fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
 fn incomplete(ending: &Ending<'_>) -> Markup {
     let faults = ending.faults;
     html! {
+        @if ending.is_under_way {
+            p.notice { "The runs are being judged for the first time. These are those so far." }
+        }
         @if !ending.is_complete {
             section.notice.is-bad aria-labelledby="faults" {
                 h2 #faults { "This check is not complete" }

@@ -83,7 +83,8 @@
     adapter: equal("adapter"),
     mode: equal("mode"),
     ended: (row, wanted) => (row.outcome ?? row.status ?? NONE) === wanted,
-    rule: (row, wanted) => (row.rules || []).includes(wanted),
+    rule: (row, wanted) =>
+      (row.rules || []).some((rule) => rule === wanted || (wanted.endsWith("/*") && rule.startsWith(wanted.slice(0, -1)))),
     tag: (row, wanted) => (row.tags || []).includes(wanted),
     since: (row, wanted) =>
       wanted === NONE ? row.started_sec === undefined : row.started_sec >= instant(wanted),
@@ -167,7 +168,9 @@
         const isFirst = !params.get("cursor");
         drawRuns(params, listed, range, page.next || !isFirst
           ? [turn("First", "", isFirst), turn("Next", page.next, !page.next)] : []);
-      }, (error) => drawRuns(params, [], error.message, []));
+      }, (error) => {
+        if (location.hash === wanted) drawRuns(params, [], error.message, []);
+      });
       return;
     }
     listed = select(params);
@@ -185,8 +188,25 @@
     find("#runs .said").replaceChildren(range, ...chips(params));
     const body = make("tbody", {}, ...shown.map(rowOf));
     const table = make("table", {}, head(params), body);
+    const back = keeper(find("#runs"));
+    const at = all("#runs tbody tr").find((row) => row.classList.contains("is-at"));
     find("#runs .table").replaceChildren(shown.length ? table : make("p", { class: "notice" }, "No run matches."));
     find("#runs nav.pages").replaceChildren(...pages);
+    const still = at && all("tr", body).find((row) => row.dataset.dir === at.dataset.dir);
+    if (still) still.classList.add("is-at");
+    back();
+  }
+
+  // Remembers what has the focus in a part of the page that is drawn again; what it returns gives
+  // the focus back.
+  function keeper(part) {
+    const active = part.contains(document.activeElement) ? document.activeElement : null;
+    const name = active && (active.getAttribute("href") || active.textContent);
+    return () => {
+      if (!active || active.isConnected) return;
+      const same = all(active.tagName, part).find((other) => (other.getAttribute("href") || other.textContent) === name);
+      if (same) same.focus({ preventScroll: true });
+    };
   }
 
   function go(params, name, value) {
@@ -195,7 +215,10 @@
     else next.delete(name);
     if (name !== "page") next.delete("page");
     if (name !== "cursor") next.delete("cursor");
-    location.hash = link("runs", next);
+    const address = link("runs", next);
+    // One step back leads from a search to what was before it, not through its letters.
+    if (name === "q" && params.get("q") && value) location.replace(address);
+    else location.hash = address;
   }
 
   function pager(page, pages, turn) {
@@ -255,6 +278,7 @@
         row.unjudged && !sums.length ? `${plural(row.unjudged, "rule")} not judged` : ""),
     ];
     return make("tr", {
+      "data-dir": row.dir,
       onclick: (event) => {
         if (!event.target.closest("a, button") && !String(getSelection())) location.hash = linkOf(row);
       },
@@ -272,6 +296,7 @@
       control.classList.toggle("is-set", value !== "");
     }
   }
+  let offerChoices = () => {};
   function setUpFilters() {
     const form = find("#runs form");
     form.hidden = false;
@@ -284,17 +309,21 @@
     const offer = (control, numbers) => {
       const words = { yes: "valid", no: "invalid" };
       const options = [...numbers].sort((a, b) => b[1] - a[1]).slice(0, 1000);
-      control.append(...options.map(([value, number]) => {
+      control.replaceChildren(control.options[0], ...options.map(([value, number]) => {
         const text = (control.name === "valid" && words[value]) || value;
         return make("option", { value }, `${text} (${count.format(number)})`);
       }));
       control.closest("label").hidden = options.length === 0;
     };
     if (live) {
-      live.choices().then((choices) => {
-        for (const control of all("select", form)) offer(control, choices[control.name]);
+      offerChoices = () => live.choices().then((choices) => {
+        for (const control of all("select", form)) {
+          // What is being chosen from stays as it is.
+          if (document.activeElement !== control) offer(control, choices[control.name]);
+        }
         fillFilters(address().params);
       }, () => {});
+      offerChoices();
     } else {
       for (const control of all("select", form)) {
         const numbers = new Map();
@@ -306,11 +335,19 @@
       }
     }
     let waiting = 0;
-    const changed = (event) => go(address().params, event.target.name, event.target.value);
+    const stopWaiting = () => clearTimeout(waiting);
+    const changed = (event) => {
+      stopWaiting();
+      const { view, params } = address();
+      if (view === "runs" && (params.get(event.target.name) || "") !== event.target.value) {
+        go(params, event.target.name, event.target.value);
+      }
+    };
+    window.addEventListener("hashchange", stopWaiting);
     form.addEventListener("change", changed);
     form.addEventListener("input", (event) => {
       if (event.target.name !== "q") return;
-      clearTimeout(waiting);
+      stopWaiting();
       waiting = setTimeout(() => changed(event), 150);
     });
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -355,20 +392,66 @@
     }
     live.run(dir).then(({ row, text }) => {
       if (address().dir !== dir) return;
-      const isOther = view.dataset.dir !== dir;
-      view.dataset.dir = dir;
-      shownRun = row;
-      view.innerHTML = policy.createHTML(text);
-      view.dataset.prefix = "r-";
-      dress(view, row);
-      document.title = `${row.id} \u00b7 runvet`;
-      if (isOther) window.scrollTo(0, 0);
+      drawLiveRun(view, row, text);
       at();
     }, (error) => {
       if (address().dir !== dir) return;
       shownRun = null;
+      shownText = "";
       view.replaceChildren(make("p", { class: "notice" }, error.message));
     });
+  }
+
+  // What the service last said of the run that is shown.
+  let shownText = "";
+  function drawLiveRun(view, row, text) {
+    const isSame = shownRun && shownRun.dir === row.dir;
+    shownRun = row;
+    if (isSame && text === shownText) return;
+    const back = isSame ? [keeper(view), opened(view)] : [];
+    shownText = text;
+    view.innerHTML = policy.createHTML(text);
+    view.dataset.prefix = "r-";
+    dress(view, row);
+    document.title = `${row.id} \u00b7 runvet`;
+    if (isSame) for (const step of back) step();
+    else window.scrollTo(0, 0);
+  }
+
+  // Remembers what a reader has opened, filtered and zoomed in a run that is drawn again.
+  function opened(view) {
+    const chosen = new Map(all("details", view).map((details) => [placeOf(details, view), details.open]));
+    const tools = all("[data-events], .wf-tools", view).map((part) => part.keep && part.keep());
+    const at = window.scrollY;
+    return () => {
+      for (const details of all("details", view)) {
+        const wasOpen = chosen.get(placeOf(details, view));
+        if (wasOpen !== undefined) details.open = wasOpen;
+      }
+      all("[data-events], .wf-tools", view).forEach((part, number) => tools[number] && part.keep(tools[number]));
+      window.scrollTo(0, at);
+    };
+  }
+  function placeOf(details, view) {
+    const names = [];
+    for (let above = details; above && above !== view; above = above.parentElement) {
+      if (above.id) return [above.id, ...names].join(" ");
+      const key = above.tagName === "LI" && find(".k", above);
+      if (key) names.unshift(key.textContent);
+    }
+    return [...names, find("summary", details).textContent].join(" ");
+  }
+
+  // A run that the reader looks at was judged again.
+  function refreshRun(dir, isGone) {
+    if (!isGone) {
+      live.run(dir).then(({ row, text }) => {
+        if (address().dir === dir) drawLiveRun(find("#run"), row, text);
+      }, () => {});
+    } else if (!find("#run > .notice")) {
+      shownText = "";
+      find("#run").prepend(make("p", { class: "notice is-warn", role: "status" }, "This run is gone. Its page shows how it was."));
+    }
   }
 
   function withoutPage(row) {
@@ -433,6 +516,13 @@
     even.hidden = waterfall.dataset.scale !== "time";
     const tools = make("div", { class: "wf-tools" },
       out, button("+", "Zoom in", () => set(zoom * 2)), button("Fit", null, () => set(1)), even);
+    tools.keep = (kept) => {
+      if (!kept) return { zoom, isEven: even.getAttribute("aria-pressed") === "true", left: find(".scroll", waterfall).scrollLeft };
+      set(kept.zoom);
+      if (kept.isEven) spread(true);
+      find(".scroll", waterfall).scrollLeft = kept.left;
+      return null;
+    };
     waterfall.before(tools);
     find(".scroll", waterfall).addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
@@ -442,7 +532,7 @@
   }
 
   function dressEvents(list, view) {
-    const items = [...list.children];
+    let items = [...list.children];
     const status = make("span", { class: "count", role: "status" });
     const pages = make("nav", { class: "pages", "aria-label": "Pages of events" });
     const search = make("input", { type: "search", placeholder: "Filter events", "aria-label": "Filter events" });
@@ -464,9 +554,24 @@
       if (!item.hidden) return;
       search.value = "";
       phase = "";
-      for (const chip of all(".phases li", view)) chip.classList.remove("is-on");
+      mark();
       page = Math.floor(items.indexOf(item) / EVENTS_PER_PAGE) + 1;
       show();
+    };
+    list.keep = (kept) => {
+      if (!kept) return { phase, page, words: search.value };
+      ({ phase, page } = kept);
+      search.value = kept.words;
+      mark();
+      show();
+      return null;
+    };
+    const mark = () => {
+      for (const chip of all(".phases li", view)) {
+        const isOn = chip.dataset.phase === phase;
+        chip.classList.toggle("is-on", isOn);
+        find("button", chip).setAttribute("aria-pressed", String(isOn));
+      }
     };
     search.addEventListener("input", () => { page = 1; show(); });
     for (const chip of all(".phases li", view)) {
@@ -474,18 +579,46 @@
       button.addEventListener("click", () => {
         phase = phase === chip.dataset.phase ? "" : chip.dataset.phase;
         page = 1;
-        for (const other of all(".phases li", view)) {
-          const isOn = other.dataset.phase === phase;
-          other.classList.toggle("is-on", isOn);
-          find("button", other).setAttribute("aria-pressed", String(isOn));
-        }
+        mark();
         show();
       });
       chip.replaceChildren(button);
     }
+    if (live) {
+      for (const fold of all(".fold", list)) {
+        const button = make("button", { type: "button", onclick: () => unfold(fold).then(() => {
+          items = [...list.children];
+          show();
+        }, () => {}) }, "Show some");
+        fold.append(" ", button);
+      }
+    }
     list.before(make("div", { class: "ev-tools" }, search, status));
     list.after(pages);
     show();
+  }
+
+  // Asks the service for the first of the events that are not on the page.
+  async function unfold(fold) {
+    const lineOf = (item) => (item ? Number(find(".line", item).textContent) : 0);
+    const end = lineOf(fold.nextElementSibling) || Infinity;
+    const { items, next } = await live.events(shownRun.dir, lineOf(fold.previousElementSibling) + 1);
+    const wanted = items.filter((item) => item.line < end);
+    fold.before(...wanted.map(eventOf));
+    const left = Number(fold.firstChild.textContent.replace(/\D/g, "")) - wanted.length;
+    if (next === null || next >= end) fold.remove();
+    else fold.firstChild.textContent = `${plural(left, "event")} are not on this page`;
+  }
+
+  function eventOf({ line, event, error }) {
+    const text = (value) => (typeof value === "string" ? value : "");
+    const { phase, agent_id: agent, timestamp, event_type: type } = event || {};
+    return make("details", { class: "event", id: `r-L${line}`, "data-phase": text(phase) },
+      make("summary", {},
+        make("span", { class: "line" }, String(line)), make("span", { class: "at" }, text(timestamp).slice(11, 19)),
+        make("span", { class: "phase" }, text(phase)), make("span", { class: "agent" }, text(agent)),
+        make("span", { class: "what" }, error || text(type))),
+      make("pre", { tabindex: "0" }, error || JSON.stringify(event, null, 2)));
   }
 
   // Marks the part of a run that is on the screen.
@@ -665,17 +798,26 @@
   show();
 
   // A service tells of changes; what is shown follows them.
-  function follow(dirs) {
+  let shownSums = "";
+  function follow(dirs, gone) {
     live.overview().then(({ text, runs }) => {
-      find("#sums").innerHTML = policy.createHTML(text);
       find(".views .count").textContent = count.format(runs);
+      if (text === shownSums) return;
+      shownSums = text;
+      const back = keeper(find("#sums"));
+      find("#sums").innerHTML = policy.createHTML(text);
+      back();
     }, () => {});
+    offerChoices();
     const { view, dir, params } = address();
     if (view === "runs") showRuns(params);
-    if (view === "run" && (!dirs || dirs.has(dir))) {
-      shownRun = null;
-      showRun(dir, new URLSearchParams());
-    }
+    if (view === "run" && (!dirs || dirs.has(dir))) refreshRun(dir, gone.has(dir));
   }
-  if (live) live.listen(follow);
+  if (live) {
+    const state = find(".tools .badge");
+    live.listen(follow, (isReached) => {
+      state.textContent = isReached ? "live" : "no connection";
+      state.className = isReached ? "badge live" : "badge warn";
+    });
+  }
 })();

@@ -31,17 +31,20 @@ pub(super) fn head(title: &str, runs: u64) -> Markup {
     let own = html! {
         meta http-equiv="Content-Security-Policy" content=(policy());
     };
-    framed(title, runs, &own, &html! { style { (PreEscaped(STYLE)) } })
+    let style = html! { style { (PreEscaped(STYLE)) } };
+    framed(title, &own, &style, &top(runs, &html! {}))
 }
 
 /// The same for a page whose service sends its policy, style and script.
 #[cfg(feature = "serve")]
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
-    framed(title, runs, &html! {}, &style)
+    // The script says whether the page follows the service.
+    let state = html! { span.badge role="status" { "…" } };
+    framed(title, &html! {}, &style, &top(runs, &state))
 }
 
-fn framed(title: &str, runs: u64, policy: &Markup, style: &Markup) -> Markup {
+fn framed(title: &str, policy: &Markup, style: &Markup, top: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -57,12 +60,12 @@ fn framed(title: &str, runs: u64, policy: &Markup, style: &Markup) -> Markup {
                 (style)
             }
         }
-        (top(runs))
+        (top)
     }
 }
 
 /// The bar at the top of every view.
-fn top(runs: u64) -> Markup {
+fn top(runs: u64, state: &Markup) -> Markup {
     html! {
         a.skip href="#main" { "Skip to the content" }
         header.top {
@@ -80,6 +83,7 @@ fn top(runs: u64) -> Markup {
                 }
             }
             div.tools {
+                (state)
                 button.key-help type="button" hidden data-do="help" { "Keys" }
                 button type="button" hidden data-do="theme" { "Theme" }
             }

@@ -28,6 +28,7 @@ impl Renderer for Html {
             totals: closing.totals,
             faults: closing.faults,
             is_complete: closing.is_complete,
+            is_under_way: false,
         };
         let read = |key: &_| closing.pages.and_then(|pages| pages.0(key));
         self.0.write(out, &ending, &read)

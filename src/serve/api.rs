@@ -31,10 +31,10 @@ pub(super) const MAX_BODY: usize = 8 << 20;
 /// The unit in which memory for bodies is given out.
 pub(super) const BODY_UNIT: usize = 1 << 10;
 
-/// The maximum number of bytes of all bodies that are held at a time.
+/// The maximum number of bytes of all bodies that are held at a time, without small ones.
 pub(super) const MAX_BODIES: usize = 64 << 20;
 
-/// A body up to which checking it takes less time than handing it to another thread.
+/// A small body: checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
 
 /// The number of directories that an answer names where several runs have an id.
@@ -265,10 +265,15 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
         return Err(too_large());
     }
     let length = length.unwrap_or(MAX_BODY).max(1);
-    // Only so much memory is given to bodies: others wait.
-    let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-    let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
-    let turn = turn.map_err(|_| Problem::busy("the service ends"))?;
+    let turn = if length <= SMALL_BODY {
+        // The number of connections limits their memory.
+        None
+    } else {
+        // Only so much memory is given to large bodies: others wait.
+        let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
+        let turn = Arc::clone(&service.bodies).acquire_many_owned(units).await;
+        Some(turn.map_err(|_| Problem::busy("the service ends"))?)
+    };
     let body = Bytes::from_request(request, &()).await;
     let body = body.map_err(|wrong| match wrong.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
@@ -310,9 +315,7 @@ impl Service {
                 Err(Problem::bad(detail))
             })
             .collect();
-        let mut gate = self.posted.clone();
-        let report = gate.records(&self.check_of_one, &request.episode_id, &records?);
-        Ok(json(&report))
+        Ok(json(&self.judges.records(&request.episode_id, &records?)))
     }
 
     /// The directory of the run with an id.

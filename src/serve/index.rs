@@ -1,6 +1,6 @@
 //! The news of a watch -> the runs that the service lists, in little memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +24,29 @@ pub(super) const NONE: &str = "(none)";
 /// What stands for the values after those that are counted one by one.
 const OTHERS: &str = "(others)";
 
+/// The maximum number of texts that runs share.
+const MAX_SHARED: usize = 10_000;
+
+/// A text that many runs have, such as a status: it is kept once.
+type Name = Arc<str>;
+
+/// The texts that runs share. A text beyond the limit is kept by its run alone.
+#[derive(Debug, Default)]
+struct Names(BTreeSet<Name>);
+
+impl Names {
+    fn get(&mut self, text: &str) -> Name {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let name = Name::from(text);
+        if self.0.len() < MAX_SHARED {
+            self.0.insert(Arc::clone(&name));
+        }
+        name
+    }
+}
+
 /// A run as an item of a list. What its records do not say is absent. Texts are short, and safe to
 /// print.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -45,10 +68,10 @@ pub(super) struct RunItem {
     pub(super) task: Option<Box<str>>,
     /// The status that the state gives, whether or not it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<Box<str>>,
+    pub(super) status: Option<Name>,
     /// The outcome that the summary gives, whether or not it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<Box<str>>,
+    pub(super) outcome: Option<Name>,
     /// When the run started, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) started_at: Option<Box<str>>,
@@ -60,16 +83,16 @@ pub(super) struct RunItem {
     pub(super) duration_sec: Option<f64>,
     /// The mode of the runtime.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) mode: Option<Box<str>>,
+    pub(super) mode: Option<Name>,
     /// The adapter that executed the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) adapter: Option<Box<str>>,
+    pub(super) adapter: Option<Name>,
     /// Tags as `key:value`, at most 8.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) tags: Box<[Box<str>]>,
+    pub(super) tags: Box<[Name]>,
     /// The names of latencies, each with its milliseconds; at most 12.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) latencies: Box<[(Box<str>, f64)]>,
+    pub(super) latencies: Box<[(Name, f64)]>,
     /// The number of findings of severity `error`.
     pub(super) errors: usize,
     /// The number of findings of severity `warning`.
@@ -82,7 +105,7 @@ pub(super) struct RunItem {
     pub(super) suppressed: usize,
     /// The rules of the findings, each once; at most 24.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) rules: Box<[Box<str>]>,
+    pub(super) rules: Box<[Name]>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -91,7 +114,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl RunItem {
-    fn of(report: &EpisodeReport) -> Self {
+    fn of(report: &EpisodeReport, names: &mut Names) -> Self {
         let row = Row::of(report);
         let text = |text: Option<&str>| text.map(Box::from);
         let latencies = row.latencies.iter();
@@ -101,20 +124,20 @@ impl RunItem {
             valid: row.valid,
             lifecycle: row.lifecycle,
             task: text(row.task),
-            status: text(row.status),
-            outcome: text(row.outcome),
+            status: row.status.map(|text| names.get(text)),
+            outcome: row.outcome.map(|text| names.get(text)),
             started_at: text(row.started_at),
             started_sec: row.started_sec,
             duration_sec: row.duration_sec,
-            mode: text(row.mode.as_deref()),
-            adapter: text(row.adapter.as_deref()),
-            latencies: latencies.map(|(name, ms)| ((*name).into(), *ms)).collect(),
+            mode: row.mode.as_deref().map(|text| names.get(text)),
+            adapter: row.adapter.as_deref().map(|text| names.get(text)),
+            latencies: latencies.map(|(name, ms)| (names.get(name), *ms)).collect(),
             errors: row.errors,
             warnings: row.warnings,
             unjudged: row.unjudged,
             suppressed: row.suppressed,
-            rules: row.rules.iter().map(|rule| (*rule).into()).collect(),
-            tags: row.tags.into_iter().map(Into::into).collect(),
+            rules: row.rules.iter().map(|rule| names.get(rule)).collect(),
+            tags: row.tags.iter().map(|tag| names.get(tag)).collect(),
         }
     }
 
@@ -153,13 +176,13 @@ impl RunItem {
 pub(super) struct Entry {
     pub(super) item: RunItem,
     /// The findings by rule.
-    tallies: Box<[(Box<str>, Tally)]>,
+    tallies: Box<[(Name, Tally)]>,
     ignored: u64,
     baselined: u64,
 }
 
 impl Entry {
-    fn of(report: &EpisodeReport) -> Self {
+    fn of(report: &EpisodeReport, names: &mut Names) -> Self {
         let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
         for finding in &report.findings {
             let tally = tallies.entry(&finding.rule).or_default();
@@ -174,10 +197,10 @@ impl Entry {
             suppressed.filter(|suppressed| suppressed.by == by).count() as u64
         };
         Self {
-            item: RunItem::of(report),
+            item: RunItem::of(report, names),
             tallies: tallies
                 .into_iter()
-                .map(|(rule, tally)| (rule.into(), tally))
+                .map(|(rule, tally)| (names.get(rule), tally))
                 .collect(),
             ignored: suppressed(Suppression::Ignore),
             baselined: suppressed(Suppression::Baseline),
@@ -195,6 +218,7 @@ impl Entry {
 pub(super) struct Index {
     entries: BTreeMap<PathBuf, Arc<Entry>>,
     faults: BTreeMap<PathBuf, String>,
+    names: Names,
     /// Whether all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -204,7 +228,7 @@ pub(super) struct Index {
 impl Index {
     /// Takes in a report; returns the item, unless it says what was known.
     pub(super) fn put(&mut self, report: &EpisodeReport) -> Option<Arc<Entry>> {
-        let entry = Arc::new(Entry::of(report));
+        let entry = Arc::new(Entry::of(report, &mut self.names));
         let known = self
             .entries
             .insert(report.key.as_path().to_owned(), Arc::clone(&entry));
@@ -225,6 +249,12 @@ impl Index {
         if self.faults.len() < MAX_FAULTS {
             self.faults.insert(path.to_owned(), message);
         }
+    }
+
+    /// Forgets what kept a path from being searched.
+    pub(super) fn fault_gone(&mut self, path: &Path) {
+        self.version += 1;
+        self.faults.remove(path);
     }
 
     pub(super) fn see_all(&mut self) {
@@ -268,6 +298,11 @@ impl Index {
             sort: crate::finding::FaultSort::Other,
         });
         faults.collect()
+    }
+
+    /// Whether runs that were there at the start are still being looked at.
+    pub(super) fn is_under_way(&self) -> bool {
+        !self.all_seen
     }
 
     pub(super) fn is_complete(&self) -> bool {

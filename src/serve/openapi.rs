@@ -243,7 +243,8 @@ fn changes() -> Value {
     let mut operation = plain(
         "listen",
         "Changes as they happen: server-sent events `verdict` (a run's item), `gone` (a run's \
-         directory) and `lost` (the client was too slow: list the runs again)",
+         directory), `whole` (whether all runs were looked at has changed, or what could not be) \
+         and `lost` (the client was too slow: list the runs again)",
         "text/event-stream",
     );
     operation["responses"]["503"] = problem(503);

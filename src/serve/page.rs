@@ -30,6 +30,7 @@ struct Sums {
     overview: Overview,
     totals: crate::finding::Totals,
     faults: Vec<ReportedFault>,
+    is_under_way: bool,
 }
 
 impl Sums {
@@ -38,6 +39,7 @@ impl Sums {
             totals: &self.totals,
             faults: &self.faults,
             is_complete: self.faults.is_empty(),
+            is_under_way: self.is_under_way,
         }
     }
 }
@@ -168,6 +170,7 @@ impl Service {
             overview: Overview::of(rows, index.statistics()),
             totals: index.totals(),
             faults: index.faults(),
+            is_under_way: index.is_under_way(),
         });
         *kept = Some((index.version(), Arc::clone(&sums)));
         sums

@@ -382,10 +382,26 @@ impl<'q> Filter<'q> {
         if self.words.is_empty() {
             return true;
         }
-        let task = item.task.as_deref().unwrap_or_default();
-        let text = format!("{} {} {task}", item.id, item.dir).to_lowercase();
-        self.words.iter().all(|word| text.contains(word))
+        let texts = [
+            &*item.id,
+            &*item.dir,
+            item.task.as_deref().unwrap_or_default(),
+        ];
+        let mut words = self.words.iter();
+        words.all(|word| texts.iter().any(|text| contains(text, word)))
     }
+}
+
+/// Whether a text contains a word in lower case, in upper or lower case.
+fn contains(text: &str, word: &str) -> bool {
+    let Some(first) = word.bytes().next().filter(|_| text.is_ascii()) else {
+        return text.to_lowercase().contains(word);
+    };
+    let text = text.as_bytes();
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text).any(|at| {
+        let here = text.get(at..at + word.len());
+        here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+    })
 }
 
 /// Seconds since 1970.
@@ -410,4 +426,23 @@ fn range(text: &str) -> Result<(f64, f64), String> {
         number(low, f64::NEG_INFINITY)?,
         number(high, f64::INFINITY)?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contains;
+
+    #[test]
+    fn word_is_found_in_upper_and_lower_case() {
+        for (text, word, is_there) in [
+            ("runs/EP_01", "ep_01", true),
+            ("eep_01", "ep_01", true),
+            ("ep_0", "ep_01", false),
+            ("", "e", false),
+            ("Überweisung", "überweisung", true),
+            ("abc", "ü", false),
+        ] {
+            assert_eq!(contains(text, word), is_there, "{text} {word}");
+        }
+    }
 }

@@ -1,20 +1,12 @@
-"""Tries the page of the format `html` in a headless Chromium. Nothing may be said in its console, and no request leave."""
+"""Tries the page of the format `html` in a browser."""
 
-import os
 import subprocess
-import sys
-import unittest
-from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
-from PIL import Image
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import run_data
+from tab import NARROW, RUNVET, WIDE, WORK, InTheBrowser
 
-ROOT = Path(__file__).parents[2]
-WORK = ROOT / "target" / "browser"
-WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
 EDITED = "#/run/runs/episodes/ep_03_edited"
 FAILED = "#/run/runs/episodes/ep_timeout"
 
@@ -22,51 +14,25 @@ FAILED = "#/run/runs/episodes/ep_timeout"
 def report(directory, name):
     """The path of the page of some run data."""
     path = WORK / f"{name}.html"
-    command = [ROOT / "target" / "debug" / "runvet", "validate", "--quiet", "--output", f"html={path}", directory.name]
+    command = [RUNVET, "validate", "--quiet", "--output", f"html={path}", directory.name]
     ended = subprocess.run(command, cwd=directory.parent, stdout=subprocess.DEVNULL)
     assert ended.returncode == 1, ended.returncode
     return path
 
 
-class InTheBrowser(unittest.TestCase):
+class OfAFile(InTheBrowser):
+    home = "file://"
+
     @classmethod
     def setUpClass(cls):
         run_data.write(WORK / "runs")
         run_data.write_hostile(WORK / "hostile")
         cls.report = report(WORK / "runs", "report")
         cls.hostile = report(WORK / "hostile", "hostile")
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(
-            executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-
-    def setUp(self):
-        self.said, self.asked = [], []
-
-    def tearDown(self):
-        self.assertEqual(self.said, [], "the console is empty")
-        self.assertEqual([url for url in self.asked if not url.startswith(("file://", "data:,"))], [])
+        super().setUpClass()
 
     def open(self, address="", path=None, **options):
-        """A tab with the page at an address."""
-        options = {"viewport": WIDE, "color_scheme": "light"} | options
-        context = self.browser.new_context(**options)
-        self.addCleanup(context.close)
-        tab = context.new_page()
-        tab.set_default_timeout(10_000)
-        tab.on("console", lambda message: self.said.append(message.text))
-        tab.on("pageerror", lambda error: self.said.append(str(error)))
-        tab.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
-        context.on("request", lambda request: self.asked.append(request.url))
-        tab.goto(f"file://{path or self.report}{address}")
-        return tab
-
-    def rows(self, tab):
-        return tab.locator("#runs tbody tr")
+        return super().open(f"file://{path or self.report}{address}", **options)
 
     def test_overview_leads_to_the_runs_behind_each_mark(self):
         tab = self.open()
@@ -241,22 +207,12 @@ class InTheBrowser(unittest.TestCase):
     def test_nothing_is_cut_off_in_a_narrow_window(self):
         for address in ["#/", "#/runs", EDITED, FAILED, "#/run/runs/episodes/ep_long"]:
             tab = self.open(address, viewport=NARROW)
-            tab.wait_for_selector(".view:visible")
-            width = tab.evaluate("() => document.documentElement.scrollWidth")
-            self.assertLessEqual(width, NARROW["width"], address)
+            self.check_not_cut_off(tab, address)
 
     def test_page_is_accessible(self):
         for scheme in ["light", "dark"]:
             for address in ["#/", "#/runs?valid=no", EDITED, FAILED]:
-                tab = self.open(address, color_scheme=scheme)
-                tab.wait_for_selector(".view:visible")
-                found = Axe().run(tab).response["violations"]
-                grave = [
-                    (violation["id"], violation["nodes"][0]["html"][:200], violation["nodes"][0]["target"])
-                    for violation in found
-                    if violation["impact"] in ("serious", "critical")
-                ]
-                self.assertEqual(grave, [], (scheme, address))
+                self.check_accessible(self.open(address, color_scheme=scheme), (scheme, address))
 
     def test_hostile_records_stay_text(self):
         for options in [{}, {"java_script_enabled": False}]:
@@ -272,9 +228,7 @@ class InTheBrowser(unittest.TestCase):
                 details.evaluate("it => { it.open = true }")
             tab.get_by_role("link", name="state.json").first.click()
             tab.locator(".finding .rule").first.click()
-            self.assertIsNone(tab.evaluate("() => window.hacked ?? null"))
-            strangers = "() => document.querySelectorAll('main img, main script:not(#rows), main [onload]').length"
-            self.assertEqual(tab.evaluate(strangers), 0)
+            self.check_inert(tab)
 
     def test_runs_are_readable_without_a_script(self):
         tab = self.open("", java_script_enabled=False)
@@ -300,20 +254,6 @@ class InTheBrowser(unittest.TestCase):
             "timeline-dark": (f"{FAILED}?at=timeline", WIDE, "dark"),
             "narrow": (EDITED, NARROW, "light"),
         }
-        directory = ROOT / "docs" / "images" if os.environ.get("BLESS") else WORK / "images"
-        directory.mkdir(exist_ok=True)
         for name, (address, viewport, scheme) in pictures.items():
             tab = self.open(address, viewport=viewport, color_scheme=scheme, reduced_motion="reduce")
-            tab.wait_for_selector(".view:visible")
-            tab.wait_for_timeout(300)
-            path = directory / f"{name}.png"
-            tab.screenshot(path=path)
-            Image.open(path).convert("RGB").quantize(96, Image.Quantize.MEDIANCUT).save(path, optimize=True)
-            self.assertLess(path.stat().st_size, 100_000, name)
-
-
-if __name__ == "__main__":
-    result = unittest.main(exit=False, verbosity=2).result
-    failed = len(result.failures) + len(result.errors)
-    print(f"browser: {result.testsRun - failed} passed, {failed} failed")
-    sys.exit(failed > 0)
+            self.take_picture(tab, name)

@@ -85,6 +85,7 @@ mod cli {
     mod record;
     mod recover;
     mod serve;
+    mod serve_clients;
     mod timeline;
     mod view;
     mod watch;
@@ -137,6 +138,7 @@ mod support {
     pub(crate) mod sarif;
     #[expect(unreachable_pub, reason = "the targets in fuzz/ have it too")]
     pub(crate) mod second_look;
+    pub(crate) mod service;
     #[expect(dead_code, reason = "the tests of the library have it too")]
     pub(crate) mod sessions;
     pub(crate) mod skip;

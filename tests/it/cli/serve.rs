@@ -1,191 +1,18 @@
-//! `runvet serve`, asked by real clients over real sockets: its answers, whom it refuses, what it
-//! withstands, and its end.
+//! The answers of `runvet serve`: lists, runs, events, sums, checks and changes.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use runvet::check::Check;
 use runvet::report::write_json;
 use runvet::source::Artifact;
 use serde_json::{Value, json};
-use ureq::Agent;
 
-use crate::support::binary::{run, runvet, stderr, stdout};
+use crate::support::binary::{run, runvet, stdout};
 use crate::support::corpus::corpus;
-use crate::support::hostile::{commands, hostile_run};
+use crate::support::recording::Talk;
 use crate::support::runs::copy_dir;
-
-/// More than the time of any answer: a test that would block forever fails instead.
-const TOO_LONG: Duration = Duration::from_secs(60);
-
-/// A running service, which ends with the test.
-struct Service {
-    child: Child,
-    url: String,
-    agent: Agent,
-}
-
-struct Answer {
-    status: u16,
-    kind: String,
-    text: String,
-}
-
-impl Answer {
-    fn of(response: ureq::http::Response<ureq::Body>) -> Self {
-        let kind = response.headers().get("content-type");
-        let kind = kind.map(|kind| kind.to_str().unwrap().to_owned());
-        let status = response.status().as_u16();
-        let mut body = response.into_body();
-        let text = body.with_config().limit(1 << 30).read_to_string().unwrap();
-        Self {
-            status,
-            kind: kind.unwrap_or_default(),
-            text,
-        }
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
-    /// The status and the sentence of a problem.
-    fn problem(&self) -> (u16, String) {
-        assert_eq!(self.kind, "application/problem+json", "{}", self.text);
-        let problem = self.json();
-        assert_eq!(problem["status"], self.status);
-        (self.status, problem["detail"].as_str().unwrap().to_owned())
-    }
-}
-
-fn agent() -> Agent {
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        .proxy(None)
-        .timeout_global(Some(TOO_LONG));
-    config.build().into()
-}
-
-impl Service {
-    fn start(dir: &Path, args: &[&str]) -> Self {
-        let mut command = runvet(&[&["serve"], args].concat());
-        let mut child = command
-            .current_dir(dir)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut url).unwrap();
-        Self {
-            child,
-            url: url.trim_end().to_owned(),
-            agent: agent(),
-        }
-    }
-
-    /// Of the demo, with all runs judged.
-    fn demo() -> Self {
-        let service = Self::start(&corpus(), &["demo"]);
-        service.wait_for(5);
-        service
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        Answer::of(
-            self.agent
-                .get(format!("{}{path}", self.url))
-                .call()
-                .unwrap(),
-        )
-    }
-
-    fn check(&self, body: &str) -> Answer {
-        let request = self.agent.post(format!("{}api/v1/check", self.url));
-        let request = request.header("content-type", "application/json");
-        Answer::of(request.send(body).unwrap())
-    }
-
-    /// The ids of the runs of a list.
-    fn ids(&self, query: &str) -> Vec<String> {
-        let list = self.get(&format!("api/v1/runs?{query}")).json();
-        let items = list["items"].as_array().unwrap_or_else(|| panic!("{list}"));
-        let ids = items.iter().map(|item| item["id"].as_str().unwrap());
-        ids.map(str::to_owned).collect()
-    }
-
-    /// Asks until this number of runs is listed.
-    fn wait_for(&self, runs: u64) {
-        while self.get("api/v1/runs?limit=1").json()["total"] != runs {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn address(&self) -> &str {
-        self.url.trim_start_matches("http://").trim_end_matches('/')
-    }
-
-    fn socket(&self) -> TcpStream {
-        let socket = TcpStream::connect(self.address()).unwrap();
-        socket.set_read_timeout(Some(TOO_LONG)).unwrap();
-        socket
-    }
-
-    /// The first line of the answer to a request as it is sent.
-    fn raw(&self, request: &str) -> String {
-        let mut socket = self.socket();
-        socket.write_all(request.as_bytes()).unwrap();
-        let mut line = String::new();
-        BufReader::new(socket).read_line(&mut line).unwrap();
-        line.trim_end().to_owned()
-    }
-
-    /// Listens to changes; the lines of the stream, from the first on.
-    fn changes(&self) -> impl Iterator<Item = String> + use<> {
-        let mut socket = self.socket();
-        let request = "GET /api/v1/changes HTTP/1.1\r\nHost: ";
-        write!(socket, "{request}{}\r\n\r\n", self.address()).unwrap();
-        let mut lines = BufReader::new(socket).lines().map_while(Result::ok);
-        assert_eq!(lines.next().unwrap(), "HTTP/1.1 200 OK");
-        for line in lines.by_ref() {
-            if line.is_empty() {
-                break;
-            }
-        }
-        lines
-    }
-
-    fn memory_kib(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmHWM"))
-            .unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-
-    /// Ends it by SIGTERM; the exit code, and what it said.
-    fn end(mut self) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
-        assert!(sent.unwrap().success());
-        let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
-        (self.child.wait().unwrap().code(), said)
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::support::service::{Answer, Service};
 
 #[test]
 fn service_lists_runs_by_filters() {
@@ -456,190 +283,98 @@ fn changes_arrive_with_the_item_of_the_run() {
 }
 
 #[test]
-fn foreign_hosts_and_origins_are_refused() {
-    let service = Service::demo();
-    let host = service.address().to_owned();
-    let ask = |headers: &str| service.raw(&format!("GET / HTTP/1.1\r\n{headers}\r\n\r\n"));
-    assert_eq!(ask(&format!("Host: {host}")), "HTTP/1.1 200 OK");
-    let port = host.rsplit_once(':').unwrap().1;
-    for foreign in [
-        &format!("evil.example:{port}"),
-        "evil.example",
-        "127.0.0.1:1",
-    ] {
-        assert!(
-            ask(&format!("Host: {foreign}")).contains(" 421 "),
-            "{foreign}"
-        );
-    }
-    for origin in ["http://evil.example", "null"] {
-        let headers = format!("Host: {host}\r\nOrigin: {origin}");
-        assert!(ask(&headers).contains(" 403 "), "{origin}");
-    }
-    assert_eq!(
-        ask(&format!("Host: {host}\r\nOrigin: http://{host}")),
-        "HTTP/1.1 200 OK"
-    );
-    assert!(ask("X: y").contains(" 400 "));
-}
-
-#[test]
-fn every_answer_has_the_policy() {
-    let service = Service::demo();
-    for path in ["", "api/v1/runs", "nowhere", "metrics"] {
-        let answer = service.agent.get(format!("{}{path}", service.url)).call();
-        let headers = answer.unwrap().headers().clone();
-        let policy = headers["content-security-policy"].to_str().unwrap();
-        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
-        assert!(!policy.contains("unsafe"), "{policy}");
-        assert_eq!(headers["x-content-type-options"], "nosniff");
-    }
-}
-
-#[test]
-fn reachable_address_needs_a_token() {
-    let refused = run(&["serve", "demo", "--listen", "0.0.0.0:0"]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        stderr(&refused).contains("--token-file"),
-        "{}",
-        stderr(&refused)
-    );
+fn fault_goes_when_its_cause_is_gone() {
     let temp = tempfile::tempdir().unwrap();
-    let file = temp.path().join("token");
-    let args = |file: &Path| {
-        let args = [
-            "demo",
-            "--listen",
-            "0.0.0.0:0",
-            "--token-file",
-            file.to_str().unwrap(),
-        ];
-        args.map(str::to_owned)
+    let episodes = temp.path().join("episodes");
+    copy_dir(
+        &corpus().join("demo/episodes/ep_01_answer"),
+        &episodes.join("ep_1"),
+    );
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(1);
+    let mut changes = service.changes();
+    let mut next = || {
+        let is_whole = |line: &String| line == "event: whole";
+        changes.by_ref().find(is_whole).unwrap();
+        let data = changes.next().unwrap();
+        serde_json::from_str::<Value>(data.trim_start_matches("data: ")).unwrap()
     };
-    fs::write(&file, "short\n").unwrap();
-    let refused = run(&["serve", "--token-file", file.to_str().unwrap()]);
-    assert!(
-        stderr(&refused).contains("16 to 4096"),
-        "{}",
-        stderr(&refused)
+    // Artifacts do not lie in `episodes` itself.
+    fs::write(episodes.join("events.jsonl"), "{}\n").unwrap();
+    while next() != json!({"complete": false, "faults": 1}) {}
+    let sums = service.get("api/v1/statistics").json();
+    let path = sums["faults"][0]["path"].as_str().unwrap();
+    assert!(path.ends_with("episodes"), "{sums}");
+    fs::remove_file(episodes.join("events.jsonl")).unwrap();
+    while next() != json!({"complete": true, "faults": 0}) {}
+    let sums = service.get("api/v1/statistics").json();
+    assert_eq!(
+        (&sums["faults"], &sums["complete"]),
+        (&json!([]), &json!(true))
     );
-    fs::write(&file, "0123456789abcdef\n").unwrap();
-    let args = args(&file);
-    let service = Service::start(&corpus(), &args.each_ref().map(|arg| &**arg));
-    assert_eq!(service.get("api/v1/runs").problem().0, 401);
-    assert_eq!(service.get("healthz").status, 200);
-    let asked = service.agent.get(format!("{}api/v1/runs", service.url));
-    let asked = asked.header("authorization", "Bearer 0123456789abcdef");
-    assert_eq!(Answer::of(asked.call().unwrap()).status, 200);
 }
 
 #[test]
-fn two_hundred_clients_are_answered_at_once() {
-    let service = Service::demo();
-    let sockets: Vec<TcpStream> = (0..200).map(|_| service.socket()).collect();
-    let request = format!(
-        "GET /api/v1/runs HTTP/1.1\r\nHost: {}\r\n\r\n",
-        service.address()
-    );
-    for mut socket in &sockets {
-        socket.write_all(request.as_bytes()).unwrap();
+fn killed_writer_loses_nothing_that_it_acknowledged() {
+    let temp = tempfile::tempdir().unwrap();
+    fs::create_dir(temp.path().join("episodes")).unwrap();
+    let service = Service::start(temp.path(), &[]);
+    let mut talk = Talk::new(temp.path(), &["--task", "Sum up"]);
+    for number in 0..50 {
+        let note = json!({"note": {"phase": "observe", "payload": {"number": number}}});
+        assert_eq!(talk.ask(&note.to_string())["ok"], true);
     }
-    for socket in &sockets {
-        let mut line = String::new();
-        BufReader::new(socket).read_line(&mut line).unwrap();
-        assert_eq!(line, "HTTP/1.1 200 OK\r\n");
-    }
-}
-
-#[test]
-fn slow_clients_keep_nobody_waiting() {
-    let service = Service::demo();
-    let slow: Vec<TcpStream> = (0..100)
-        .map(|_| {
-            let mut socket = service.socket();
-            socket
-                .write_all(b"POST /api/v1/check HTTP/1.1\r\nHost: 127")
-                .unwrap();
-            socket
-        })
+    talk.child.kill().unwrap();
+    talk.child.wait().unwrap();
+    service.wait_for(1);
+    let path = format!("api/v1/runs/{}/events?phase=observe&limit=1000", talk.id);
+    let events = service.get(&path).json();
+    let numbers = events["items"].as_array().unwrap().iter();
+    let numbers: Vec<&Value> = numbers
+        .map(|item| &item["event"]["payload"]["number"])
         .collect();
-    assert_eq!(service.get("api/v1/runs").status, 200);
+    assert_eq!(json!(numbers), json!((0..50).collect::<Vec<_>>()));
+    let run = service.get(&format!("api/v1/runs/{}", talk.id)).json();
+    assert_eq!(run["valid"], true, "{run}");
+}
+
+#[test]
+fn service_writes_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    for name in ["ep_01_answer", "ep_02_paused", "ep_03_edited"] {
+        let run = corpus().join("demo/episodes").join(name);
+        copy_dir(&run, &temp.path().join("runs/episodes").join(name));
+    }
+    let listing = || {
+        let (mut open, mut listed) = (vec![temp.path().to_owned()], BTreeSet::new());
+        while let Some(path) = open.pop() {
+            let metadata = path.symlink_metadata().unwrap();
+            let times = (metadata.modified().unwrap(), metadata.permissions());
+            if metadata.is_dir() {
+                let below = fs::read_dir(&path).unwrap();
+                open.extend(below.map(|entry| entry.unwrap().path()));
+            }
+            listed.insert(format!("{path:?} {} {times:?}", metadata.len()));
+        }
+        listed
+    };
+    let before = listing();
+    assert!(before.len() > 10, "{before:?}");
+    let service = Service::start(temp.path(), &["runs"]);
+    service.wait_for(3);
+    for path in [
+        "",
+        "api/v1/runs",
+        "api/v1/runs/ep_03_edited",
+        "api/v1/statistics",
+        "metrics",
+    ] {
+        assert_eq!(service.get(path).status, 200, "{path}");
+    }
     assert_eq!(
         service.check(r#"{"episode_id":"e","records":{}}"#).status,
         200
     );
-    drop(slow);
-}
-
-#[test]
-fn body_without_end_is_refused_in_little_memory() {
-    let service = Service::demo();
-    let before = service.memory_kib();
-    let mut socket = service.socket();
-    write!(
-        socket,
-        "POST /api/v1/check HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Transfer-Encoding: chunked\r\n\r\n",
-        service.address()
-    )
-    .unwrap();
-    let chunk = [b"10000\r\n", &*vec![b' '; 0x10000], b"\r\n"].concat();
-    // The service closes the connection after the limit of 8 MiB.
-    let sent = (0..10_000)
-        .take_while(|_| socket.write_all(&chunk).is_ok())
-        .count();
-    assert!(sent < 10_000, "{sent}");
-    let mut answer = String::new();
-    let _ = socket.read_to_string(&mut answer);
-    assert!(answer.is_empty() || answer.contains(" 413 "), "{answer}");
-    let grown = service.memory_kib() - before;
-    assert!(grown < 40 << 10, "{grown} KiB");
-    let large = format!("{{\"episode_id\":\"{}\"", "x".repeat(9 << 20));
-    let mut socket = service.socket();
-    let head = format!(
-        "POST /api/v1/check HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n",
-        service.address(),
-        large.len()
-    );
-    socket.write_all(head.as_bytes()).unwrap();
-    let mut line = String::new();
-    BufReader::new(&socket).read_line(&mut line).unwrap();
-    assert!(line.contains(" 413 "), "{line}");
-    assert_eq!(service.get("healthz").status, 200);
-}
-
-#[test]
-fn hostile_texts_are_escaped_in_every_answer() {
-    let (temp, _) = hostile_run();
-    let service = Service::start(temp.path(), &[]);
-    service.wait_for(1);
-    let item = service.get("api/v1/runs").json()["items"][0].clone();
-    let dir = item["dir"].as_str().unwrap().bytes();
-    let key = dir.map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>();
-    let key = key.concat();
-    for path in [
-        "api/v1/runs".to_owned(),
-        format!("api/v1/runs/{key}"),
-        format!("api/v1/runs/{key}/events"),
-        format!("api/v1/runs/{key}x"),
-        "api/v1/runs?%1B=%1B".to_owned(),
-        "api/v1/statistics".to_owned(),
-        "metrics".to_owned(),
-    ] {
-        let answer = service.get(&path);
-        let is_hostile = |c: &char| *c != '\n' && runvet::printable::is_hostile(*c);
-        assert_eq!(answer.text.chars().find(is_hostile), None, "{path}");
-        assert!(commands(&answer.text).is_empty(), "{path}");
-    }
-}
-
-#[test]
-fn service_ends_cleanly_when_terminated() {
-    let service = Service::demo();
-    let changes = service.changes();
-    let idle = service.socket();
     assert_eq!(service.end(), (Some(0), String::new()));
-    drop((changes, idle));
+    assert_eq!(listing(), before);
 }

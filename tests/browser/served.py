@@ -1,0 +1,282 @@
+"""Tries the page that `runvet serve` shows in a browser, also while runs are written."""
+
+import json
+import shutil
+import subprocess
+
+from playwright.sync_api import expect
+
+import run_data
+from tab import NARROW, RUNVET, WIDE, WORK, InTheBrowser
+
+DEMO = run_data.CORPUS / "demo" / "episodes"
+EDITED = "#/run/served/episodes/ep_03_edited"
+FAILED = "#/run/served/episodes/ep_timeout"
+LIVE = ".tools .badge"
+
+# Many runs are judged by a binary that is not optimized.
+PATIENCE = 120_000
+
+
+class OfAService(InTheBrowser):
+    @classmethod
+    def setUpClass(cls):
+        run_data.write(WORK / "served", runs=150)
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.home = self.serve(WORK / "served")
+
+    def serve(self, directory):
+        """The address of a service of some run data, which ends with the test."""
+        command = [RUNVET, "serve", directory.name]
+        service = subprocess.Popen(command, cwd=directory.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(service.stdout.close)
+        self.addCleanup(service.wait)
+        self.addCleanup(service.terminate)
+        self.service = service
+        return service.stdout.readline().strip()
+
+    def serve_empty(self, name):
+        """A directory without runs, and the address of its service in `home`."""
+        directory = WORK / name
+        shutil.rmtree(directory, ignore_errors=True)
+        (directory / "episodes").mkdir(parents=True)
+        self.home = self.serve(directory)
+        return directory / "episodes"
+
+    def open(self, address="", **options):
+        tab = super().open(f"{self.home}{address}", **options)
+        # What the page shows first is complete when it follows the service.
+        expect(tab.locator(LIVE)).to_have_text("live")
+        return tab
+
+    def wait_for(self, tab, runs):
+        expect(tab.locator(".views .count")).to_have_text(f"{runs:,}", timeout=PATIENCE)
+
+    def whole(self, address="", **options):
+        """A tab, after all runs were judged."""
+        tab = self.open(address, **options)
+        self.wait_for(tab, 157)
+        return tab
+
+    def go(self, tab, address):
+        tab.evaluate("address => { location.hash = address }", address)
+
+    def test_overview_leads_to_the_runs_behind_each_mark(self):
+        tab = self.whole()
+        expect(tab.locator(".tile.all b")).to_have_text("157", timeout=PATIENCE)
+        for mark in ["svg.chart a", ".bars a", ".latencies td a", ".legend a", ".tile"]:
+            links = [link.get_attribute("href") for link in tab.locator(f"#overview {mark}").all()]
+            self.assertTrue(links, mark)
+            for link in links[:6]:
+                self.go(tab, link)
+                expect(self.rows(tab).first).to_be_visible()
+            self.go(tab, "#/")
+
+    def test_filters_are_in_the_address(self):
+        tab = self.whole("#/runs")
+        said = tab.locator("#runs .said")
+        expect(said).to_contain_text("100 of 157 runs")
+        tab.get_by_label("Validity").select_option("no")
+        expect(tab).to_have_url(f"{self.home}#/runs?valid=no")
+        expect(said).not_to_contain_text("157")
+        tab.get_by_label("Rule").select_option("plan/projection")
+        expect(tab).to_have_url(f"{self.home}#/runs?valid=no&rule=plan/projection")
+        tab.reload()
+        expect(tab.get_by_label("Rule")).to_have_value("plan/projection")
+        tab.get_by_role("button", name="Clear").click()
+        expect(said).to_contain_text("157 runs")
+        tab.get_by_label("From").fill("2026-03-12")
+        expect(said).not_to_contain_text("157")
+        tab.get_by_role("button", name="Clear").click()
+        tab.get_by_role("button", name="run", exact=True).click()
+        expect(tab.locator("th[aria-sort]")).to_have_text("run ↓")
+        first = self.rows(tab).first.locator(".id")
+        expect(first).to_have_text("ep_timeout")
+        tab.get_by_role("button", name="Next").click()
+        expect(self.rows(tab)).to_have_count(57)
+        tab.go_back()
+        expect(first).to_have_text("ep_timeout")
+
+    def test_search_does_not_lead_back_from_another_view(self):
+        tab = self.whole("#/runs")
+        search = tab.locator("#runs [name=q]")
+        search.fill("ep_tim")
+        expect(self.rows(tab)).to_have_count(1)
+        search.fill("ep_timeout")
+        tab.locator(".views a", has_text="Overview").click()
+        tab.wait_for_timeout(400)
+        expect(tab.locator("#overview")).to_be_visible()
+        tab.go_back()
+        tab.go_back()
+        expect(self.rows(tab)).to_have_count(100)
+
+    def test_finding_leads_to_its_places_and_its_rule(self):
+        tab = self.whole("#/runs?q=ep_03")
+        self.rows(tab).first.click()
+        expect(tab.locator("#run h1")).to_have_text("Summarize the open tickets")
+        finding = tab.locator(".finding", has_text="plan/projection").first
+        rule = finding.get_by_role("link", name="plan/projection")
+        rule.click()
+        expect(finding.locator(".rule-page")).to_contain_text("Why it matters")
+        finding.get_by_role("link", name="state.json").click()
+        expect(tab.locator(".tree .is-target")).to_be_in_viewport()
+        tab.go_back()
+        finding.get_by_role("link", name="events.jsonl:6").click()
+        event = tab.locator(".event.is-target")
+        expect(event.locator("pre")).to_contain_text('"step_status": "done"')
+        expect(event).to_be_in_viewport()
+        again = self.open(tab.url.removeprefix(self.home))
+        expect(again.locator(".event.is-target")).to_be_in_viewport()
+
+    def test_events_that_are_not_on_the_page_are_asked_for(self):
+        tab = self.whole()
+        self.go(tab, "#/run/served/episodes/ep_long")
+        events = tab.locator("#run .part", has=tab.locator(".events"))
+        for _ in range(2):
+            events.get_by_role("button", name="Next").click()
+        fold = events.locator(".fold:visible").first
+        number = int(fold.inner_text().split()[0].replace(",", ""))
+        before = events.locator(".event").count()
+        fold.get_by_role("button").click()
+        expect(events.locator(".event")).to_have_count(before + min(number, 100))
+        asked = events.locator(".event:visible").last
+        asked.locator("summary").click()
+        expect(asked.locator("pre")).to_contain_text('"step_id": "step-')
+        lines = [int(line) for line in events.locator(".event .line").all_inner_texts() if line]
+        self.assertEqual(lines, sorted(set(lines)))
+
+    def test_page_is_used_by_keys_alone(self):
+        tab = self.whole("#/runs?valid=no")
+        tab.keyboard.press("j")
+        tab.keyboard.press("j")
+        second = self.rows(tab).nth(1).locator(".id")
+        expect(second).to_be_focused()
+        name = second.inner_text()
+        tab.keyboard.press("Enter")
+        expect(tab.locator("#run .crumb code")).to_have_text(name)
+        tab.keyboard.press("]")
+        expect(tab.locator("#run .crumb code")).not_to_have_text(name)
+        tab.keyboard.press("[")
+        expect(tab.locator("#run .crumb code")).to_have_text(name)
+        tab.keyboard.press("f")
+        expect(tab.locator(".finding.is-target")).to_have_count(1)
+        tab.keyboard.press("Escape")
+        expect(tab).to_have_url(f"{self.home}#/runs?valid=no")
+        tab.keyboard.press("o")
+        expect(tab.locator("#overview")).to_be_visible()
+        tab.keyboard.press("/")
+        expect(tab.locator("#runs [name=q]")).to_be_focused()
+
+    def test_colours_follow_the_system_until_chosen(self):
+        colour = "() => getComputedStyle(document.body).backgroundColor"
+        light, dark = self.open(), self.open(color_scheme="dark")
+        deep = dark.evaluate(colour)
+        self.assertNotEqual(light.evaluate(colour), deep)
+        light.get_by_role("button", name="Theme").click()
+        light.reload()
+        self.assertEqual(light.evaluate(colour), deep, "the choice is kept")
+
+    def test_nothing_is_cut_off_in_a_narrow_window(self):
+        tab = self.whole(viewport=NARROW)
+        for address in ["#/", "#/runs", EDITED, FAILED, "#/run/served/episodes/ep_long"]:
+            self.go(tab, address)
+            tab.wait_for_load_state("networkidle") if address == "#/" else tab.wait_for_timeout(500)
+            self.check_not_cut_off(tab, address)
+
+    def test_page_is_accessible(self):
+        for scheme in ["light", "dark"]:
+            tab = self.whole(color_scheme=scheme)
+            for address, shown in [("#/", ".panels"), ("#/runs?valid=no", "tbody tr"), (EDITED, ".finding"), (FAILED, ".why")]:
+                self.go(tab, address)
+                tab.locator(f".view:visible {shown}").first.wait_for()
+                self.check_accessible(tab, (scheme, address))
+
+    def test_thousand_runs_arrive_while_the_page_is_open(self):
+        episodes = self.serve_empty("arriving")
+        overview, listed = self.open(), self.open("#/runs")
+        expect(listed.locator("#runs .table")).to_have_text("No run matches.")
+        for number in range(1000):
+            shutil.copytree(DEMO / ("ep_03_edited" if number % 10 == 0 else "ep_01_answer"), episodes / f"ep_{number:04d}")
+        expect(overview.locator(".tile.all b")).to_have_text("1,000", timeout=PATIENCE)
+        expect(listed.locator("#runs .said")).to_contain_text("of 1,000 runs", timeout=PATIENCE)
+        expect(listed.locator("#runs select[name=rule] option", has_text="record/id")).to_have_count(0)
+        listed.get_by_label("Rule").select_option("plan/projection")
+        expect(listed.locator("#runs .said")).to_contain_text("100 runs")
+        shutil.rmtree(episodes / "ep_0000")
+        expect(overview.locator(".tile.all b")).to_have_text("999", timeout=PATIENCE)
+        expect(listed.locator("#runs .said")).to_contain_text("99 runs", timeout=PATIENCE)
+
+    def test_run_is_followed_without_closing_what_is_open(self):
+        episodes = self.serve_empty("growing")
+        run = episodes / "ep_01_answer"
+        shutil.copytree(DEMO / run.name, run)
+        lines = (run / "events.jsonl").read_text().splitlines(keepends=True)
+        (run / "events.jsonl").write_text("".join(lines[:6]))
+        tab = self.open()
+        self.wait_for(tab, 1)
+        self.go(tab, "#/run/growing/episodes/ep_01_answer")
+        expect(tab.locator(".event")).to_have_count(6)
+        tab.get_by_role("button", name="Zoom in").click()
+        tab.get_by_role("button", name="act 2").click()
+        event = tab.locator(".event", has_text="Collect").last
+        event.locator("summary").click()
+        expect(event.locator("pre")).to_be_visible()
+        with (run / "events.jsonl").open("a") as timeline:
+            timeline.write(lines[6])
+        expect(tab.locator(".event")).to_have_count(7)
+        expect(tab.locator(".event:visible")).to_have_count(3)
+        expect(event.locator("pre")).to_be_visible()
+        expect(event.locator("summary")).to_be_focused()
+        expect(tab.get_by_role("button", name="Zoom out")).to_be_enabled()
+        shutil.rmtree(run)
+        expect(tab.locator("#run [role=status]").first).to_contain_text("This run is gone")
+        expect(tab.locator(".event")).to_have_count(7)
+
+    def test_lost_connection_is_said(self):
+        tab = self.whole()
+        self.service.terminate()
+        self.service.wait()
+        expect(tab.locator(LIVE)).to_have_text("no connection")
+        self.said.clear()
+
+    def test_hostile_records_stay_text(self):
+        shutil.rmtree(WORK / "hostile", ignore_errors=True)
+        run_data.write_hostile(WORK / "hostile")
+        for case in sorted((run_data.CORPUS / "broken").iterdir()):
+            shutil.copytree(case / "episodes", WORK / "hostile" / case.name / "episodes", symlinks=True)
+        self.home = self.serve(WORK / "hostile")
+        tab = self.open("#/runs?q=script")
+        expect(self.rows(tab)).to_have_count(1, timeout=PATIENCE)
+        self.rows(tab).first.click()
+        expect(tab.locator("#run h1")).to_contain_text("</noscript></script><script>")
+        tab.get_by_role("link", name="state.json").first.click()
+        tab.locator(".finding .rule").first.click()
+        expect(tab.locator(".rule-page")).to_be_visible()
+        self.check_inert(tab)
+        items = tab.evaluate("() => fetch('api/v1/runs?limit=1000').then(answer => answer.json())")["items"]
+        self.assertGreaterEqual(len(items), 10)
+        for item in items:
+            self.go(tab, f"#/run/{item['dir'].replace('%', '%25').replace('?', '%3F').replace('#', '%23')}")
+            expect(tab.locator("#run .crumb code")).to_have_text(item["id"])
+            tab.evaluate("() => document.querySelectorAll('#run details').forEach(details => { details.open = true })")
+            self.check_inert(tab)
+
+    def test_fault_is_shown_until_its_cause_is_gone(self):
+        episodes = self.serve_empty("faulty")
+        shutil.copytree(DEMO / "ep_01_answer", episodes / "ep_1")
+        tab = self.open()
+        self.wait_for(tab, 1)
+        (episodes / "state.json").write_text(json.dumps({"version": "1.0"}))
+        (episodes / "events.jsonl").write_text("{}\n")
+        expect(tab.locator(".faults li")).to_have_count(1, timeout=PATIENCE)
+        for name in ["state.json", "events.jsonl"]:
+            (episodes / name).unlink()
+        expect(tab.locator(".faults")).to_have_count(0, timeout=PATIENCE)
+
+    def test_pictures_are_taken(self):
+        tab = self.whole("#/runs?valid=no", viewport=WIDE, reduced_motion="reduce")
+        tab.keyboard.press("j")
+        self.take_picture(tab, "live")

@@ -1,0 +1,82 @@
+"""Tabs of a headless Chromium, for tests. Nothing may be said in its console, and no request leave the page."""
+
+import os
+import unittest
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parents[2]
+WORK = ROOT / "target" / "browser"
+RUNVET = ROOT / "target" / "debug" / "runvet"
+WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 360, "height": 740}
+
+
+class InTheBrowser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(
+            executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def setUp(self):
+        self.said, self.asked = [], []
+
+    def tearDown(self):
+        self.assertEqual(self.said, [], "the console is empty")
+        self.assertEqual([url for url in self.asked if not url.startswith((self.home, "data:,"))], [])
+
+    def open(self, address, **options):
+        """A tab with the page at an address; `home` is what all its requests start with."""
+        options = {"viewport": WIDE, "color_scheme": "light"} | options
+        context = self.browser.new_context(**options)
+        self.addCleanup(context.close)
+        tab = context.new_page()
+        tab.set_default_timeout(10_000)
+        tab.on("console", lambda message: self.said.append(message.text))
+        tab.on("pageerror", lambda error: self.said.append(str(error)))
+        tab.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
+        context.on("request", lambda request: self.asked.append(request.url))
+        tab.goto(address)
+        return tab
+
+    def rows(self, tab):
+        return tab.locator("#runs tbody tr")
+
+    def check_accessible(self, tab, what):
+        """No serious violation of the rules of axe-core."""
+        tab.wait_for_selector(".view:visible")
+        grave = [
+            (violation["id"], violation["nodes"][0]["html"][:200], violation["nodes"][0]["target"])
+            for violation in Axe().run(tab).response["violations"]
+            if violation["impact"] in ("serious", "critical")
+        ]
+        self.assertEqual(grave, [], what)
+
+    def check_not_cut_off(self, tab, what):
+        tab.wait_for_selector(".view:visible")
+        width = tab.evaluate("() => document.documentElement.scrollWidth")
+        self.assertLessEqual(width, NARROW["width"], what)
+
+    def check_inert(self, tab):
+        """Nothing of a hostile record became markup, and nothing ran."""
+        self.assertIsNone(tab.evaluate("() => window.hacked ?? null"))
+        strangers = "() => document.querySelectorAll('main img, main script:not(#rows), main [onload]').length"
+        self.assertEqual(tab.evaluate(strangers), 0)
+
+    def take_picture(self, tab, name):
+        directory = ROOT / "docs" / "images" if os.environ.get("BLESS") else WORK / "images"
+        directory.mkdir(exist_ok=True)
+        tab.wait_for_selector(".view:visible")
+        tab.wait_for_timeout(300)
+        path = directory / f"{name}.png"
+        tab.screenshot(path=path)
+        Image.open(path).convert("RGB").quantize(160, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+        self.assertLess(path.stat().st_size, 100_000, name)

@@ -1,0 +1,243 @@
+//! The clients of `runvet serve`: whom it refuses, how many and how slow ones it withstands, and
+//! its end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::support::binary::{run, stderr};
+use crate::support::corpus::corpus;
+use crate::support::hostile::{commands, hostile_run};
+use crate::support::service::{Answer, Service};
+
+#[test]
+fn foreign_hosts_and_origins_are_refused() {
+    let service = Service::demo();
+    let host = service.address().to_owned();
+    let ask = |headers: &str| service.raw(&format!("GET / HTTP/1.1\r\n{headers}\r\n\r\n"));
+    assert_eq!(ask(&format!("Host: {host}")), "HTTP/1.1 200 OK");
+    let port = host.rsplit_once(':').unwrap().1;
+    for foreign in [
+        &format!("evil.example:{port}"),
+        "evil.example",
+        "127.0.0.1:1",
+    ] {
+        assert!(
+            ask(&format!("Host: {foreign}")).contains(" 421 "),
+            "{foreign}"
+        );
+    }
+    for origin in ["http://evil.example", "null"] {
+        let headers = format!("Host: {host}\r\nOrigin: {origin}");
+        assert!(ask(&headers).contains(" 403 "), "{origin}");
+    }
+    assert_eq!(
+        ask(&format!("Host: {host}\r\nOrigin: http://{host}")),
+        "HTTP/1.1 200 OK"
+    );
+    assert!(ask("X: y").contains(" 400 "));
+}
+
+#[test]
+fn every_answer_has_the_policy() {
+    let service = Service::demo();
+    for path in ["", "api/v1/runs", "nowhere", "metrics"] {
+        let answer = service.agent.get(format!("{}{path}", service.url)).call();
+        let headers = answer.unwrap().headers().clone();
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+    }
+}
+
+#[test]
+fn reachable_address_needs_a_token() {
+    let refused = run(&["serve", "demo", "--listen", "0.0.0.0:0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("--token-file"),
+        "{}",
+        stderr(&refused)
+    );
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("token");
+    let args = |file: &Path| {
+        let args = [
+            "demo",
+            "--listen",
+            "0.0.0.0:0",
+            "--token-file",
+            file.to_str().unwrap(),
+        ];
+        args.map(str::to_owned)
+    };
+    fs::write(&file, "short\n").unwrap();
+    let refused = run(&["serve", "--token-file", file.to_str().unwrap()]);
+    assert!(
+        stderr(&refused).contains("16 to 4096"),
+        "{}",
+        stderr(&refused)
+    );
+    fs::write(&file, "0123456789abcdef\n").unwrap();
+    let args = args(&file);
+    let service = Service::start(&corpus(), &args.each_ref().map(|arg| &**arg));
+    assert_eq!(service.get("api/v1/runs").problem().0, 401);
+    assert_eq!(service.get("healthz").status, 200);
+    let asked = service.agent.get(format!("{}api/v1/runs", service.url));
+    let asked = asked.header("authorization", "Bearer 0123456789abcdef");
+    assert_eq!(Answer::of(asked.call().unwrap()).status, 200);
+}
+
+#[test]
+fn two_hundred_clients_are_answered_at_once() {
+    let service = Service::demo();
+    let sockets: Vec<TcpStream> = (0..200).map(|_| service.socket()).collect();
+    let request = format!(
+        "GET /api/v1/runs HTTP/1.1\r\nHost: {}\r\n\r\n",
+        service.address()
+    );
+    for mut socket in &sockets {
+        socket.write_all(request.as_bytes()).unwrap();
+    }
+    for socket in &sockets {
+        let mut line = String::new();
+        BufReader::new(socket).read_line(&mut line).unwrap();
+        assert_eq!(line, "HTTP/1.1 200 OK\r\n");
+    }
+}
+
+#[test]
+fn slow_clients_keep_nobody_waiting() {
+    let service = Service::demo();
+    let slow: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut socket = service.socket();
+            socket
+                .write_all(b"POST /api/v1/check HTTP/1.1\r\nHost: 127")
+                .unwrap();
+            socket
+        })
+        .collect();
+    assert_eq!(service.get("api/v1/runs").status, 200);
+    assert_eq!(
+        service.check(r#"{"episode_id":"e","records":{}}"#).status,
+        200
+    );
+    drop(slow);
+}
+
+#[test]
+fn body_without_end_is_refused_in_little_memory() {
+    let service = Service::demo();
+    let before = service.memory_kib();
+    let mut socket = service.socket();
+    write!(
+        socket,
+        "POST /api/v1/check HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Transfer-Encoding: chunked\r\n\r\n",
+        service.address()
+    )
+    .unwrap();
+    let chunk = [b"10000\r\n", &*vec![b' '; 0x10000], b"\r\n"].concat();
+    // The service closes the connection after the limit of 8 MiB.
+    let sent = (0..10_000)
+        .take_while(|_| socket.write_all(&chunk).is_ok())
+        .count();
+    assert!(sent < 10_000, "{sent}");
+    let mut answer = String::new();
+    let _ = socket.read_to_string(&mut answer);
+    assert!(answer.is_empty() || answer.contains(" 413 "), "{answer}");
+    let grown = service.memory_kib() - before;
+    assert!(grown < 40 << 10, "{grown} KiB");
+    let large = format!("{{\"episode_id\":\"{}\"", "x".repeat(9 << 20));
+    let mut socket = service.socket();
+    let head = format!(
+        "POST /api/v1/check HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        service.address(),
+        large.len()
+    );
+    socket.write_all(head.as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(&socket).read_line(&mut line).unwrap();
+    assert!(line.contains(" 413 "), "{line}");
+    assert_eq!(service.get("healthz").status, 200);
+}
+
+#[test]
+fn hostile_texts_are_escaped_in_every_answer() {
+    let (temp, _) = hostile_run();
+    let service = Service::start(temp.path(), &[]);
+    service.wait_for(1);
+    let item = service.get("api/v1/runs").json()["items"][0].clone();
+    let dir = item["dir"].as_str().unwrap().bytes();
+    let key = dir.map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>();
+    let key = key.concat();
+    for path in [
+        "api/v1/runs".to_owned(),
+        format!("api/v1/runs/{key}"),
+        format!("api/v1/runs/{key}/events"),
+        format!("api/v1/runs/{key}x"),
+        "api/v1/runs?%1B=%1B".to_owned(),
+        "api/v1/statistics".to_owned(),
+        "metrics".to_owned(),
+    ] {
+        let answer = service.get(&path);
+        let is_hostile = |c: &char| *c != '\n' && runvet::printable::is_hostile(*c);
+        assert_eq!(answer.text.chars().find(is_hostile), None, "{path}");
+        assert!(commands(&answer.text).is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn service_ends_cleanly_when_terminated() {
+    let service = Service::demo();
+    let changes = service.changes();
+    let idle = service.socket();
+    assert_eq!(service.end(), (Some(0), String::new()));
+    drop((changes, idle));
+}
+
+#[test]
+fn large_bodies_that_never_come_keep_no_small_check_waiting() {
+    let service = Service::demo();
+    let head = format!(
+        "POST /api/v1/check HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{{",
+        service.address(),
+        8 << 20
+    );
+    let slow: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut socket = service.socket();
+            socket.write_all(head.as_bytes()).unwrap();
+            socket
+        })
+        .collect();
+    // All memory for large bodies is taken now.
+    let answer = service.check(r#"{"episode_id":"e","records":{}}"#);
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    drop(slow);
+}
+
+#[test]
+fn memory_is_flat_while_records_are_checked() {
+    let service = Service::demo();
+    let read = |name| fs::read_to_string(corpus().join("demo/episodes/ep_01_answer").join(name));
+    let names = ["state.json", "summary.json", "events.jsonl"];
+    let post = |number: u32| {
+        let texts = names.map(|name| (name.to_owned(), json!(read(name).unwrap())));
+        let records: serde_json::Map<_, _> = texts.into_iter().collect();
+        let body = json!({"episode_id": format!("ep_{number}"), "records": records});
+        assert_eq!(service.check(&body.to_string()).status, 200);
+    };
+    (0..100).for_each(post);
+    let before = service.memory_kib();
+    (100..1_000).for_each(post);
+    let grown = service.memory_kib() - before;
+    assert!(grown < 4 << 10, "{grown} KiB");
+}
