@@ -108,11 +108,7 @@ fn bar(bars: &Bars, kind: usize, y: f64, scale: f64) -> impl Render {
     let seconds = bars.seconds[kind];
     let is_cut = seconds * scale > LENGTH + 1.0;
     let length = (seconds * scale).clamp(1.0, LENGTH);
-    let own = if bars.name == OWN {
-        "own"
-    } else {
-        "other"
-    };
+    let own = if bars.name == OWN { "own" } else { "other" };
     let class = [own, "clock", own, "processor"];
     let class = class[2 * kind..2 * kind + 2].join(" ");
     html! {
