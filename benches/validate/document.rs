@@ -19,7 +19,11 @@ pub(crate) fn bless(bench: &Bench) {
     let page = root.join(PAGE);
     let text = fs::read_to_string(&page).expect("the page can be read");
     let text = with_part(&text, "goals", &goals(bench));
-    let text = with_part(&text, "stages", &stages::markdown(&bench.stages));
+    let text = if bench.stages.is_empty() {
+        text
+    } else {
+        with_part(&text, "stages", &stages::markdown(&bench.stages))
+    };
     fs::write(&page, text).expect("the page can be written");
     let chart = chart::drawn(&bench.panels);
     fs::write(root.join(CHART), chart).expect("the chart can be written");

@@ -32,6 +32,7 @@ mod stages;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -171,14 +172,22 @@ impl Bench {
             for (name, case) in cases {
                 if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
                     eprintln!("{name} …");
-                    case(self);
+                    self.attempt(name, *case);
                 }
             }
         }
         self.tables.retain(|table| !table.rows.is_empty());
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == "stages") {
             eprintln!("stages …");
-            self.stages = stages::measured();
+            self.attempt("stages", |bench| bench.stages = stages::measured());
+        }
+    }
+
+    /// Measures a case. If it fails, the others are still worth having.
+    fn attempt(&mut self, name: &str, case: fn(&mut Self)) {
+        let ended = catch_unwind(AssertUnwindSafe(|| case(self)));
+        if ended.is_err() {
+            self.leave_out(name, "it has failed");
         }
     }
 
