@@ -14,6 +14,7 @@ mod foreign;
 mod hidden;
 mod keys;
 mod lines;
+mod listing;
 #[cfg(test)]
 pub(crate) mod logged;
 mod memory;

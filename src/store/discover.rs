@@ -7,9 +7,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::EpisodeDir;
-use super::disk::list;
 use super::fault::{Fault, unlistable};
 use super::foreign::Given;
+use super::listing::list;
 use super::nature::{Nature, holds_records};
 use super::path::{join, tidy};
 use super::root::{Root, enclosing_episode};

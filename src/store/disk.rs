@@ -2,18 +2,17 @@
 //! elsewhere.
 
 use std::cell::Cell;
-use std::ffi::{CStr, OsString};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::artifacts::limit;
-use super::path;
-use super::stillness::{FileVersion, Movement, kind_of};
+use super::listing::{list, open_dir};
+use super::stillness::{FileVersion, Movement};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
@@ -130,14 +129,19 @@ impl Artifacts for Directory {
 impl Directory {
     /// Opens an episode's directory.
     pub(crate) fn open(episode: &EpisodeDir, follow_links: bool) -> io::Result<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        Ok(Self {
-            dir: rustix::fs::open(&episode.path, flags, Mode::empty())?,
-            entries: episode.entries,
+        let dir = open_dir(&episode.path)?;
+        Ok(Self::new(dir, episode.entries, follow_links))
+    }
+
+    /// A directory that is open, and what it lists.
+    pub(super) fn new(dir: OwnedFd, entries: Entries, follow_links: bool) -> Self {
+        Self {
+            dir,
+            entries,
             follow_links,
             opened: Default::default(),
             lacking: Cell::new(None),
-        })
+        }
     }
 
     /// Keeps the version in which an artifact is read.
@@ -287,76 +291,4 @@ impl Directory {
         }
         movement
     }
-}
-
-/// The entries of a directory that matter here.
-pub(super) struct Listing {
-    pub(super) entries: Entries,
-    /// Whether it contains a directory called `episodes`.
-    pub(super) holds_episodes: bool,
-    /// The directories in it that may hold episodes.
-    pub(super) directories: Vec<OsString>,
-    /// The symbolic links in it.
-    pub(super) links: Vec<OsString>,
-}
-
-impl Listing {
-    /// Whether it may hold runs, or parts of one.
-    pub(super) fn holds_anything(&self) -> bool {
-        !(self.directories.is_empty() && self.links.is_empty())
-            || Artifact::ALL.iter().any(|it| self.entries.has(*it))
-    }
-}
-
-pub(super) fn list(path: &Path) -> io::Result<Listing> {
-    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-    let mut dir = rustix::fs::Dir::new(rustix::fs::open(path, flags, Mode::empty())?)?;
-    let mut listing = Listing {
-        entries: Entries::default(),
-        holds_episodes: false,
-        directories: Vec::new(),
-        links: Vec::new(),
-    };
-    while let Some(entry) = dir.read() {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        let artifact = std::str::from_utf8(name)
-            .ok()
-            .and_then(Artifact::from_file_name);
-        if artifact.is_none()
-            && !matches!(
-                entry.file_type(),
-                FileType::Directory | FileType::Symlink | FileType::Unknown
-            )
-        {
-            continue;
-        }
-        let kind = entry_kind(&dir, entry.file_name(), entry.file_type());
-        if let Some(artifact) = artifact {
-            listing.entries.set(artifact, kind);
-        }
-        if kind == EntryKind::Link {
-            listing.links.push(path::name(name.to_vec()));
-        }
-        if kind == EntryKind::Directory && !matches!(name, b"." | b".." | b".git") {
-            listing.holds_episodes |= name == b"episodes";
-            listing.directories.push(path::name(name.to_vec()));
-        }
-    }
-    Ok(listing)
-}
-
-pub(super) fn entry_kind(dir: &rustix::fs::Dir, name: &CStr, listed: FileType) -> EntryKind {
-    let known = if listed == FileType::Unknown {
-        // Some file systems do not list the type of an entry.
-        let stat = dir
-            .fd()
-            .and_then(|dir| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
-        stat.map_or(FileType::Unknown, |stat| {
-            FileType::from_raw_mode(stat.st_mode)
-        })
-    } else {
-        listed
-    };
-    kind_of(known)
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use super::disk::list;
+use super::listing::list;
 use super::nature::EPISODES;
 use super::path::join;
 

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::EpisodeDir;
-use super::disk::{Listing, list};
+use super::listing::{Listing, list};
 use super::nature::{Nature, below_episodes, names_episodes, nature, nature_of};
 use super::path::{id as id_of, join, tidy};
 use crate::source::Entries;

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
 
 use super::discover::discover;
-use super::disk::{entry_kind, list};
 use super::fault::Fault;
 use super::hidden::{self, holds_timeline};
+use super::listing::{entry_kind, list};
 use super::nature::{EPISODES, Nature, names_episodes, nature};
 use super::path::{self, join};
 use super::{EpisodeDir, Given};
@@ -131,7 +131,7 @@ impl Runs {
                 continue;
             }
             is_stray |= names_artifacts && is_artifact(name);
-            if entry_kind(&dir, entry.file_name(), entry.file_type()) != EntryKind::Directory {
+            if entry_kind(dir.fd()?, entry.file_name(), entry.file_type()) != EntryKind::Directory {
                 continue;
             }
             let name = path::name(name.to_vec());

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use super::disk::list;
 use super::is_gone;
+use super::listing::list;
 use crate::source::Artifact;
 
 /// The name of the configuration.

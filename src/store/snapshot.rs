@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::disk::list;
+use super::listing::list;
 use super::path::join;
 use super::stillness::FileVersion;
 use crate::source::{Artifact, Entries, EntryKind};

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::EpisodeDir;
-use super::disk::{Listing, list};
 use super::fault::{Fault, unlistable};
 use super::foreign::is_foreign;
 use super::hidden::{holds_timeline, is_loop, is_run};
+use super::listing::{Listing, list};
 use super::nature::{EPISODES, Nature, names_episodes, run_data};
 use super::path::{is_nothing, join};
 use super::root::Root;

@@ -1,0 +1,105 @@
+//! A directory -> those of its entries that matter here.
+
+use std::ffi::{CStr, OsString};
+use std::io;
+#[cfg(target_os = "linux")]
+use std::mem::MaybeUninit;
+use std::path::Path;
+
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use super::nature::EPISODES;
+use super::path;
+use super::stillness::kind_of;
+use crate::source::{Artifact, Entries, EntryKind};
+
+/// The number of bytes of entries that are asked for at a time.
+#[cfg(target_os = "linux")]
+const LISTED_BYTES: usize = 8 << 10;
+
+/// The entries of a directory that matter here.
+#[derive(Default)]
+pub(super) struct Listing {
+    pub(super) entries: Entries,
+    /// Whether it contains a directory called `episodes`.
+    pub(super) holds_episodes: bool,
+    /// The directories in it that may hold episodes.
+    pub(super) directories: Vec<OsString>,
+    /// The symbolic links in it.
+    pub(super) links: Vec<OsString>,
+}
+
+impl Listing {
+    /// Whether it may hold runs, or parts of one.
+    pub(super) fn holds_anything(&self) -> bool {
+        !(self.directories.is_empty() && self.links.is_empty())
+            || Artifact::ALL.iter().any(|it| self.entries.has(*it))
+    }
+
+    /// The entries of an open directory, from its first one on.
+    pub(super) fn of(dir: BorrowedFd<'_>) -> io::Result<Self> {
+        let mut listing = Self::default();
+        #[cfg(target_os = "linux")]
+        {
+            let mut buffer = [const { MaybeUninit::uninit() }; LISTED_BYTES];
+            let mut entries = rustix::fs::RawDir::new(dir, &mut buffer);
+            while let Some(entry) = entries.next() {
+                let entry = entry?;
+                listing.add(dir, entry.file_name(), entry.file_type());
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        for entry in rustix::fs::Dir::read_from(dir)? {
+            let entry = entry?;
+            listing.add(dir, entry.file_name(), entry.file_type());
+        }
+        Ok(listing)
+    }
+
+    fn add(&mut self, dir: BorrowedFd<'_>, name: &CStr, listed: FileType) {
+        let bytes = name.to_bytes();
+        let text = std::str::from_utf8(bytes).ok();
+        let artifact = text.and_then(Artifact::from_file_name);
+        let may_count = matches!(
+            listed,
+            FileType::Directory | FileType::Symlink | FileType::Unknown
+        );
+        if artifact.is_none() && !may_count {
+            return;
+        }
+        let kind = entry_kind(dir, name, listed);
+        if let Some(artifact) = artifact {
+            self.entries.set(artifact, kind);
+        }
+        if kind == EntryKind::Link {
+            self.links.push(path::name(bytes.to_vec()));
+        }
+        if kind == EntryKind::Directory && !matches!(bytes, b"." | b".." | b".git") {
+            self.holds_episodes |= bytes == EPISODES.as_bytes();
+            self.directories.push(path::name(bytes.to_vec()));
+        }
+    }
+}
+
+pub(super) fn list(path: &Path) -> io::Result<Listing> {
+    Listing::of(open_dir(path)?.as_fd())
+}
+
+pub(super) fn open_dir(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+pub(super) fn entry_kind(dir: BorrowedFd<'_>, name: &CStr, listed: FileType) -> EntryKind {
+    let known = if listed == FileType::Unknown {
+        // Some file systems do not list the type of an entry.
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+        stat.map_or(FileType::Unknown, |stat| {
+            FileType::from_raw_mode(stat.st_mode)
+        })
+    } else {
+        listed
+    };
+    kind_of(known)
+}
