@@ -325,11 +325,10 @@ fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
         Value::Bool(expected) => node.boolean() == Some(*expected),
-        Value::String(_) => false,
         Value::Number(expected) => node
             .number()
             .is_some_and(|number| number.equals_text(&expected.to_string())),
-        Value::Array(_) | Value::Object(_) => false,
+        Value::String(_) | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
