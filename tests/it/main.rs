@@ -51,6 +51,7 @@ mod hostile {
     mod files;
     mod foreign;
     mod machine;
+    mod many;
     mod memory;
     mod named;
     mod properties;
