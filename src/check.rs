@@ -13,6 +13,7 @@ pub(crate) mod linear;
 mod locate;
 mod rule_list;
 mod session;
+mod turns;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -252,11 +253,11 @@ impl Check {
     /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut discovery = self.discover(&paths);
-        given_path(&mut discovery.faults)?;
-        let mut faults: Vec<ReportedFault> = discovery.faults.iter().map(Into::into).collect();
+        let mut found = self.search(&paths, &|_| false, Given::Each);
+        given_path(&mut found.faults)?;
+        let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let (mut episodes, mut totals) = (Vec::new(), Totals::default());
-        self.each(&discovery.episodes, |checked| {
+        self.each_found(&found, &|_| false, |checked| {
             match checked {
                 Ok(report) => {
                     totals.add(&report);
@@ -295,6 +296,17 @@ impl Check {
         given: Given<'_>,
     ) -> Discovery {
         store::discover(paths, self.parallelism(), excludes, given)
+    }
+
+    /// The same, but leaves the directories in large directories of runs unopened, for
+    /// [`Check::each_found`].
+    pub(crate) fn search<P: AsRef<Path>>(
+        &self,
+        paths: &[P],
+        excludes: Excludes<'_>,
+        given: Given<'_>,
+    ) -> Discovery {
+        store::search(paths, self.parallelism(), excludes, given)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,

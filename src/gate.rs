@@ -43,7 +43,7 @@ use crate::finding::{
 use crate::printable::escape;
 use crate::report::{Closing, count};
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, EpisodeDir, Given, is_gone};
+use crate::store::{Artifacts, EpisodeDir, Given, Unopened, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
@@ -109,6 +109,50 @@ pub struct Selection {
     pub faults: Vec<Fault>,
     /// Directories with nothing but the `state.json` of another program: no episodes.
     pub foreign: Vec<PathBuf>,
+    /// Directories that most likely are episodes, and are not opened yet.
+    unopened: Unopened,
+}
+
+impl Selection {
+    /// How many episodes there are, most likely.
+    #[cfg(feature = "cli")]
+    pub(crate) fn len(&self) -> usize {
+        self.episodes.len() + self.unopened.len()
+    }
+
+    /// The same episodes, to be judged once more.
+    #[cfg(feature = "cli")]
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            episodes: self.episodes.clone(),
+            unopened: self.unopened.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Discovery> for Selection {
+    fn from(found: Discovery) -> Self {
+        Self {
+            episodes: found.episodes,
+            excluded: found.excluded,
+            faults: found.faults,
+            foreign: found.foreign,
+            unopened: found.unopened,
+        }
+    }
+}
+
+impl From<Selection> for Discovery {
+    fn from(selection: Selection) -> Self {
+        Self {
+            episodes: selection.episodes,
+            faults: selection.faults,
+            foreign: selection.foreign,
+            excluded: selection.excluded,
+            unopened: selection.unopened,
+        }
+    }
 }
 
 /// The result of judging a selection.
@@ -124,6 +168,8 @@ pub struct Outcome {
     /// Whether everything was looked at and judged: there are no faults, and the check was not
     /// stopped early.
     pub is_complete: bool,
+    /// How many directories were left out that only judging met.
+    pub(crate) excluded: usize,
 }
 
 impl Outcome {
@@ -381,7 +427,7 @@ impl Gate {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Report, check::Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut selection = self.discover(check, &paths);
+        let mut selection = self.search(check, &paths, Given::Each);
         check::given_path(&mut selection.faults)?;
         let mut episodes = Vec::new();
         let outcome = self.each(check, selection, |judged| {
@@ -411,18 +457,20 @@ impl Gate {
         paths: &[P],
         given: Given<'_>,
     ) -> Selection {
-        let Discovery {
-            episodes,
-            faults,
-            foreign,
-            excluded,
-        } = check.discover_except(paths, &|dir| self.excludes(dir), given);
-        Selection {
-            episodes,
-            excluded,
-            faults,
-            foreign,
-        }
+        check
+            .discover_except(paths, &|dir| self.excludes(dir), given)
+            .into()
+    }
+
+    /// The same, but leaves the directories in large directories of runs unopened, so that each is
+    /// opened once: when [`Gate::each`] judges it.
+    pub(crate) fn search<P: AsRef<Path>>(
+        &self,
+        check: &Check,
+        paths: &[P],
+        given: Given<'_>,
+    ) -> Selection {
+        check.search(paths, &|dir| self.excludes(dir), given).into()
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -441,32 +489,33 @@ impl Gate {
             statistics: self.has_statistics.then(Statistics::default),
             faults: Vec::new(),
             is_complete: false,
+            excluded: 0,
         };
-        for fault in selection.faults {
+        let mut found = Discovery::from(selection);
+        for fault in std::mem::take(&mut found.faults) {
             outcome.faults.push((&fault).into());
             if take(Err(fault)).is_break() {
                 return outcome;
             }
         }
         let checked = self.prepare(check);
-        let mut left = selection.episodes.len();
-        checked.each(&selection.episodes, |checked| {
-            left -= 1;
-            match checked {
-                Ok(mut episode) => {
-                    self.judge(check, &mut episode);
-                    outcome.add(&episode);
-                    take(Ok(episode))
-                }
-                Err(fault) => {
-                    outcome.faults.push((&fault).into());
-                    take(Err(fault))
-                }
+        let (globs, root, here) = (self.excluded.clone(), self.root.clone(), self.here.clone());
+        let excludes = |dir: &Path| is_excluded(&globs, &root, &here, dir);
+        let (is_over, left_out) = checked.each_found(&found, &excludes, |checked| match checked {
+            Ok(mut episode) => {
+                self.judge(check, &mut episode);
+                outcome.add(&episode);
+                take(Ok(episode))
+            }
+            Err(fault) => {
+                outcome.faults.push((&fault).into());
+                take(Err(fault))
             }
         });
         outcome.faults.sort();
         outcome.faults.dedup();
-        outcome.is_complete = outcome.faults.is_empty() && left == 0;
+        outcome.is_complete = outcome.faults.is_empty() && is_over;
+        outcome.excluded = left_out;
         outcome
     }
 
@@ -522,10 +571,7 @@ impl Gate {
     /// Whether the configuration excludes a directory.
     #[must_use]
     pub fn excludes(&self, dir: &Path) -> bool {
-        !self.excluded.is_empty() && {
-            let dir = relative(dir, &self.root, &self.here);
-            self.excluded.iter().any(|glob| glob.matches(&dir))
-        }
+        is_excluded(&self.excluded, &self.root, &self.here, dir)
     }
 
     /// Whether every rule is off in every directory, so that nothing is judged.
@@ -673,6 +719,14 @@ impl Gate {
             .iter()
             .map(|entry| escape(entry).into_owned())
             .collect()
+    }
+}
+
+/// Whether globs, which start from a root, match a directory.
+fn is_excluded(globs: &[Glob], root: &Path, here: &Path, dir: &Path) -> bool {
+    !globs.is_empty() && {
+        let dir = relative(dir, root, here);
+        globs.iter().any(|glob| glob.matches(&dir))
     }
 }
 

@@ -11,6 +11,7 @@ mod discover;
 mod disk;
 mod fault;
 mod foreign;
+mod group;
 mod hidden;
 mod keys;
 mod lines;
@@ -29,6 +30,7 @@ mod settings;
 #[cfg(feature = "watch")]
 mod snapshot;
 mod stillness;
+mod unopened;
 mod walk;
 #[cfg(feature = "cli")]
 mod whole;
@@ -40,7 +42,7 @@ pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
-pub(crate) use discover::discover;
+pub(crate) use discover::{discover, search};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
@@ -60,7 +62,8 @@ pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::{Movement, Seen};
-pub(crate) use walk::Excludes;
+pub(crate) use unopened::{Item, Name, Searched, Unopened};
+pub(crate) use walk::{Excludes, Link};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 

@@ -1,6 +1,6 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
@@ -11,8 +11,9 @@ use super::fault::{Fault, unlistable};
 use super::foreign::Given;
 use super::listing::list;
 use super::nature::{Nature, holds_records};
-use super::path::{join, tidy};
+use super::path::tidy;
 use super::root::{Root, enclosing_episode};
+use super::unopened::{Unopened, faults_of_links, is_among};
 use super::walk::{Excludes, Found, Link, walk};
 use crate::source::Artifact;
 
@@ -29,6 +30,8 @@ pub struct Discovery {
     pub foreign: Vec<PathBuf>,
     /// The number of directories that were left out and so not opened.
     pub(crate) excluded: usize,
+    /// Names of directories that most likely are episodes, where a search may leave them so.
+    pub(crate) unopened: Unopened,
 }
 
 /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
@@ -43,10 +46,33 @@ pub(crate) fn discover<P: AsRef<Path>>(
     excludes: Excludes<'_>,
     given: Given<'_>,
 ) -> Discovery {
+    find(paths, jobs, excludes, given, false)
+}
+
+/// The same, but leaves the directories in large directories of runs unopened.
+#[must_use]
+pub(crate) fn search<P: AsRef<Path>>(
+    paths: &[P],
+    jobs: NonZeroUsize,
+    excludes: Excludes<'_>,
+    given: Given<'_>,
+) -> Discovery {
+    // Several paths may lead to one episode, which shows when all are known.
+    find(paths, jobs, excludes, given, paths.len() == 1)
+}
+
+fn find<P: AsRef<Path>>(
+    paths: &[P],
+    jobs: NonZeroUsize,
+    excludes: Excludes<'_>,
+    given: Given<'_>,
+    may_defer: bool,
+) -> Discovery {
     let mut search = Search {
         jobs,
         excludes,
         given,
+        may_defer,
         found: Discovery::default(),
         links: Vec::new(),
         roots: Vec::new(),
@@ -64,6 +90,7 @@ struct Search<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
     given: Given<'e>,
+    may_defer: bool,
     found: Discovery,
     links: Vec<Link>,
     /// The directories that were walked.
@@ -102,7 +129,7 @@ impl Search<'_> {
         }
         if is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries))) {
             let root = self.root(tidy(path), real(path)?);
-            let found = self.walk(&root);
+            let found = self.walk(&root, self.may_defer);
             self.take(found);
             self.roots.push(root);
             return Ok(());
@@ -115,7 +142,7 @@ impl Search<'_> {
         let mut found = Found::default();
         if let Nature::UnlessAbove = nature {
             // The walk shows whether there is an episode below it.
-            found = self.walk(&root);
+            found = self.walk(&root, false);
             found.episodes.retain(|episode| episode.path == root.typed);
             found.links.clear();
         } else {
@@ -141,8 +168,11 @@ impl Search<'_> {
         Root::new(typed, real, is_given)
     }
 
-    fn walk(&self, root: &Root) -> Found {
-        let mut found = Found::default();
+    fn walk(&self, root: &Root, may_defer: bool) -> Found {
+        let mut found = Found {
+            may_defer,
+            ..Found::default()
+        };
         walk(root, Path::new(""), self.jobs, self.excludes, &mut found);
         found.decide(root);
         found
@@ -154,45 +184,31 @@ impl Search<'_> {
         self.found.foreign.append(&mut found.foreign);
         self.found.excluded += found.excluded;
         self.links.append(&mut found.links);
+        self.found.unopened.groups.append(&mut found.unopened);
     }
 
     /// Sorts what was found below a number of given paths, and decides about the links.
     fn finish(mut self, paths: usize) -> Discovery {
-        let order = |a: &EpisodeDir, b: &Path| a.path.as_os_str().cmp(b.as_os_str());
-        self.found.episodes.sort_by(|a, b| order(a, &b.path));
-        let is_episode = |typed: &Path| {
-            let episodes = &self.found.episodes;
-            episodes.binary_search_by(|it| order(it, typed)).is_ok()
-        };
-        // Two given paths may lead to one link.
-        let mut faults = BTreeMap::new();
-        for link in self.links {
-            let is_looked_at = self.roots.iter().any(|root| {
-                let Ok(below) = link.target.strip_prefix(&root.real) else {
-                    return false;
-                };
-                let typed = join(&root.typed, below);
-                below == Path::new("")
-                    || link.target.starts_with(&link.run_data)
-                        && (is_episode(&typed) || (self.excludes)(&typed))
-            });
-            if !is_looked_at {
-                faults.insert(link.typed, link.target);
-            }
+        let found = &mut self.found;
+        found
+            .episodes
+            .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+        if found.unopened.is_empty() {
+            let is_episode = |typed: &Path| is_among(&found.episodes, typed);
+            let faults = faults_of_links(self.links, &self.roots, is_episode, self.excludes);
+            found.faults.extend(faults);
+        } else {
+            found.unopened.links = self.links;
+            found.unopened.roots = self.roots;
         }
-        let faults = faults
-            .into_iter()
-            .map(|(path, target)| Fault::Link { path, target });
-        self.found.faults.extend(faults);
-        self.found
+        found
             .faults
             .sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
-        self.found.foreign.sort();
+        found.foreign.sort();
         if paths > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
-            let found = &mut self.found;
             found.episodes.retain(|episode| is_first(&episode.path));
             found.foreign.retain(|dir| is_first(dir));
         }

@@ -20,6 +20,11 @@ pub(crate) fn name(bytes: Vec<u8>) -> OsString {
     OsString::from_vec(bytes)
 }
 
+/// The file name of these bytes.
+pub(crate) fn as_name(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
+}
+
 /// A path as text; bytes that are not UTF-8 show as `�`.
 pub(crate) fn display(path: &Path) -> String {
     path.to_string_lossy().into_owned()

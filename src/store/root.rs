@@ -9,6 +9,7 @@ use super::path::{id as id_of, join, tidy};
 use crate::source::Entries;
 
 /// A directory to walk: its path as the user typed it, and its real path.
+#[derive(Clone, Debug)]
 pub(super) struct Root {
     pub(super) typed: PathBuf,
     pub(super) real: PathBuf,

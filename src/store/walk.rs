@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::EpisodeDir;
 use super::fault::{Fault, unlistable};
 use super::foreign::is_foreign;
+use super::group::{Group, are_likely_runs};
 use super::hidden::{holds_timeline, is_loop, is_run};
 use super::listing::{Listing, list};
 use super::nature::{EPISODES, Nature, names_episodes, run_data};
@@ -23,7 +24,8 @@ const SPLIT: usize = 64;
 pub(crate) type Excludes<'e> = &'e (dyn Fn(&Path) -> bool + Sync);
 
 /// A symbolic link to a directory, below a directory called `episodes`.
-pub(super) struct Link {
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
     /// Its path as the user would type it.
     pub(super) typed: PathBuf,
     /// The real path of the run-data directory around it.
@@ -46,11 +48,15 @@ pub(super) enum Below {
 pub(super) struct Found {
     pub(super) episodes: Vec<EpisodeDir>,
     /// Directories with only a summary: episodes unless there is an episode below them.
-    candidates: Vec<(PathBuf, Entries)>,
+    pub(super) candidates: Vec<(PathBuf, Entries)>,
     pub(super) links: Vec<Link>,
     pub(super) faults: Vec<Fault>,
     pub(super) foreign: Vec<PathBuf>,
     pub(super) excluded: usize,
+    /// Large directories of runs that were left unopened.
+    pub(super) unopened: Vec<Group>,
+    /// Whether such directories may be left so.
+    pub(super) may_defer: bool,
 }
 
 impl Found {
@@ -148,13 +154,14 @@ impl Found {
         }
     }
 
-    fn append(&mut self, mut other: Self) {
+    pub(super) fn append(&mut self, mut other: Self) {
         self.episodes.append(&mut other.episodes);
         self.candidates.append(&mut other.candidates);
         self.links.append(&mut other.links);
         self.faults.append(&mut other.faults);
         self.foreign.append(&mut other.foreign);
         self.excluded += other.excluded;
+        self.unopened.append(&mut other.unopened);
     }
 
     /// Decides about the candidates.
@@ -223,12 +230,27 @@ pub(super) fn walk(
             waiting.extend(directories.iter().map(|name| below.join(name)));
             continue;
         }
+        // Whether a candidate is an episode shows when all below it is known.
+        let may_defer = found.may_defer && found.candidates.is_empty();
+        if may_defer
+            && (root.in_episodes || names_episodes(&below))
+            && directories
+                .first()
+                .is_some_and(|name| are_likely_runs(&typed.join(name)))
+        {
+            let group = Group::new(root.clone(), below, directories);
+            found.unopened.push(group);
+            continue;
+        }
         in_order(
             &directories,
             jobs,
             || (),
             |(), name| {
-                let mut found = Found::default();
+                let mut found = Found {
+                    may_defer,
+                    ..Found::default()
+                };
                 let below = below.join(name);
                 walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
                 found

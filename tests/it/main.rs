@@ -54,6 +54,7 @@ mod hostile {
     mod files;
     mod foreign;
     mod machine;
+    mod many;
     mod memory;
     mod named;
     mod properties;

@@ -175,8 +175,11 @@ impl Validate {
         } else {
             Given::Each
         };
-        let mut selection = gate.discover_given(&check, &paths, given);
-        let (is_empty, excluded) = (selection.episodes.is_empty(), selection.excluded);
+        let mut selection = match &self.changed_since {
+            Some(_) => gate.discover_given(&check, &paths, given),
+            None => gate.search(&check, &paths, given),
+        };
+        let (mut is_empty, mut excluded) = (selection.len() == 0, selection.excluded);
         let foreign = selection.foreign.len();
         let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
@@ -197,6 +200,9 @@ impl Validate {
 
         let format = settings.format.value;
         let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
+        excluded += outcome.excluded;
+        // What was found by its name alone may have been no episode.
+        is_empty |= self.changed_since.is_none() && outcome.totals.episodes == 0;
         if !is_empty {
             note_idle(&gate, &check, output);
         }
@@ -249,10 +255,9 @@ impl Validate {
         if !selection.faults.is_empty() {
             return None;
         }
-        let mut selected = Selection::default();
-        selected.episodes.clone_from(&selection.episodes);
+        let selected = selection.again();
         let mut gate = gate.clone().record_baseline(path);
-        let mut progress = Progress::new(self.quiet, selected.episodes.len());
+        let mut progress = Progress::new(self.quiet, selected.len());
         let outcome = gate.each(check, selected, |judged| {
             progress.step();
             match judged {
@@ -274,7 +279,7 @@ impl Validate {
         format: Format,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
-        let mut progress = Progress::new(self.quiet, selection.episodes.len());
+        let mut progress = Progress::new(self.quiet, selection.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
