@@ -1,5 +1,5 @@
-//! What `runvet serve` does -> rows: how much memory its list takes, how soon it shows runs, and how
-//! fast it answers.
+//! What `runvet serve` does -> rows: how much memory its list takes, how soon it shows runs, and
+//! how fast it answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
