@@ -131,8 +131,8 @@ impl Selection {
     }
 }
 
-impl From<Discovery> for Selection {
-    fn from(found: Discovery) -> Self {
+impl Selection {
+    fn of(found: Discovery) -> Self {
         Self {
             episodes: found.episodes,
             excluded: found.excluded,
@@ -141,16 +141,14 @@ impl From<Discovery> for Selection {
             unopened: found.unopened,
         }
     }
-}
 
-impl From<Selection> for Discovery {
-    fn from(selection: Selection) -> Self {
-        Self {
-            episodes: selection.episodes,
-            faults: selection.faults,
-            foreign: selection.foreign,
-            excluded: selection.excluded,
-            unopened: selection.unopened,
+    fn found(self) -> Discovery {
+        Discovery {
+            episodes: self.episodes,
+            faults: self.faults,
+            foreign: self.foreign,
+            excluded: self.excluded,
+            unopened: self.unopened,
         }
     }
 }
@@ -457,9 +455,7 @@ impl Gate {
         paths: &[P],
         given: Given<'_>,
     ) -> Selection {
-        check
-            .discover_except(paths, &|dir| self.excludes(dir), given)
-            .into()
+        Selection::of(check.discover_except(paths, &|dir| self.excludes(dir), given))
     }
 
     /// The same, but leaves the directories in large directories of runs unopened, so that each is
@@ -470,7 +466,7 @@ impl Gate {
         paths: &[P],
         given: Given<'_>,
     ) -> Selection {
-        check.search(paths, &|dir| self.excludes(dir), given).into()
+        Selection::of(check.search(paths, &|dir| self.excludes(dir), given))
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -491,7 +487,7 @@ impl Gate {
             is_complete: false,
             excluded: 0,
         };
-        let mut found = Discovery::from(selection);
+        let mut found = selection.found();
         for fault in std::mem::take(&mut found.faults) {
             outcome.faults.push((&fault).into());
             if take(Err(fault)).is_break() {

@@ -66,7 +66,6 @@ pub(crate) fn broken(bench: &mut Bench) {
     let all = bench.run("broken", ROUNDS, &[runvet, bench.floor(&dir)]);
     let work = "10,000 small episodes, 1 in 20 invalid, as JSON";
     bench.row(Row::clock(work, &all[0], &all[1], Goal::AtMost(1.9)));
-    bench.row(Row::processor(&all[0], &all[1], Goal::None));
     bench.panels.push(Panel::new(work, &[&all[1], &all[0]]));
 }
 

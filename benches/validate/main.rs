@@ -20,6 +20,7 @@ mod chart;
 mod contestants;
 mod data;
 mod document;
+mod empty_handler;
 mod goals;
 mod measure;
 mod peers;
@@ -151,6 +152,8 @@ fn is_contestant(first: &OsStr, args: &mut impl Iterator<Item = OsString>) -> bo
         measure::start(&program, args);
     } else if first == FLOOR {
         println!("{}", read_floor::read(&path()));
+    } else if first == empty_handler::NAME {
+        empty_handler::serve();
     } else if let Some(record) = recording::named(first) {
         let dir = path();
         let count = args.next().and_then(|count| count.to_str()?.parse().ok());

@@ -13,7 +13,7 @@ use ureq::Agent;
 use crate::data::{EPISODES, MANY_EPISODES};
 use crate::goals::{Goal, Row};
 use crate::measure::{median, ratio};
-use crate::{Bench, ROUNDS, peers};
+use crate::{Bench, ROUNDS, empty_handler, peers};
 
 /// The number of times that the service is started on all runs.
 const STARTS: usize = 3;
@@ -26,7 +26,7 @@ const LISTS: [&str; 4] = [
     "ended=error&sort=-duration",
     "valid=true&tag=team:support&sort=task",
     "q=ticket&since=2026-03-05&until=2026-03-25",
-    "outcome=success&mode=advisory&duration=0..10&sort=-id",
+    "outcome=success&mode=meta&valid=true&sort=-id",
 ];
 
 /// The number of connections that ask at the same time.
@@ -48,11 +48,23 @@ impl Drop for Service {
 }
 
 impl Service {
+    /// Starts `runvet serve`.
     fn start(runvet: &Path, dir: &Path) -> Self {
+        let mut command = Command::new(runvet);
+        command.args(["serve", "--no-config"]).arg(dir);
+        Self::run(&mut command)
+    }
+
+    /// Starts the service that does nothing.
+    fn empty() -> Self {
+        let program = std::env::current_exe().expect("this program has a path");
+        Self::run(Command::new(program).arg(empty_handler::NAME))
+    }
+
+    /// Starts a program that prints its address first.
+    fn run(command: &mut Command) -> Self {
         let started = Instant::now();
-        let mut child = Command::new(runvet)
-            .args(["serve", "--no-config"])
-            .arg(dir)
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -234,17 +246,18 @@ fn lists(bench: &mut Bench, service: &Service, tool: &Path) -> Result<(), String
     Ok(())
 }
 
-/// Records that are posted, beside a handler that does nothing.
+/// Records that are posted, beside a service that only reads them.
 fn check(bench: &mut Bench, tool: &Path) -> Result<(), String> {
     let dir = bench.data.one();
     let body = bench.data.0.join("check.json");
     fs::write(&body, request(&dir)).expect("the request can be written");
     let service = Service::start(&bench.runvet, &dir);
     service.wait_for(1)?;
+    let idle = Service::empty();
     let load = [CONNECTIONS, "2s"];
     let (mut checks, mut empty, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        let nothing = service.load(tool, load, "healthz", &[])?.rate;
+        let nothing = idle.load(tool, load, "", &[&body])?.rate;
         let check = service.load(tool, load, "api/v1/check", &[&body])?.rate;
         memory.push(service.memory()?);
         if round > 0 {
@@ -253,12 +266,12 @@ fn check(bench: &mut Bench, tool: &Path) -> Result<(), String> {
         }
     }
     bench.keep(
-        json!({"case": "serve-check", "checks_per_second": checks, "healthz_per_second": empty,
+        json!({"case": "serve-check", "checks_per_second": checks, "empty_per_second": empty,
         "memory": memory}),
     );
     let work = "`POST /api/v1/check` of a small episode";
     let row = Row::plain(work, ratio(&checks, &empty), "×", Goal::AtLeast(0.5));
-    bench.row(row.rates(median(&checks), "`/healthz`", median(&empty)));
+    bench.row(row.rates(median(&checks), "empty handler", median(&empty)));
     let megabytes = memory.iter().map(|bytes| crate::goals::megabytes(*bytes));
     let megabytes: Vec<f64> = megabytes.collect();
     let growth = megabytes[ROUNDS] / megabytes[0];
