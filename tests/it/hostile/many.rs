@@ -11,7 +11,7 @@ use std::process::Output;
 use crate::support::binary::{runvet, stderr, stdout};
 use crate::support::runs::{bad_run, copy_dir, run_of};
 
-/// Run data with many runs, and a few directories that are none or hold something else.
+/// Run data with many runs, and a few directories that are no runs or hold something else.
 fn many_runs(dir: &Path) {
     let episodes = dir.join("episodes");
     let good = run_of("good/terminal");
