@@ -6,12 +6,10 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-from ._report import Columns
-
 _NUMBERS = ("line", "column", "end_line", "end_column", "offset", "length")
 
 
-def stream(columns: Columns, requested_schema: object | None) -> Any:
+def stream(columns: dict[str, list[Any]], requested_schema: object | None) -> Any:
     schema = pa.schema(
         [(name, pa.int64() if name in _NUMBERS else pa.string()) for name in columns]
     )

@@ -13,8 +13,8 @@ import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ig
 
 from . import batch
 from ._check import Check
-from ._period import Moment
-from ._rows import Totals
+from .batch._period import Moment
+from .batch._rows import Totals
 from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
 from .store import Location
 

@@ -17,9 +17,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from . import batch
 from ._check import Check
-from ._period import Moment, Period
-from ._planning import plan_within
-from ._rows import Totals
+from .batch._period import Moment, Period
+from .batch._planning import plan_within
+from .batch._rows import Totals
 from .batch import SCHEMA, Settings, Split, check_split, plan, plan_of
 from .store import Location
 

@@ -19,7 +19,8 @@ from conftest import CORPUS, ROOT, command
 from pyarrow import parquet
 
 import runvet
-from runvet import _fetching, batch
+from runvet import batch
+from runvet.batch import _fetching
 from runvet.store import Directory, Gone, Location, Object, StoreError
 
 
@@ -417,28 +418,28 @@ def test_command_writes_the_table_and_exits_as_the_gate(tmp_path: Path, demo: Pa
 def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> None:
     output = tmp_path / "findings.parquet"
     parts = Path(f"{output}.parts")
-    from runvet import _batch_command
+    from runvet.batch import __main__ as command
 
     def stop(path: Path, batches: Iterator[Any]) -> None:
         if path.name.startswith("000001"):
             raise KeyboardInterrupt
         whole(path, batches)
 
-    whole = _batch_command._write
+    whole = command._write
     arguments = [str(demo), "--output", str(output), "--partitions", "3", "--quiet"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_batch_command, "_write", stop)
-        assert _batch_command.main(arguments) == 130
+        patch.setattr(command, "_write", stop)
+        assert command.main(arguments) == 130
     assert sorted(path.name for path in parts.iterdir()) == ["000000.parquet", "plan.json"]
-    other = _batch_command.main([str(demo), "--output", str(output), "--partitions", "2"])
+    other = command.main([str(demo), "--output", str(output), "--partitions", "2"])
     assert other == 2 and parts.exists()
     kept = (parts / "000000.parquet").stat().st_mtime_ns
     written: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            _batch_command, "_write", lambda path, it: (written.append(path.name), whole(path, it))
+            command, "_write", lambda path, it: (written.append(path.name), whole(path, it))
         )
-        assert _batch_command.main(arguments) == 0
+        assert command.main(arguments) == 0
     assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
     assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
     assert not parts.exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-from . import _runvet
+from .. import _runvet
 
 _PLACE = [(name, pa.int64()) for name in ("line", "column", "end_line", "end_column", "offset")]
 _PLACE += [("length", pa.int64())]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,12 +23,12 @@ except ModuleNotFoundError as error:
     needed = "run data in a store is read with more packages: pip install 'runvet[store]'"
     raise ModuleNotFoundError(needed, name=error.name) from None
 
-from . import _runvet
-from ._check import Check
+from .. import _runvet
+from .._check import Check
 from ._fetching import Fetch, same
 from ._planning import ARTIFACTS, Range, Split, objects_of, plan, plan_of
 from ._rows import SCHEMA, Totals, as_ndjson, judged, unjudged
-from .store import Location, Object, Store, StoreError
+from ..store import Location, Object, Store, StoreError
 
 __all__ = [
     "SCHEMA",
@@ -253,9 +252,3 @@ class _Last:
 
 def _is_unchanged(before: Object, now: Object) -> bool:
     return same(before, now) and (before.etag is not None or before.modified == now.modified)
-
-
-if __name__ == "__main__":
-    from ._batch_command import main
-
-    sys.exit(main())

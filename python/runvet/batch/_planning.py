@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from . import _runvet
+from .. import _runvet
 from ._period import Moment, Period
-from .store import Location, Object, Store, StoreError
+from ..store import Location, Object, Store, StoreError
 
 ARTIFACTS = ("state.json", "summary.json", "events.jsonl", "learn.jsonl", "manifest.json")
 PAGE = 1000

@@ -18,13 +18,13 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 from pyarrow import parquet  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-from ._check import Check
-from ._errors import RunvetError
+from . import Settings, check_split
+from .._check import Check
+from .._errors import RunvetError
 from ._period import Period
 from ._planning import Range, Split, plan_within
 from ._rows import SCHEMA, Totals
-from .batch import Settings, check_split
-from .store import Location
+from ..store import Location
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -160,3 +160,7 @@ class _Progress:
             print(f"\r{text}\033[K", end="\n" if is_last else "", file=sys.stderr, flush=True)
         elif is_last or done % max(1, self._splits // 20) == 0:
             print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import IO, Any, Final
 
-from . import _runvet
+from .. import _runvet
 from ._planning import ARTIFACTS
-from .store import Gone, Object, Store, StoreError
+from ..store import Gone, Object, Store, StoreError
 
 MOST_BYTES: Final = {"state.json": 64 << 20, "summary.json": 64 << 20}
 MOST_BYTES_OF_LINES: Final = 16 << 30
