@@ -1,7 +1,7 @@
 //! One run, for Python: its calls, and those of its open steps.
 
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use runvet::record::{Action, StepKind, StepStatus};
 use runvet::recorder::{self, End, Error, Gate, StepDraft, StepEnd, Verdict, Veto};
 use serde_json::Value;
 
-use super::turns::{Failed, Slot};
+use super::turns::{Failed, Turn, Turns};
 use crate::errors;
 use crate::json::{map, object, unwritable, value};
 use crate::policy::Raised;
@@ -18,12 +18,10 @@ use crate::policy::Raised;
 /// A run that is being recorded. Threads take turns.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Run {
-    pub(super) id: String,
+    id: String,
     path: PathBuf,
-    pub(super) slot: Mutex<Slot>,
-    pub(super) freed: Condvar,
-    pub(super) owner: u32,
-    pub(super) raised: Raised,
+    turns: Turns,
+    raised: Raised,
 }
 
 impl Run {
@@ -31,11 +29,41 @@ impl Run {
         Self {
             id: run.id().to_owned(),
             path: run.path().to_owned(),
-            slot: Mutex::new(Slot::Idle(Box::new(run))),
-            freed: Condvar::new(),
-            owner: std::process::id(),
+            turns: Turns::new(run),
             raised,
         }
+    }
+
+    /// Calls the run without the lock of the interpreter, when no other thread does.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        self.taking(py, |turn| match &mut turn.run {
+            Some(run) => Ok(call(run)?),
+            None => Err(Failed::Over),
+        })
+    }
+
+    fn taking<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Turn<'_>) -> Result<T, Failed> + Send,
+    ) -> PyResult<T> {
+        let held = self.turns.hold_here();
+        held.map_err(|forked| errors::of_recorder(py, &forked))?;
+        let done = py.detach(|| call(&mut self.turns.take()?));
+        if let Some(exit) = self.raised.take_exit(py) {
+            return Err(exit);
+        }
+        done.map_err(|failed| match failed {
+            Failed::Recorder(error) => errors::of_recorder(py, &error),
+            Failed::Over => errors::over(py, &self.id),
+            Failed::Within => PyRuntimeError::new_err(
+                "a policy can't call the run that asks it; return a Hint, Intervention or Veto",
+            ),
+        })
     }
 
     /// A veto as an exception; one of a policy that failed has its exception as the cause.
@@ -72,8 +100,7 @@ impl Run {
     }
 
     fn is_over(&self) -> bool {
-        let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(*slot, Slot::Over)
+        self.turns.are_over()
     }
 
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,18 +1,20 @@
-//! The threads of Python -> one at a time that calls a run, without the lock of the interpreter.
+//! The threads of Python -> one at a time that calls a run.
 
-use std::sync::PoisonError;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::prelude::*;
-use runvet::recorder::{self, Error};
+use runvet::recorder::{Error, Run};
 
-use super::run::Run;
-use crate::errors;
+/// A run, for one thread at a time.
+pub(super) struct Turns {
+    slot: Mutex<Slot>,
+    freed: Condvar,
+    owner: u32,
+}
 
 /// Where a run is.
-pub(super) enum Slot {
-    Idle(Box<recorder::Run>),
+enum Slot {
+    Idle(Box<Run>),
     /// A thread has it.
     Busy(ThreadId),
     /// The run is paused or has ended.
@@ -35,80 +37,67 @@ impl From<Error> for Failed {
 }
 
 /// Puts a run back when its turn is over, also where a call panics.
-pub(super) struct Turn<'r> {
-    of: &'r Run,
-    pub(super) run: Option<Box<recorder::Run>>,
+pub(super) struct Turn<'t> {
+    of: &'t Turns,
+    pub(super) run: Option<Box<Run>>,
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut slot = self.of.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = self.run.take().map_or(Slot::Over, Slot::Idle);
+        *self.of.slot() = self.run.take().map_or(Slot::Over, Slot::Idle);
         self.of.freed.notify_one();
     }
 }
 
-impl Run {
-    /// Calls the run without the lock of the interpreter, when no other thread does.
-    pub(super) fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut recorder::Run) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        self.taking(py, |turn| match &mut turn.run {
-            Some(run) => Ok(call(run)?),
-            None => Err(Failed::Over),
-        })
+impl Turns {
+    pub(super) fn new(run: Run) -> Self {
+        Self {
+            slot: Mutex::new(Slot::Idle(Box::new(run))),
+            freed: Condvar::new(),
+            owner: std::process::id(),
+        }
     }
 
-    pub(super) fn taking<T: Send>(
-        &self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut Turn<'_>) -> Result<T, Failed> + Send,
-    ) -> PyResult<T> {
-        if self.owner != std::process::id() {
-            let owner = self.owner;
-            return Err(errors::of_recorder(py, &Error::Forked { owner }));
-        }
-        let done = py.detach(|| call(&mut self.turn()?));
-        if let Some(exit) = self.raised.take_exit(py) {
-            return Err(exit);
-        }
-        done.map_err(|failed| match failed {
-            Failed::Recorder(error) => errors::of_recorder(py, &error),
-            Failed::Over => errors::over(py, &self.id),
-            Failed::Within => PyRuntimeError::new_err(
-                "a policy can't call the run that asks it; return a Hint, Intervention or Veto",
-            ),
-        })
+    pub(super) fn are_over(&self) -> bool {
+        matches!(*self.slot(), Slot::Over)
     }
 
-    fn turn(&self) -> Result<Turn<'_>, Failed> {
+    /// Fails in a process that was forked from the one that records the run.
+    pub(super) fn hold_here(&self) -> Result<(), Error> {
+        let owner = self.owner;
+        (owner == std::process::id())
+            .then_some(())
+            .ok_or(Error::Forked { owner })
+    }
+
+    /// Waits until no other thread has the run.
+    pub(super) fn take(&self) -> Result<Turn<'_>, Failed> {
         let this = thread::current().id();
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.slot();
         loop {
-            match &*slot {
-                Slot::Busy(by) if *by == this => return Err(Failed::Within),
-                Slot::Busy(_) => {
+            match std::mem::replace(&mut *slot, Slot::Busy(this)) {
+                Slot::Idle(run) => {
+                    let run = Some(run);
+                    return Ok(Turn { of: self, run });
+                }
+                Slot::Busy(by) if by == this => return Err(Failed::Within),
+                Slot::Busy(by) => {
+                    *slot = Slot::Busy(by);
                     slot = self
                         .freed
                         .wait(slot)
                         .unwrap_or_else(PoisonError::into_inner);
                 }
                 Slot::Over => {
+                    *slot = Slot::Over;
                     self.freed.notify_one();
                     return Err(Failed::Over);
                 }
-                Slot::Idle(_) => {
-                    return Ok(match std::mem::replace(&mut *slot, Slot::Busy(this)) {
-                        Slot::Idle(run) => Turn {
-                            of: self,
-                            run: Some(run),
-                        },
-                        _ => return Err(Failed::Over),
-                    });
-                }
             }
         }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
