@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::support::binary::{FORMATS, run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
+use crate::support::process::cut_off;
 use crate::support::runs::copy_dir;
 
 fn code(args: &[&str]) -> i32 {
@@ -278,14 +279,8 @@ fn schema_prints_the_checked_in_file() {
 
 #[test]
 fn validate_ends_quietly_when_the_pipe_closes() {
-    let mut child = runvet(&["validate", "--format", "json", "--max-findings", "0", "."])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut first = [0; 10];
-    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let args = ["validate", "--format", "json", "--max-findings", "0", "."];
+    let output = cut_off(&mut runvet(&args));
     assert_eq!(stderr(&output), "");
     assert_eq!(
         output.status.code(),

@@ -1,9 +1,8 @@
 //! Timelines on the command line: printed by event, folded in a dashboard, long and broken.
 
 use std::fs::{self, OpenOptions};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::Stdio;
 
 use runvet::dashboard::TimelineRow;
 use runvet::read::RunReader;
@@ -13,6 +12,7 @@ use serde_json::json;
 use crate::support::binary::{stderr, stdout};
 use crate::support::corpus::good_cases;
 use crate::support::demo::{demo, json_of, printed};
+use crate::support::process::cut_off;
 use crate::support::runs::{copy_of, replace, run_of};
 use crate::support::terminal::{Width, command, runvet};
 
@@ -208,14 +208,7 @@ fn every_command_ends_quietly_when_the_pipe_closes() {
         &["show", "ep_answer", "state", "--raw"],
         &["list", "--limit", "0", "--format", "json"],
     ] {
-        let mut child = command(temp.path(), args, Width::Wide)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut first = [0; 10];
-        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = cut_off(&mut command(temp.path(), args, Width::Wide));
         assert_eq!(
             (stderr(&output), output.status.code()),
             ("", Some(2)),
