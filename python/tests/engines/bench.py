@@ -128,6 +128,7 @@ def main(episodes: int) -> None:
         print("| what | time | episodes/s |\n|------|------|------------|")
         on_disk = lambda: batch.totals(checked(str(runs), batch.Settings(), 1))  # noqa: E731
         shown("a disk, without an engine", on_disk, episodes)
+        shown("listing all objects", lambda: list(Location(RUNS).store().list("")), episodes)
         shown("planning, 4 splits", lambda: batch.plan(RUNS, 4), episodes)
         for in_flight in (1, 8, 32):
             shown(f"only GETs, {in_flight} in flight", lambda: only_gets(in_flight), episodes)
