@@ -2,20 +2,24 @@
 //! `schemas/report.schema.json`.
 
 mod card;
+mod skip;
+mod totals;
 mod whole;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::printable::{brief, escape};
+use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 pub(crate) use card::Card;
+pub(crate) use skip::{LACKING, STILL_CHANGING, SkipReason};
+pub use skip::{Skip, SkipKind};
+pub use totals::{Statistics, Tally, Totals};
 pub use whole::Whole;
 
 /// The version of the report format.
@@ -26,18 +30,6 @@ pub const REPORT_VERSION: &str = "2.0.0";
 ///
 /// A record with millions of broken items would otherwise exhaust the memory.
 pub(crate) const MAX_FINDINGS_PER_RULE: usize = 10_000;
-
-/// Why a rule was not judged in an episode that changed during every attempt to read it.
-pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
-    SkipKind::Changing,
-    "the episode kept changing while it was read",
-);
-
-/// Why what could not be read for the machine's sake is no finding.
-pub(crate) const LACKING: SkipReason = SkipReason::new(
-    SkipKind::Unreadable,
-    "the machine lacks what it takes to read it, such as memory",
-);
 
 /// The severity of a finding.
 #[derive(
@@ -493,224 +485,4 @@ pub struct Location {
     /// The digest of the text at the place.
     #[serde(skip)]
     pub digest: Option<Digest>,
-}
-
-/// A rule that could not be checked in an episode.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Skip {
-    /// The id of the rule.
-    pub rule: String,
-    /// Why the rule could not be checked.
-    #[schemars(extend("examples" = ["state.json is missing"]))]
-    pub reason: String,
-    /// The same, for programs.
-    pub kind: SkipKind,
-}
-
-impl Skip {
-    pub(crate) fn new(rule: impl Into<String>, reason: &SkipReason) -> Self {
-        Self {
-            rule: rule.into(),
-            reason: reason.text.to_string(),
-            kind: reason.kind,
-        }
-    }
-
-    /// Whether it says nothing of the records: another check may judge the rule.
-    pub(crate) fn is_momentary(&self) -> bool {
-        self.kind == SkipKind::Changing || self.is_lacking()
-    }
-
-    fn is_lacking(&self) -> bool {
-        self.kind == LACKING.kind && self.reason == LACKING.text
-    }
-}
-
-/// What kept a rule from being judged, for programs.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[schemars(transform = crate::record::describe_values)]
-#[non_exhaustive]
-pub enum SkipKind {
-    /// A record that it needs is not there.
-    Missing,
-    /// A record that it needs can't be read.
-    Unreadable,
-    /// A record that it needs is not JSON, or too far from its schema.
-    Syntax,
-    /// A record that it needs is of a version that runvet does not support.
-    Version,
-    /// A line of the timeline is not an event, and could be the one that the rule needs.
-    NoEvent,
-    /// No projection event dates the snapshot of a run that may not have ended.
-    Unreached,
-    /// The records do not say whether the run has ended.
-    Lifecycle,
-    /// The episode kept changing while it was read.
-    Changing,
-}
-
-words!(SkipKind {
-    Missing = "missing",
-    Unreadable = "unreadable",
-    Syntax = "syntax",
-    Version = "version",
-    NoEvent = "no_event",
-    Unreached = "unreached",
-    Lifecycle = "lifecycle",
-    Changing = "changing",
-});
-
-/// Why a rule could not be judged: in a sentence for people, and as a kind for programs.
-#[derive(Clone, Debug)]
-pub(crate) struct SkipReason {
-    pub(crate) kind: SkipKind,
-    pub(crate) text: Cow<'static, str>,
-}
-
-impl SkipReason {
-    pub(crate) const fn new(kind: SkipKind, text: &'static str) -> Self {
-        Self {
-            kind,
-            text: Cow::Borrowed(text),
-        }
-    }
-
-    /// A line of the timeline is not an event, and could be the one that is needed.
-    pub(crate) fn no_event(line: u64) -> Self {
-        Self {
-            kind: SkipKind::NoEvent,
-            text: format!(
-                "line {line} of events.jsonl is not an event, and could be the one that matters"
-            )
-            .into(),
-        }
-    }
-}
-
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-/// Totals over all episodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Totals {
-    /// The number of episodes that were checked.
-    pub episodes: u64,
-    /// The number of episodes without an error.
-    pub valid: u64,
-    /// The number of episodes with at least one error.
-    pub invalid: u64,
-    /// The number of episodes that kept changing while they were read, so that findings were held
-    /// back.
-    pub undecided: u64,
-    /// The number of findings of severity `error`.
-    pub errors: u64,
-    /// The number of findings of severity `warning`.
-    pub warnings: u64,
-    /// The number of findings that do not count because the configuration ignores them.
-    #[serde(default)]
-    pub ignored: u64,
-    /// The number of findings that do not count because the baseline contains them.
-    #[serde(default)]
-    pub baselined: u64,
-}
-
-impl Totals {
-    /// Counts one more episode in.
-    pub fn add(&mut self, episode: &EpisodeReport) {
-        self.episodes += 1;
-        *match episode.valid {
-            Some(true) => &mut self.valid,
-            Some(false) => &mut self.invalid,
-            None => &mut self.undecided,
-        } += 1;
-        for finding in &episode.findings {
-            *match finding.severity {
-                Severity::Error => &mut self.errors,
-                Severity::Warning => &mut self.warnings,
-            } += 1;
-        }
-        for suppressed in &episode.suppressed {
-            *match suppressed.by {
-                Suppression::Ignore => &mut self.ignored,
-                Suppression::Baseline => &mut self.baselined,
-            } += 1;
-        }
-    }
-}
-
-/// Totals by rule, by mode and by adapter.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Statistics {
-    /// For each rule with findings: the number of episodes that have them, and the number of
-    /// findings.
-    pub rules: BTreeMap<String, Tally>,
-    /// For each mode of the runtime: the number of episodes, and of all findings in them. `(none)`
-    /// stands for runs without a mode, `(others)` for the modes beyond the first 1,000. Long names
-    /// are shortened.
-    pub modes: BTreeMap<String, Tally>,
-    /// The same for each adapter.
-    pub adapters: BTreeMap<String, Tally>,
-}
-
-/// Totals over some episodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Tally {
-    /// The number of episodes.
-    pub episodes: u64,
-    /// The number of findings of severity `error`.
-    pub errors: u64,
-    /// The number of findings of severity `warning`.
-    pub warnings: u64,
-}
-
-/// The number of modes and adapters that are counted separately: run data may have any number.
-const MAX_NAMES: usize = 1_000;
-
-impl Tally {
-    fn add(&mut self, severity: Severity) {
-        *match severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-        } += 1;
-    }
-}
-
-impl Statistics {
-    /// Counts one more episode in.
-    pub fn add(&mut self, episode: &EpisodeReport) {
-        let mut all = Tally {
-            episodes: 1,
-            ..Tally::default()
-        };
-        let mut met = BTreeSet::new();
-        for finding in &episode.findings {
-            all.add(finding.severity);
-            let of_rule = self.rules.entry(finding.rule.clone()).or_default();
-            of_rule.add(finding.severity);
-            of_rule.episodes += u64::from(met.insert(&finding.rule));
-        }
-        for (names, name) in [
-            (&mut self.modes, &episode.mode),
-            (&mut self.adapters, &episode.adapter),
-        ] {
-            let mut name = name.as_deref().map_or_else(|| "(none)".into(), brief);
-            if names.len() >= MAX_NAMES && !names.contains_key(&name) {
-                name = "(others)".into();
-            }
-            let tally = names.entry(name).or_default();
-            tally.episodes += all.episodes;
-            tally.errors += all.errors;
-            tally.warnings += all.warnings;
-        }
-    }
 }

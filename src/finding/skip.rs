@@ -1,0 +1,123 @@
+//! What kept a rule from being judged -> a skip, with its reason for people and for programs.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::words::words;
+
+/// Why a rule was not judged in an episode that changed during every attempt to read it.
+pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
+    SkipKind::Changing,
+    "the episode kept changing while it was read",
+);
+
+/// Why what could not be read for the machine's sake is no finding.
+pub(crate) const LACKING: SkipReason = SkipReason::new(
+    SkipKind::Unreadable,
+    "the machine lacks what it takes to read it, such as memory",
+);
+
+/// A rule that could not be checked in an episode.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Skip {
+    /// The id of the rule.
+    pub rule: String,
+    /// Why the rule could not be checked.
+    #[schemars(extend("examples" = ["state.json is missing"]))]
+    pub reason: String,
+    /// The same, for programs.
+    pub kind: SkipKind,
+}
+
+impl Skip {
+    pub(crate) fn new(rule: impl Into<String>, reason: &SkipReason) -> Self {
+        Self {
+            rule: rule.into(),
+            reason: reason.text.to_string(),
+            kind: reason.kind,
+        }
+    }
+
+    /// Whether it says nothing of the records: another check may judge the rule.
+    pub(crate) fn is_momentary(&self) -> bool {
+        self.kind == SkipKind::Changing || self.is_lacking()
+    }
+
+    pub(super) fn is_lacking(&self) -> bool {
+        self.kind == LACKING.kind && self.reason == LACKING.text
+    }
+}
+
+/// What kept a rule from being judged, for programs.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schemars(transform = crate::record::describe_values)]
+#[non_exhaustive]
+pub enum SkipKind {
+    /// A record that it needs is not there.
+    Missing,
+    /// A record that it needs can't be read.
+    Unreadable,
+    /// A record that it needs is not JSON, or too far from its schema.
+    Syntax,
+    /// A record that it needs is of a version that runvet does not support.
+    Version,
+    /// A line of the timeline is not an event, and could be the one that the rule needs.
+    NoEvent,
+    /// No projection event dates the snapshot of a run that may not have ended.
+    Unreached,
+    /// The records do not say whether the run has ended.
+    Lifecycle,
+    /// The episode kept changing while it was read.
+    Changing,
+}
+
+words!(SkipKind {
+    Missing = "missing",
+    Unreadable = "unreadable",
+    Syntax = "syntax",
+    Version = "version",
+    NoEvent = "no_event",
+    Unreached = "unreached",
+    Lifecycle = "lifecycle",
+    Changing = "changing",
+});
+
+/// Why a rule could not be judged: in a sentence for people, and as a kind for programs.
+#[derive(Clone, Debug)]
+pub(crate) struct SkipReason {
+    pub(crate) kind: SkipKind,
+    pub(crate) text: Cow<'static, str>,
+}
+
+impl SkipReason {
+    pub(crate) const fn new(kind: SkipKind, text: &'static str) -> Self {
+        Self {
+            kind,
+            text: Cow::Borrowed(text),
+        }
+    }
+
+    /// A line of the timeline is not an event, and could be the one that is needed.
+    pub(crate) fn no_event(line: u64) -> Self {
+        Self {
+            kind: SkipKind::NoEvent,
+            text: format!(
+                "line {line} of events.jsonl is not an event, and could be the one that matters"
+            )
+            .into(),
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
