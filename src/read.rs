@@ -47,6 +47,7 @@ use crate::store::{
     self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, Memory, Opened, RunDir,
     display,
 };
+pub(crate) use events::Glanced;
 pub use events::{EventLine, EventTexts, Events};
 pub use listing::Listing;
 
