@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Error, LineColumn, io_error, typed};
+use super::stored::typed;
+use super::{Error, LineColumn, io_error};
 use crate::document::{Document, Kind, Node, Refused, Tape};
 use crate::load::{MAX_THREADS, Split};
 use crate::parallel::{cores, pipeline};
