@@ -13,6 +13,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use events::EventsReader;
+pub(crate) use events::{MAX_THREADS, Split};
 use learn::LoadedLearn;
 use manifest::LoadedManifest;
 use record::RecordBuffers;

@@ -23,33 +23,41 @@ const SPLIT_BYTES: u64 = 1 << 20;
 
 /// The number of threads that read one timeline, at most: one thread feeds them, and each holds two
 /// blocks.
-const MAX_THREADS: usize = 4;
+pub(crate) const MAX_THREADS: usize = 4;
 
 /// When several threads are started for the rest of a timeline. They end at a line that is longer
 /// than a block. Where such lines are so close that the threads read too little in between, each
 /// start waits twice as long as the one before.
-struct Split {
+#[derive(Debug)]
+pub(crate) struct Split {
     due: u64,
     wait: u64,
 }
 
-impl Split {
-    fn new() -> Self {
+impl Default for Split {
+    fn default() -> Self {
         Self {
             due: SPLIT_BYTES,
             wait: SPLIT_BYTES,
         }
     }
+}
+
+impl Split {
+    /// Whether threads are started at an offset.
+    pub(crate) fn is_due(&self, offset: u64) -> bool {
+        offset >= self.due
+    }
 
     /// The threads have read from one offset to another.
-    fn ended(&mut self, from: u64, to: u64) {
+    pub(crate) fn ended(&mut self, from: u64, to: u64) {
         if to - from < SPLIT_BYTES {
             self.due = to + self.wait;
             self.wait = self.wait.saturating_mul(2);
         } else {
             *self = Self {
                 due: to,
-                ..Self::new()
+                ..Self::default()
             };
         }
     }
@@ -78,9 +86,9 @@ impl EventsReader<'_, '_> {
         buffer: &mut Vec<u8>,
     ) -> Result<Opened<'s>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
-        let mut split = Split::new();
+        let mut split = Split::default();
         loop {
-            if lines.offset() >= split.due && self.threads() > 1 {
+            if split.is_due(lines.offset()) && self.threads() > 1 {
                 let from = lines.offset();
                 self.read_blocks(&mut lines)?;
                 split.ended(from, lines.offset());
@@ -142,7 +150,8 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            |block| (Sifted::new(&block, expected_id, every_line), block),
+            NoteTaker::default,
+            |notes, block| (Sifted::new(&block, notes, expected_id, every_line), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
@@ -274,8 +283,12 @@ struct Sifted {
 }
 
 impl Sifted {
-    fn new(block: &Block, expected_id: Option<&str>, every_line: bool) -> Self {
-        let mut notes = NoteTaker::default();
+    fn new(
+        block: &Block,
+        notes: &mut NoteTaker,
+        expected_id: Option<&str>,
+        every_line: bool,
+    ) -> Self {
         let mut tally = Tally::default();
         let mut before: Option<Line> = None;
         let lines = block.lines().filter_map(|read| {
@@ -426,9 +439,9 @@ mod tests {
 
     /// How often threads are started for a timeline of blocks, and of long lines between them.
     fn starts(lengths: impl IntoIterator<Item = (u64, u64)>) -> usize {
-        let (mut split, mut offset, mut starts) = (Split::new(), 0, 0);
+        let (mut split, mut offset, mut starts) = (Split::default(), 0, 0);
         for (blocks, long_line) in lengths {
-            if offset >= split.due {
+            if split.is_due(offset) {
                 starts += 1;
                 split.ended(offset, offset + blocks);
             }

@@ -5,23 +5,26 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// Processes the items of a source with several workers, and hands out the results in order. The
-/// source and the taker run on the calling thread and share a state. At most two items for each
-/// worker, plus one, are in progress. Where the system gives fewer threads, there are fewer
-/// workers; where it gives none, the calling thread does the work.
-pub(crate) fn pipeline<C, T: Send, R: Send>(
+/// Processes the items of a source with several workers, each with its own state, and hands out the
+/// results in order. The source and the taker run on the calling thread and share a state. At most
+/// two items for each worker, plus one, are in progress. Where the system gives fewer threads,
+/// there are fewer workers; where it gives none, the calling thread does the work.
+pub(crate) fn pipeline<C, T: Send, S, R: Send>(
     workers: usize,
     state: &mut C,
     mut source: impl FnMut(&mut C) -> Option<T>,
-    work: impl Fn(T) -> R + Sync,
+    new_worker: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> R + Sync,
     mut take: impl FnMut(&mut C, R),
 ) {
     let (send, receive) = mpsc::channel::<(T, mpsc::Sender<R>)>();
-    let (receive, work) = (Arc::new(Mutex::new(receive)), &work);
+    let receive = Arc::new(Mutex::new(receive));
+    let (new_worker, work) = (&new_worker, &work);
     thread::scope(|scope| {
         let started = (0..workers).take_while(|_| {
             let receive = Arc::clone(&receive);
             let help = move || {
+                let mut worker = new_worker();
                 let next = || {
                     receive
                         .lock()
@@ -29,15 +32,16 @@ pub(crate) fn pipeline<C, T: Send, R: Send>(
                         .recv()
                 };
                 while let Ok((item, reply)) = next() {
-                    let _ = reply.send(work(item));
+                    let _ = reply.send(work(&mut worker, item));
                 }
             };
             thread::Builder::new().spawn_scoped(scope, help).is_ok()
         });
         let workers = started.count();
         if workers == 0 {
+            let mut worker = new_worker();
             while let Some(item) = source(state) {
-                take(state, work(item));
+                take(state, work(&mut worker, item));
             }
             return;
         }
@@ -77,7 +81,8 @@ mod tests {
                 workers,
                 &mut state,
                 |(items, _)| items.next(),
-                |item| item * 2,
+                || (),
+                |(), item| item * 2,
                 |(_, taken), result| taken.push(result),
             );
             assert!(
@@ -91,8 +96,8 @@ mod tests {
     fn panic_of_a_worker_ends_the_pipeline() {
         use std::panic::{AssertUnwindSafe, catch_unwind};
         for at in [0, 5] {
-            let work = |item: usize| assert!(item < at);
-            let run = || pipeline(2, &mut (0..10), Iterator::next, work, |_, ()| {});
+            let work = |(): &mut (), item: usize| assert!(item < at);
+            let run = || pipeline(2, &mut (0..10), Iterator::next, || (), work, |_, ()| {});
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }
     }

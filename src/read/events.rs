@@ -1,14 +1,17 @@
 //! A timeline -> its events, as types or as plain JSON, one at a time.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Error, LineColumn, io_error, typed};
+use super::stored::typed;
+use super::{Error, LineColumn, io_error};
 use crate::document::{Document, Kind, Node, Refused, Tape};
+use crate::load::{MAX_THREADS, Split};
+use crate::parallel::{cores, pipeline};
 use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
-use crate::store::{LineRead, Lines, MAX_RECORD_BYTES, Opened};
+use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened};
 
 /// The events of a timeline, read on demand.
 pub struct Events {
@@ -37,6 +40,21 @@ pub struct EventLine {
 pub struct EventTexts {
     events: Events,
     tape: Tape,
+    split: Split,
+}
+
+/// Whole lines of a timeline, at which another thread has had a glance.
+pub(crate) struct Glanced<'b, G> {
+    /// Of each line that is not blank, what the glance saw; `None` where it is not an event.
+    pub(crate) lines: Vec<(Line, Option<G>)>,
+    pub(crate) texts: BlockTexts<'b>,
+}
+
+/// The lines of a block as plain JSON objects.
+pub(crate) struct BlockTexts<'b> {
+    block: &'b Block,
+    path: &'b Path,
+    tape: &'b mut Tape,
 }
 
 impl fmt::Debug for Events {
@@ -117,6 +135,52 @@ fn column_of(text: &str, offset: usize) -> u64 {
         + 1
 }
 
+/// A line as text.
+fn text_of<'b>(read: LineRead<'b>, path: &Path) -> Result<(Line, &'b str), Error> {
+    let error = |line: Line, reason: String| {
+        Err(Error::Artifact {
+            path: path.to_owned(),
+            place: Some(LineColumn {
+                line: line.number,
+                column: 1,
+            }),
+            reason,
+        })
+    };
+    match read {
+        LineRead::TooLong { line } => error(
+            line,
+            format!(
+                "the line is longer than the limit of {} MiB",
+                MAX_RECORD_BYTES >> 20
+            ),
+        ),
+        LineRead::Text { line, bytes, .. } => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok((line, text)),
+            Err(_) => error(line, "the line is not UTF-8".into()),
+        },
+    }
+}
+
+/// The JSON object on a line, with the number of the line.
+fn document_of<'a>(
+    (line, text): (Line, &'a str),
+    tape: &'a mut Tape,
+    path: &Path,
+) -> Result<(u64, Node<'a>), Error> {
+    let document = event_document(tape, text);
+    document
+        .map(|document| (line.number, document.root()))
+        .map_err(|(column, reason)| Error::Artifact {
+            path: path.to_owned(),
+            place: Some(LineColumn {
+                line: line.number,
+                column,
+            }),
+            reason,
+        })
+}
+
 impl Events {
     pub(super) fn new(stream: Opened<'static>, path: PathBuf) -> Self {
         let lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
@@ -133,32 +197,9 @@ impl Events {
         if self.failed {
             return None;
         }
-        let path = &self.path;
-        let error = |line: Line, reason: String| {
-            Err(Error::Artifact {
-                path: path.clone(),
-                place: Some(LineColumn {
-                    line: line.number,
-                    column: 1,
-                }),
-                reason,
-            })
-        };
         match self.lines.next_line() {
             Ok(None) => None,
-            Ok(Some(LineRead::TooLong { line })) => Some(error(
-                line,
-                format!(
-                    "the line is longer than the limit of {} MiB",
-                    MAX_RECORD_BYTES >> 20
-                ),
-            )),
-            Ok(Some(LineRead::Text { line, bytes, .. })) => {
-                Some(match std::str::from_utf8(bytes) {
-                    Ok(text) => Ok((line, text)),
-                    Err(_) => error(line, "the line is not UTF-8".into()),
-                })
-            }
+            Ok(Some(read)) => Some(text_of(read, &self.path)),
             Err(why) => {
                 self.failed = true;
                 Some(Err(io_error(&self.path, &why)))
@@ -172,6 +213,7 @@ impl EventTexts {
         Self {
             events,
             tape: Tape::default(),
+            split: Split::default(),
         }
     }
 
@@ -179,22 +221,95 @@ impl EventTexts {
     /// and the next call reads the next line.
     pub fn next_document(&mut self) -> Option<Result<(u64, Node<'_>), Error>> {
         let path = self.events.path.clone();
-        let (line, text) = match self.events.next_text()? {
-            Ok(read) => read,
-            Err(error) => return Some(Err(error)),
+        Some(match self.events.next_text()? {
+            Ok(read) => document_of(read, &mut self.tape, &path),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Whether the timeline is long, so that [`Self::glance`] is worth its threads.
+    pub(crate) fn is_long(&self) -> bool {
+        !self.events.failed && self.split.is_due(self.events.lines.offset())
+    }
+
+    /// Reads the next lines in blocks, with several threads, up to a line that is longer than a
+    /// block. Each thread has a glance at the events, and `take` gets all lines in order.
+    pub(crate) fn glance<G: Send>(
+        &mut self,
+        glance: impl Fn(Node<'_>) -> G + Sync,
+        mut take: impl FnMut(Glanced<'_, G>),
+    ) -> Option<Error> {
+        struct Reading<'e> {
+            texts: &'e mut EventTexts,
+            spare: Vec<Vec<u8>>,
+            fault: Option<Error>,
+        }
+        let from = self.events.lines.offset();
+        let threads = match cores().get() {
+            1 => 0,
+            cores => cores.min(MAX_THREADS),
         };
-        let document = event_document(&mut self.tape, text);
-        Some(
-            document
-                .map(|document| (line.number, document.root()))
-                .map_err(|(column, reason)| Error::Artifact {
-                    path,
-                    place: Some(LineColumn {
-                        line: line.number,
-                        column,
-                    }),
-                    reason,
-                }),
-        )
+        let mut reading = Reading {
+            texts: self,
+            spare: Vec::new(),
+            fault: None,
+        };
+        pipeline(
+            threads,
+            &mut reading,
+            |Reading {
+                 texts,
+                 spare,
+                 fault,
+             }| {
+                let events = &mut texts.events;
+                let block = events.lines.next_block(|| spare.pop().unwrap_or_default());
+                block.unwrap_or_else(|why| {
+                    events.failed = true;
+                    *fault = Some(io_error(&events.path, &why));
+                    None
+                })
+            },
+            Tape::default,
+            |tape, block| {
+                let lines = block.lines().map(|read| {
+                    let LineRead::Text { line, bytes, .. } = read else {
+                        return (read.line(), None);
+                    };
+                    let event = tape.read_record(bytes).ok().map(Document::root);
+                    let event = event.filter(|event| event.kind() == Kind::Object);
+                    (line, event.map(&glance))
+                });
+                (lines.collect(), block)
+            },
+            |Reading { texts, spare, .. }, (lines, block)| {
+                take(Glanced {
+                    lines,
+                    texts: BlockTexts {
+                        block: &block,
+                        path: &texts.events.path,
+                        tape: &mut texts.tape,
+                    },
+                });
+                spare.extend(block.into_buffer());
+            },
+        );
+        let fault = reading.fault;
+        self.split.ended(from, self.events.lines.offset());
+        fault
+    }
+}
+
+impl BlockTexts<'_> {
+    /// The text of a line that is an event.
+    pub(crate) fn text(&self, line: Line) -> &str {
+        let text = std::str::from_utf8(self.block.bytes(line));
+        text.unwrap_or_default()
+    }
+
+    /// A line as a plain JSON object, with its number, or why it is not one.
+    pub(crate) fn document(&mut self, line: Line) -> Result<(u64, Node<'_>), Error> {
+        let text = text_of(self.block.line(line), self.path)?;
+        document_of(text, self.tape, self.path)
     }
 }

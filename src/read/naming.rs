@@ -114,7 +114,7 @@ impl RunData {
         name: &str,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Option<Result<RunReader, Error>> {
-        let runs = self.runs.iter().filter(|run| is_wanted(&run.name));
+        let runs = self.runs.iter().filter(|run| is_wanted(&run.name()));
         let runs = runs.filter_map(RunDir::episode);
         let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
         if matches.len() <= 1 {
@@ -160,13 +160,14 @@ impl RunData {
                 .min()
                 .filter(|distance| *distance <= most)
         };
-        let near = self.runs.iter().filter(|run| run.name.len() <= 128);
-        let mut ranked: Vec<(usize, &RunDir)> = near
-            .filter_map(|run| Some((is_near(&run.name)?, run)))
+        let names = self.runs.iter().map(|run| (run.name(), run));
+        let near = names.filter(|(name, _)| name.len() <= 128);
+        let mut ranked: Vec<_> = near
+            .filter_map(|(name, run)| Some((is_near(&name)?, name, run)))
             .collect();
-        ranked.sort_unstable_by_key(|(distance, run)| (*distance, &*run.name));
-        ranked.dedup_by_key(|(_, run)| &*run.name);
-        let ids = ranked.into_iter().filter_map(|(_, run)| run.episode());
+        ranked.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        ranked.dedup_by(|a, b| a.1 == b.1);
+        let ids = ranked.into_iter().filter_map(|(.., run)| run.episode());
         let latest = (is_near(LATEST).is_some() && !self.runs.is_empty()).then(|| LATEST.into());
         Error::UnknownRun {
             id: id.into(),

@@ -11,6 +11,14 @@ macro_rules! known {
         pub(crate) fn is_known(phase: &str) -> bool {
             matches!(phase, $($phase)|+)
         }
+
+        /// The phase as a text that needs no memory, if it is one of them.
+        pub(crate) fn known(phase: &str) -> Option<&'static str> {
+            match phase {
+                $($phase => Some($phase),)+
+                _ => None,
+            }
+        }
     };
 }
 

@@ -4,58 +4,101 @@
 //! (`ep_01JGFJJZ00CTSPE3DKFP348M8P`), else the modification time of the directory, which is when an
 //! artifact was last added, renamed or removed.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, Stat};
+use rustix::fd::BorrowedFd;
+use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, Stat};
 
 use super::discover::discover;
 use super::fault::Fault;
 use super::hidden::{self, holds_timeline};
-use super::listing::{entry_kind, list};
+use super::listing::{list, open_dir};
 use super::nature::{EPISODES, Nature, names_episodes, nature};
 use super::path::{self, join};
 use super::{EpisodeDir, Given};
-use crate::source::{Artifact, EntryKind};
+use crate::parallel::{cores, in_order};
+use crate::source::Artifact;
+
+/// The number of entries whose metadata is one piece of work for a thread.
+const PIECE: usize = 64;
 
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunDir {
-    pub(crate) path: PathBuf,
-    /// The directory's name: the run's id.
-    pub(crate) name: String,
+    at: At,
     /// Nanoseconds since 1970.
     time: i128,
-    /// The run, if it was opened already.
-    found: Option<EpisodeDir>,
+}
+
+/// Where a run is.
+#[derive(Clone, Debug)]
+enum At {
+    /// A name in a directory of runs.
+    Name(Arc<Path>, OsString),
+    /// A run that was opened already.
+    Found(Box<EpisodeDir>),
 }
 
 impl RunDir {
     fn new(found: EpisodeDir) -> Self {
         Self {
-            path: found.path.clone(),
-            name: found.name.clone(),
             time: rustix::fs::lstat(&found.path).map_or(0, |stat| time(&found.name, &stat)),
-            found: Some(found),
+            at: At::Found(Box::new(found)),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        match &self.at {
+            At::Name(group, name) => join(group, Path::new(name)),
+            At::Found(found) => found.path.clone(),
+        }
+    }
+
+    /// The directory's name: the run's id.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        match &self.at {
+            At::Name(_, name) => name.to_string_lossy(),
+            At::Found(found) => Cow::Borrowed(&found.name),
         }
     }
 
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
-        if self.found.is_some() {
-            return self.found.clone();
-        }
-        let entries = list(&self.path).ok()?.entries;
-        let is_run = nature(self.path.file_name()?, entries) != Nature::None;
+        let name = match &self.at {
+            At::Found(found) => return Some((**found).clone()),
+            At::Name(_, name) => name,
+        };
+        let path = self.path();
+        let entries = list(&path).ok()?.entries;
+        let is_run = nature(name, entries) != Nature::None;
+        let id = path::id(name);
         is_run.then(|| EpisodeDir {
-            path: self.path.clone(),
-            id: Some(self.name.clone()),
-            name: self.name.clone(),
+            path,
+            id: Some(id.clone()),
+            name: id,
             entries,
         })
+    }
+
+    /// Newest first. The names of runs in one directory are compared alone.
+    fn order(&self, other: &Self) -> Ordering {
+        other
+            .time
+            .cmp(&self.time)
+            .then_with(|| match (&self.at, &other.at) {
+                (At::Name(group, name), At::Name(other_group, other)) if group == other_group => {
+                    other.cmp(name)
+                }
+                _ => other.path().cmp(&self.path()),
+            })
     }
 }
 
@@ -95,8 +138,7 @@ pub(crate) fn is_below_episodes(path: &Path) -> bool {
 
 impl Runs {
     fn sort(&mut self) {
-        self.runs
-            .sort_by(|a, b| (b.time, &b.path).cmp(&(a.time, &a.path)));
+        self.runs.sort_by(RunDir::order);
         self.faults.sort_by(|a, b| a.path().cmp(b.path()));
     }
 
@@ -108,8 +150,8 @@ impl Runs {
         let (mut all, mut seen, mut faults) = (Self::default(), BTreeSet::new(), BTreeMap::new());
         for part in parts {
             all.runs.extend(part.runs.into_iter().filter(|run| {
-                let real = run.path.canonicalize();
-                seen.insert(real.unwrap_or_else(|_| run.path.clone()))
+                let path = run.path();
+                seen.insert(path.canonicalize().unwrap_or(path))
             }));
             let part = part.faults.into_iter();
             faults.extend(part.map(|fault| (fault.path().to_owned(), fault)));
@@ -120,67 +162,57 @@ impl Runs {
     }
 
     fn collect(&mut self, group: &Path) -> io::Result<()> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        let mut dir = Dir::new(rustix::fs::open(group, flags, Mode::empty())?)?;
+        let mut dir = Dir::new(open_dir(group)?)?;
         let names_artifacts = group.file_name().is_some_and(|name| name == EPISODES);
         let mut is_stray = false;
+        let (mut entries, mut end) = (Vec::new(), Ok(()));
         while let Some(entry) = dir.read() {
-            let entry = entry?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    end = Err(error.into());
+                    break;
+                }
+            };
             let name = entry.file_name().to_bytes();
             if matches!(name, b"." | b".." | b".git") {
                 continue;
             }
             is_stray |= names_artifacts && is_artifact(name);
-            if entry_kind(dir.fd()?, entry.file_name(), entry.file_type()) != EntryKind::Directory {
-                continue;
+            if matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
+                entries.push((path::name(name.to_vec()), entry.file_type()));
             }
-            let name = path::name(name.to_vec());
-            let path = join(group, Path::new(&name));
-            let stat = dir.fd().and_then(|dir| {
-                rustix::fs::statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
-            });
-            let stat = match stat.map_err(io::Error::from) {
-                Ok(stat) => stat,
-                Err(error) if path::is_nothing(&error) => continue,
-                Err(source) => {
-                    self.faults.push(Fault::Unlistable { path, source });
-                    continue;
+        }
+        let group: Arc<Path> = group.into();
+        let looked = look_at(dir.fd()?, &entries);
+        for ((name, _), looked) in entries.into_iter().zip(looked) {
+            match looked {
+                Ok(Some(Looked { time, hard_links })) => {
+                    if self.is_run(&name, &group, hard_links) {
+                        let at = At::Name(Arc::clone(&group), name);
+                        self.runs.push(RunDir { at, time });
+                    }
                 }
-            };
-            let may_all_list = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
-            if let (false, Ok(dir)) = (may_all_list, dir.fd())
-                && let Err(error) =
-                    rustix::fs::accessat(dir, &name, Access::READ_OK, AtFlags::EACCESS)
-            {
-                let source = error.into();
-                self.faults.push(Fault::Unlistable { path, source });
-                continue;
-            }
-            if self.is_run(&name, &path, stat.st_nlink) {
-                let name = path::id(&name);
-                let time = time(&name, &stat);
-                let found = None;
-                let run = RunDir {
-                    path,
-                    name,
-                    time,
-                    found,
-                };
-                self.runs.push(run);
+                Ok(None) => {}
+                Err(source) => {
+                    let path = join(&group, Path::new(&name));
+                    self.faults.push(Fault::Unlistable { path, source });
+                }
             }
         }
         if is_stray {
-            self.faults.push(Fault::Stray(group.to_owned()));
+            self.faults.push(Fault::Stray(group.to_path_buf()));
         }
-        Ok(())
+        end
     }
 
     /// Whether a directory is most likely a run. The runs of one that is a group are collected.
-    fn is_run(&mut self, name: &OsStr, path: &Path, hard_links: u64) -> bool {
+    fn is_run(&mut self, name: &OsStr, group: &Path, hard_links: u64) -> bool {
         // A directory with only its two default hard links contains no directories, so no runs.
         if hard_links == 2 && name != EPISODES {
             return true;
         }
+        let path = &join(group, Path::new(name));
         let before = self.runs.len();
         let searched = list(path).and_then(|listing| {
             let nature = nature(name, listing.entries);
@@ -221,6 +253,66 @@ impl Runs {
         }
         false
     }
+}
+
+/// What the metadata of a directory says.
+struct Looked {
+    time: i128,
+    hard_links: u64,
+}
+
+/// Looks at the metadata of entries of a directory: `None` where one is no directory, or gone. If
+/// there are many, several threads look at them.
+fn look_at(
+    dir: BorrowedFd<'_>,
+    entries: &[(OsString, FileType)],
+) -> Vec<io::Result<Option<Looked>>> {
+    let parts: Vec<_> = entries.chunks(PIECE).collect();
+    let jobs = match &*parts {
+        [] | [_] => NonZeroUsize::MIN,
+        _ => cores(),
+    };
+    let mut all = Vec::with_capacity(entries.len());
+    in_order(
+        &parts,
+        jobs,
+        || (),
+        |(), part| {
+            let part = part.iter().map(|(name, listed)| look(dir, name, *listed));
+            part.collect::<Vec<_>>()
+        },
+        |part| {
+            all.extend(part);
+            ControlFlow::Continue(())
+        },
+    );
+    all
+}
+
+fn look(dir: BorrowedFd<'_>, name: &OsStr, listed: FileType) -> io::Result<Option<Looked>> {
+    let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => stat,
+        // Some file systems do not list the type of an entry.
+        Err(_) if listed == FileType::Unknown => return Ok(None),
+        Err(error) => {
+            let error = error.into();
+            return if path::is_nothing(&error) {
+                Ok(None)
+            } else {
+                Err(error)
+            };
+        }
+    };
+    if listed == FileType::Unknown && !FileType::from_raw_mode(stat.st_mode).is_dir() {
+        return Ok(None);
+    }
+    if !Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH) {
+        rustix::fs::accessat(dir, name, Access::READ_OK, AtFlags::EACCESS)?;
+    }
+    Ok(Some(Looked {
+        time: time(&name.to_string_lossy(), &stat),
+        hard_links: stat.st_nlink,
+    }))
 }
 
 fn is_artifact(name: &[u8]) -> bool {

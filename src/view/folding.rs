@@ -1,9 +1,10 @@
 //! The events of a timeline, one at a time -> at most a screenful of rows, in which events that
 //! matter less are folded.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use crate::dashboard::{Folded, Moment, TimelineRow};
+use crate::source::Line;
 
 /// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
 pub const MAX_TIMELINE_ROWS: usize = 21;
@@ -28,13 +29,29 @@ pub(super) enum Weight {
 /// Rows on their way to an outline. Memory does not grow with the number of events.
 #[derive(Default)]
 pub(super) struct Folding {
-    rows: Vec<(Weight, TimelineRow)>,
+    rows: Vec<(Weight, Row)>,
     is_long: bool,
+}
+
+/// A row on its way.
+enum Row {
+    Event(Moment),
+    /// An event that becomes a moment if it stays.
+    Line(KeptLine),
+    Folded(Folded),
+}
+
+/// The line of an event.
+pub(super) struct KeptLine {
+    pub(super) phase: Cow<'static, str>,
+    pub(super) line: Line,
+    /// Its text, once it outlasts the block of lines that it was read in.
+    pub(super) text: Option<Box<str>>,
 }
 
 impl Folding {
     pub(super) fn add(&mut self, weight: Weight, moment: Moment) {
-        let row = (weight, TimelineRow::Event(moment));
+        let row = (weight, Row::Event(moment));
         if self.is_long {
             self.fold(row);
         } else if self.rows.len() < MAX_TIMELINE_ROWS {
@@ -46,14 +63,42 @@ impl Folding {
         }
     }
 
-    pub(super) fn rows(self) -> Vec<TimelineRow> {
-        self.rows.into_iter().map(|(_, row)| row).collect()
+    /// Whether the timeline is so long that events are folded.
+    pub(super) fn is_long(&self) -> bool {
+        self.is_long
+    }
+
+    /// Adds an event of a timeline that is folded.
+    pub(super) fn add_line(&mut self, weight: Weight, phase: Cow<'static, str>, line: Line) {
+        let text = None;
+        let line = KeptLine { phase, line, text };
+        self.fold((weight, Row::Line(line)));
+    }
+
+    /// The lines without a text.
+    pub(super) fn lines(&mut self) -> impl Iterator<Item = &mut KeptLine> {
+        self.rows.iter_mut().filter_map(|(_, row)| match row {
+            Row::Line(line) if line.text.is_none() => Some(line),
+            _ => None,
+        })
+    }
+
+    /// The rows; `moment` makes what is shown of a line and its text.
+    pub(super) fn rows(self, mut moment: impl FnMut(u64, &str) -> Moment) -> Vec<TimelineRow> {
+        let rows = self.rows.into_iter().map(|(_, row)| match row {
+            Row::Event(moment) => TimelineRow::Event(moment),
+            Row::Line(KeptLine { line, text, .. }) => {
+                TimelineRow::Event(moment(line.number, &text.unwrap_or_default()))
+            }
+            Row::Folded(folded) => TimelineRow::Folded(folded),
+        });
+        rows.collect()
     }
 
     /// Adds a row, and folds light events that follow each other.
-    fn fold(&mut self, (weight, row): (Weight, TimelineRow)) {
+    fn fold(&mut self, (weight, row): (Weight, Row)) {
         match self.rows.last_mut() {
-            Some((Weight::Light, last)) if weight == Weight::Light => join(last, row),
+            Some((Weight::Light, last)) if weight == Weight::Light => return join(last, row),
             _ => self.rows.push((weight, row)),
         }
         if self.rows.len() > MAX_TIMELINE_ROWS {
@@ -65,9 +110,8 @@ impl Folding {
     fn shrink(&mut self) {
         let between = ROWS_AT_EACH_END..self.rows.len() - ROWS_AT_EACH_END;
         let rows = self.rows.get(between).unwrap_or_default();
-        let is_unmarked = |pair: &[(Weight, TimelineRow)]| {
-            pair.iter().all(|(weight, _)| *weight != Weight::Marked)
-        };
+        let is_unmarked =
+            |pair: &[(Weight, Row)]| pair.iter().all(|(weight, _)| *weight != Weight::Marked);
         let first = rows.windows(2).position(is_unmarked).unwrap_or_default();
         let (_, next) = self.rows.remove(ROWS_AT_EACH_END + first + 1);
         if let Some((weight, row)) = self.rows.get_mut(ROWS_AT_EACH_END + first) {
@@ -78,24 +122,37 @@ impl Folding {
 }
 
 /// Folds a row into the one before it.
-fn join(row: &mut TimelineRow, next: TimelineRow) {
-    let first = std::mem::replace(row, TimelineRow::Folded(Folded::default()));
-    let (mut all, other) = (folded(first), folded(next));
-    all.events += other.events;
-    all.phases.extend(other.phases);
-    while all.phases.len() > MAX_FOLDED_PHASES {
-        all.phases.pop_last();
+fn join(row: &mut Row, next: Row) {
+    if !matches!(row, Row::Folded(_)) {
+        let first = std::mem::replace(row, Row::Folded(Folded::default()));
+        join(row, first);
     }
-    *row = TimelineRow::Folded(all);
+    let Row::Folded(all) = row else { return };
+    match next {
+        Row::Event(moment) => add(all, &moment.phase),
+        Row::Line(line) => add(all, &line.phase),
+        Row::Folded(other) => {
+            all.events += other.events;
+            other.phases.iter().for_each(|phase| name(all, phase));
+        }
+    }
 }
 
-fn folded(row: TimelineRow) -> Folded {
-    match row {
-        TimelineRow::Folded(folded) => folded,
-        TimelineRow::Event(moment) => Folded {
-            events: 1,
-            phases: BTreeSet::from([moment.phase]),
-        },
+/// Folds an event.
+fn add(all: &mut Folded, phase: &str) {
+    all.events += 1;
+    name(all, phase);
+}
+
+/// Names a phase of a fold: the first of all, in alphabetical order, are named.
+fn name(all: &mut Folded, phase: &str) {
+    let is_full = all.phases.len() >= MAX_FOLDED_PHASES;
+    let is_beyond = is_full && all.phases.last().is_some_and(|last| &**last <= phase);
+    if !is_beyond && !all.phases.contains(phase) {
+        all.phases.insert(phase.to_owned());
+        while all.phases.len() > MAX_FOLDED_PHASES {
+            all.phases.pop_last();
+        }
     }
 }
 
@@ -125,7 +182,8 @@ mod tests {
             TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        folding.rows().into_iter().map(shown).collect()
+        let rows = folding.rows(|_, _| Moment::default());
+        rows.into_iter().map(shown).collect()
     }
 
     #[test]

@@ -64,13 +64,12 @@ impl<'e> Signs<'e> {
         signs
     }
 
-    /// Whether the step that failed in an incident was done, or its action ended well, in this
-    /// event.
-    pub(super) fn makes_good(&self, failure: &Incident) -> bool {
+    /// The step that was done, or whose action ended well, in this event.
+    pub(super) fn good_step(&self) -> Option<String> {
         let is = |key: &str, word: &str| self.text(key).as_deref() == Some(word);
         let is_well =
             is("step_status", "done") || (!self.has("step_status") && is("result_status", "ok"));
-        is_well && failure.step_id.is_some() && self.step_id() == failure.step_id
+        is_well.then(|| self.step_id()).flatten()
     }
 
     /// What the event says, in short.

@@ -105,6 +105,26 @@ fn runs_in_groups_and_hidden_directories_are_listed() {
 }
 
 #[test]
+fn many_runs_are_listed_with_those_of_a_group() {
+    let temp = tempfile::tempdir().unwrap();
+    let episodes = temp.path().join("episodes");
+    let add = |name: &str| {
+        fs::create_dir_all(episodes.join(name)).unwrap();
+        fs::write(episodes.join(name).join("state.json"), "{}").unwrap();
+    };
+    for day in 0..1_200 {
+        add(&ulid(day));
+    }
+    add(&format!("group/{}", ulid(1_200)));
+    fs::write(episodes.join("ep_notes"), "").unwrap();
+    std::os::unix::fs::symlink(ulid(0), episodes.join("ep_link")).unwrap();
+    let run_data = RunData::open(temp.path()).unwrap();
+    let newest_first: Vec<String> = (0..=1_200).rev().map(ulid).collect();
+    assert_eq!(ids(&run_data.list(9_999)), newest_first);
+    assert_eq!(run_data.len(), 1_201);
+}
+
+#[test]
 fn run_is_listed_when_its_name_is_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let temp = named(&["ep_a"]);

@@ -1,0 +1,322 @@
+//! One run, wherever it is -> its records, its events and its entry in a list.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::stored::Stored;
+use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
+use crate::check::Session;
+use crate::document::{Node, OwnedDocument, Refused};
+use crate::facts::{self, Run, StateFacts, SummaryFacts, Value};
+use crate::finding::EpisodeReport;
+use crate::load::{self, Buffers, Loaded, Wanted};
+use crate::record::{State, Summary};
+use crate::schema::{self, Schema};
+use crate::source::{Artifact, EpisodeKey, Spot};
+use crate::store::{
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, Memory, Opened, display,
+};
+
+/// One run, to read from.
+///
+/// ```
+/// use runvet::read::RunReader;
+/// use runvet::source::Artifact;
+/// use runvet::store::{Content, Memory};
+///
+/// let state = br#"{"goal":{"task":"tidy up"},"outcomes":{"status":"pending"}}"#;
+/// let event = br#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
+/// let memory = Memory::from_iter([
+///     (Artifact::State, Content::Bytes(state)),
+///     (Artifact::Events, Content::Shared(event.as_slice().into())),
+/// ]);
+/// let run = RunReader::of(&"s3://runs/ep_1".into(), Some("ep_1"), memory);
+/// assert_eq!(run.entry().task.as_deref(), Some("tidy up"));
+/// assert_eq!(run.events()?.count(), 1);
+/// # Ok::<(), runvet::read::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RunReader {
+    /// The directory; of a run in memory, its location, its id and what is there.
+    dir: EpisodeDir,
+    /// The location and the artifacts of a run in memory.
+    memory: Option<Arc<(EpisodeKey, Memory<'static>)>>,
+}
+
+impl From<EpisodeDir> for RunReader {
+    fn from(dir: EpisodeDir) -> Self {
+        Self { dir, memory: None }
+    }
+}
+
+impl RunReader {
+    /// The run whose artifacts are in memory. The key is its location, as a report prints it; the
+    /// id is the one that its records must have.
+    #[must_use]
+    pub fn of(key: &EpisodeKey, id: Option<&str>, memory: Memory<'static>) -> Self {
+        let path = key.as_path();
+        let name = path.file_name().unwrap_or_default();
+        let dir = EpisodeDir {
+            path: path.to_owned(),
+            id: id.map(str::to_owned),
+            name: name.to_string_lossy().into_owned(),
+            entries: memory.entries(),
+        };
+        let memory = Some(Arc::new((key.clone(), memory)));
+        Self { dir, memory }
+    }
+
+    /// The run at a path: an episode's directory, or an artifact in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRun`] where there is no episode, [`Error::SeveralRuns`] where there are
+    /// several, and [`Error::Artifact`] for a file that is no artifact.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_given(path.as_ref(), Given::Each)
+    }
+
+    pub(super) fn open_given(path: &Path, given: Given<'_>) -> Result<Self, Error> {
+        let Discovery {
+            episodes: mut found,
+            faults,
+            ..
+        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given);
+        match (found.pop(), found.is_empty()) {
+            (Some(dir), true) => Ok(dir.into()),
+            (Some(last), false) => {
+                found.push(last);
+                let more = found.len() > MAX_MATCHES;
+                found.truncate(MAX_MATCHES);
+                Err(Error::SeveralRuns {
+                    path: path.to_owned(),
+                    found: found.into_iter().map(|dir| dir.path).collect(),
+                    more,
+                })
+            }
+            (None, _) if matches!(*faults, [Fault::NotAnArtifact(_)]) => Err(Error::Artifact {
+                path: path.to_owned(),
+                place: None,
+                reason: "it is not an artifact of a run".into(),
+            }),
+            (None, _) => Err(Error::UnknownRun {
+                id: path.to_string_lossy().into_owned(),
+                nearest: Vec::new(),
+            }),
+        }
+    }
+
+    /// The run's id, the same as in a report: the name of its directory below `episodes`, else the
+    /// id in its records, else its directory's name.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match &self.dir.id {
+            Some(id) => id.clone(),
+            None => self.entry().episode_id,
+        }
+    }
+
+    /// The run's directory, or the location of a run in memory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.dir.path
+    }
+
+    /// The path of an artifact, if there is one.
+    #[must_use]
+    pub fn artifact(&self, artifact: Artifact) -> Option<PathBuf> {
+        self.dir
+            .entries
+            .has(artifact)
+            .then(|| self.dir.path.join(artifact.file_name()))
+    }
+
+    /// The directory, as a check expects it; `None` of a run in memory.
+    #[must_use]
+    pub fn dir(&self) -> Option<&EpisodeDir> {
+        self.memory.is_none().then_some(&self.dir)
+    }
+
+    /// Checks the run, wherever it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Unlistable`] where its directory can't be opened.
+    pub fn check(&self, session: &mut Session) -> Result<EpisodeReport, Fault> {
+        self.check_and(session, |_| ()).map(|(report, ())| report)
+    }
+
+    /// Checks the run, and lets `also` use the same loaded records.
+    pub(crate) fn check_and<R>(
+        &self,
+        session: &mut Session,
+        also: impl Fn(&Run<'_>) -> R,
+    ) -> Result<(EpisodeReport, R), Fault> {
+        match self.memory.as_deref() {
+            None => session.episode_and(&self.dir, also),
+            Some((key, memory)) => {
+                Ok(session.artifacts_and(key, self.dir.id.as_deref(), memory, also))
+            }
+        }
+    }
+
+    /// Loads the records of the run.
+    pub(crate) fn load<R>(&self, also: impl FnOnce(&Run<'_>) -> R) -> Result<R, Error> {
+        let directory;
+        let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
+            &of.1
+        } else {
+            directory = self.files()?;
+            &directory
+        };
+        let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
+        let also = |loaded: Loaded<'_, '_>| also(loaded.run);
+        Ok(load::episode(files, id, Wanted::default(), buffers, also))
+    }
+
+    /// The state record, as it was stored and as a type.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing or not JSON.
+    pub fn state(&self) -> Result<Stored<State>, Error> {
+        self.stored(Artifact::State, &schema::STATE)
+    }
+
+    /// The summary record, as it was stored and as a type.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing or not JSON.
+    pub fn summary(&self) -> Result<Stored<Summary>, Error> {
+        self.stored(Artifact::Summary, &schema::SUMMARY)
+    }
+
+    /// The bytes of an artifact.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where the file is missing, can't be read, or is larger than 64 MiB.
+    pub fn bytes(&self, artifact: Artifact) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let read = self.stream(artifact)?.read_record(&mut bytes);
+        read.map_err(|why| self.error(artifact, None, why.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// The events, one at a time, in the order of the timeline. A line that is not an event is an
+    /// error, and the next call reads the next line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    pub fn events(&self) -> Result<Events, Error> {
+        Ok(Events::new(
+            self.stream(Artifact::Events)?.growing(),
+            self.dir.path.join(Artifact::Events.file_name()),
+        ))
+    }
+
+    /// The events as plain JSON objects, see [`EventTexts::next_document`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Artifact`] where there is no timeline, or it can't be opened.
+    pub fn event_texts(&self) -> Result<EventTexts, Error> {
+        self.events().map(EventTexts::new)
+    }
+
+    /// This run as an entry of a list. Records that can't be read leave fields empty.
+    ///
+    /// Texts are those of the records, whether or not their schemas allow them. Id and lifecycle
+    /// are those that a check reports.
+    #[must_use]
+    pub fn entry(&self) -> RunEntry {
+        let (state, summary) = (
+            self.document(Artifact::State).ok(),
+            self.document(Artifact::Summary).ok(),
+        );
+        let (state, summary) = (state.as_ref(), summary.as_ref());
+        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, state),
+            refused(&schema::SUMMARY, summary),
+        );
+        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
+        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
+        let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
+        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
+        RunEntry {
+            episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
+            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
+            started_at: of(state, &["episode", "started_at"])
+                .or_else(|| of(summary, &["started_at"])),
+            lifecycle: facts::lifecycle(state_facts, self.dir.entries),
+            status: of(state, &["outcomes", "status"]),
+            outcome: of(summary, &["outcome"]),
+            duration_sec: duration.map(crate::document::Number::as_f64),
+            dir: display(&self.dir.path),
+            valid: None,
+            first_error: None,
+        }
+    }
+
+    fn stored<T>(&self, artifact: Artifact, schema: &'static Schema) -> Result<Stored<T>, Error> {
+        let path = self.dir.path.join(artifact.file_name());
+        Ok(Stored::new(self.document(artifact)?, schema, path))
+    }
+
+    /// An artifact that is one JSON text.
+    pub(crate) fn document(&self, artifact: Artifact) -> Result<OwnedDocument, Error> {
+        OwnedDocument::read_record(self.bytes(artifact)?).map_err(|(why, bytes)| {
+            let place = match why {
+                Refused::Syntax(error) => {
+                    Some(Spot::of(&bytes, &(error.offset..error.offset)).into())
+                }
+                Refused::TooManyValues | Refused::NoMemory => None,
+            };
+            self.error(artifact, place, why.to_string())
+        })
+    }
+
+    fn files(&self) -> Result<Directory, Error> {
+        Directory::open(&self.dir, false).map_err(|error| io_error(&self.dir.path, &error))
+    }
+
+    fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
+        if !self.dir.entries.has(artifact) {
+            return Err(self.error(artifact, None, "there is no such file".into()));
+        }
+        let opened = match &self.memory {
+            Some(of) => of.1.open_shared(artifact),
+            None => self.files()?.open_file(artifact),
+        };
+        opened.map_err(|why| self.error(artifact, None, why.to_string()))
+    }
+
+    fn error(&self, artifact: Artifact, place: Option<LineColumn>, reason: String) -> Error {
+        let path = self.dir.path.join(artifact.file_name());
+        Error::Artifact {
+            path,
+            place,
+            reason,
+        }
+    }
+}
+
+/// The tokens of a record that its schema refuses; `None` where the record has no facts.
+fn refused(schema: &Schema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
+    let violations = schema.violations(record?.view()).ok()?;
+    Some(violations.iter().map(|violation| violation.token).collect())
+}
+
+/// The value of a record that has facts.
+fn value<'a>(record: Option<&'a OwnedDocument>, refused: Option<&'a [u32]>) -> Option<Value<'a>> {
+    Some(Value::root(record?.view(), refused?))
+}
+
+/// The text at the end of a path of keys.
+fn text_at(root: Node<'_>, path: &[&str]) -> Option<String> {
+    root.at(path)?.text().map(std::borrow::Cow::into_owned)
+}
