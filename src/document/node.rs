@@ -75,8 +75,18 @@ impl<'a> Key<'a> {
         self.index
     }
 
-    fn is_shadowed(self) -> bool {
+    /// Whether a later key of the same object repeats it.
+    pub(crate) fn is_shadowed(self) -> bool {
         self.token().is_shadowed()
+    }
+
+    /// Whether another key is written alike.
+    #[inline]
+    pub(crate) fn is_written_as(self, other: Key<'_>) -> bool {
+        is_alike(
+            self.token().bytes(self.document),
+            other.token().bytes(other.document),
+        )
     }
 
     /// The length of the name in bytes, if it is written without escapes.
@@ -159,6 +169,15 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// Whether another value is written alike, byte for byte.
+    #[inline]
+    pub(crate) fn is_written_as(self, other: Node<'_>) -> bool {
+        is_alike(
+            self.token().bytes(self.document),
+            other.token().bytes(other.document),
+        )
     }
 
     /// Whether the value is `null`.
@@ -372,6 +391,12 @@ fn unescaped(string: &str) -> String {
     work::add(string.len());
     // It was read as a JSON string before, so this does not fail.
     serde_json::from_str(string).unwrap_or_default()
+}
+
+/// Whether two texts are equal.
+#[inline]
+fn is_alike(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && same(a, b)
 }
 
 /// Whether two texts of one length are equal.
