@@ -252,6 +252,13 @@ impl Tape {
 }
 
 impl Token {
+    /// The bytes of a value or key, as written.
+    #[inline]
+    fn bytes<'a>(&self, document: Document<'a>) -> &'a [u8] {
+        let span = self.start as usize..self.end as usize;
+        document.text.as_bytes().get(span).unwrap_or_default()
+    }
+
     /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {

@@ -20,6 +20,7 @@ mod timeline;
 mod value;
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::ops::Deref;
 
 pub(crate) use event::EventFacts;
@@ -40,20 +41,51 @@ use crate::source::{Artifact, Entries};
 
 /// What a state record says.
 #[derive(Clone, Copy)]
-pub(crate) struct StateFacts<'a>(Value<'a>);
+pub(crate) struct StateFacts<'a> {
+    root: Value<'a>,
+    /// Where the values are that many rules look at.
+    outcomes: Site,
+    status: Site,
+    actions: Site,
+    steps: Site,
+}
+
+/// Where a value is on the tape of a record, if there is one.
+#[derive(Clone, Copy)]
+struct Site(Option<NonZeroU32>);
+
+impl Site {
+    fn of(value: Option<Value<'_>>) -> Self {
+        // The root of a record, at 0, is below nothing.
+        Self(value.and_then(|value| NonZeroU32::new(value.node().index())))
+    }
+
+    fn in_record(self, root: Value<'_>) -> Option<Value<'_>> {
+        let node = root.node().document().node_at(self.0?.get())?;
+        Some(root.with(node))
+    }
+}
 
 /// A record is its root value, with names for the fields that many rules use.
 impl<'a> Deref for StateFacts<'a> {
     type Target = Value<'a>;
 
     fn deref(&self) -> &Value<'a> {
-        &self.0
+        &self.root
     }
 }
 
 impl<'a> StateFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        Self(root)
+        let outcomes = root.get("outcomes");
+        let below = |key| outcomes.and_then(|outcomes| outcomes.get(key));
+        Self {
+            root,
+            outcomes: Site::of(outcomes),
+            status: Site::of(below("status")),
+            actions: Site::of(below("actions")),
+            steps: Site::of(root.at(&["plan", "steps"])),
+        }
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -69,13 +101,14 @@ impl<'a> StateFacts<'a> {
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
-        self.text(&["outcomes", "status"])
+        let status = self.status.in_record(self.root)?;
+        status.text(&[])
     }
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        self.get("outcomes")
-            .filter(|outcomes| outcomes.node().kind() == Kind::Object)
+        let outcomes = self.outcomes.in_record(self.root);
+        outcomes.filter(|outcomes| outcomes.node().kind() == Kind::Object)
     }
 
     /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
@@ -107,20 +140,19 @@ impl<'a> StateFacts<'a> {
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
-        let steps = self.at(&["plan", "steps"])?;
+        let steps = self.steps.in_record(self.root)?;
         (steps.node().kind() == Kind::Array).then(|| steps.items())
     }
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
-        self.at(&["outcomes", "actions"])
-            .into_iter()
-            .flat_map(Value::items)
+        let actions = self.actions.in_record(self.root);
+        actions.into_iter().flat_map(Value::items)
     }
 
     /// Whether `outcomes.actions` is an array, empty or not.
     pub(crate) fn lists_actions(self) -> bool {
-        let actions = self.at(&["outcomes", "actions"]);
+        let actions = self.actions.in_record(self.root);
         actions.is_some_and(|actions| actions.node().kind() == Kind::Array)
     }
 }
@@ -129,9 +161,9 @@ impl<'a> StateFacts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryFacts<'a> {
     root: Value<'a>,
-    /// `metrics` and `flags.direction`, which many rules look into.
-    metrics: Option<Value<'a>>,
-    direction: Option<Value<'a>>,
+    /// Where the values are that many rules look into.
+    metrics: Site,
+    direction: Site,
 }
 
 /// Like [`StateFacts`].
@@ -147,24 +179,24 @@ impl<'a> SummaryFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
         Self {
             root,
-            metrics: root.get("metrics"),
-            direction: root.at(&["flags", "direction"]),
+            metrics: Site::of(root.get("metrics")),
+            direction: Site::of(root.at(&["flags", "direction"])),
         }
     }
 
     /// A number in `metrics`.
     pub(crate) fn metric(self, name: &str) -> Option<Number<'a>> {
-        self.metrics?.number(&[name])
+        self.metrics.in_record(self.root)?.number(&[name])
     }
 
     /// `metrics.latencies`, fact or not.
     pub(crate) fn latencies(self) -> Option<Value<'a>> {
-        self.metrics?.get("latencies")
+        self.metrics.in_record(self.root)?.get("latencies")
     }
 
     /// A number in `flags.direction`.
     pub(crate) fn direction(self, name: &str) -> Option<Number<'a>> {
-        self.direction?.number(&[name])
+        self.direction.in_record(self.root)?.number(&[name])
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {

@@ -22,27 +22,33 @@ pub(crate) struct Molds<T> {
     made: Vec<Mold<T>>,
     /// The number of tokens of all molds.
     tokens: usize,
-    /// Of the text that is read: how far it is moved against its mold after each number of scalars,
-    /// and the scalars with escapes.
-    moved: Vec<u32>,
+    /// Of the text that is read: where each string and number ends, and which of them have escapes.
+    ends: Vec<u32>,
     escaped: Vec<usize>,
 }
 
 /// The tape of a text.
 struct Mold<T> {
-    tokens: Vec<Cast>,
-    /// The offset 0, and where each string and number ends.
-    ends: Vec<u32>,
-    /// The token of each string and number.
-    scalars: Vec<u32>,
+    tokens: Vec<Token>,
+    scalars: Vec<Scalar>,
+    containers: Vec<Container>,
     known: T,
 }
 
-/// A token, and the numbers of scalars that end before its start and up to its end.
-struct Cast {
-    token: Token,
-    before_start: u16,
-    before_end: u16,
+/// A string or a number.
+struct Scalar {
+    /// The number of tokens from behind the scalar before it up to and with its own.
+    tokens: u32,
+    token: u32,
+    end: u32,
+}
+
+/// An array or object with strings or numbers in it.
+struct Container {
+    token: u32,
+    end: u32,
+    /// The last scalar before its end.
+    last: u32,
 }
 
 impl<T> Default for Molds<T> {
@@ -51,7 +57,7 @@ impl<T> Default for Molds<T> {
             skeletons: Skeletons::default(),
             made: Vec::new(),
             tokens: 0,
-            moved: Vec::new(),
+            ends: Vec::new(),
             escaped: Vec::new(),
         }
     }
@@ -86,32 +92,24 @@ impl<T> Molds<T> {
 
     /// Writes the tape of a text with a known skeleton; returns the index of its mold.
     fn cast(&mut self, bytes: &[u8], tape: &mut Tape) -> Option<usize> {
-        let (moved, escaped) = (&mut self.moved, &mut self.escaped);
-        moved.clear();
-        moved.push(0);
+        let (ends, escaped) = (&mut self.ends, &mut self.escaped);
+        ends.clear();
         escaped.clear();
         let index = self.skeletons.read(bytes, |found| {
             if found.escaped {
-                escaped.push(moved.len() - 1);
+                escaped.push(ends.len());
             }
             // No text is longer than `MAX_MOLD_BYTES`.
-            moved.push(u32::try_from(found.span.end).unwrap_or_default());
+            ends.push(u32::try_from(found.span.end).unwrap_or_default());
         })?;
         let mold = self.made.get(index)?;
         #[cfg(test)]
         work::add(bytes.len());
-        for (end, of_mold) in moved.iter_mut().zip(&mold.ends) {
-            *end = end.wrapping_sub(*of_mold);
-        }
-        let moved = |scalars: u16| moved.get(usize::from(scalars)).copied().unwrap_or_default();
         tape.clear();
-        tape.tokens.extend(mold.tokens.iter().map(|cast| {
-            let (start, end) = (moved(cast.before_start), moved(cast.before_end));
-            cast.token.moved(start, end)
-        }));
+        mold.cast(ends, &mut tape.tokens);
         for scalar in escaped {
-            let token = mold.scalars.get(*scalar)?;
-            tape.tokens.get_mut(*token as usize)?.escape();
+            let token = mold.scalars.get(*scalar)?.token;
+            tape.tokens.get_mut(token as usize)?.escape();
         }
         Some(index)
     }
@@ -143,31 +141,69 @@ impl<T> Molds<T> {
 
 impl<T> Mold<T> {
     fn new(document: Document<'_>, known: T) -> Option<Self> {
-        let spans = scalars(document.text.as_bytes())?;
+        let mut spans = scalars(document.text.as_bytes())?.into_iter().peekable();
         let mut mold = Self {
-            tokens: Vec::with_capacity(document.tape.tokens.len()),
-            ends: vec![0],
+            tokens: document.tape.tokens.clone(),
             scalars: Vec::with_capacity(spans.len()),
+            containers: Vec::new(),
             known,
         };
-        for (_, span) in &spans {
-            mold.ends.push(u32::try_from(span.end).ok()?);
-        }
-        for (index, token) in (0..).zip(&document.tape.tokens) {
-            let passed = mold.scalars.len();
-            let next = spans.get(passed);
-            let is_scalar = next.is_some_and(|(_, span)| span.start == token.start as usize);
-            if is_scalar {
-                mold.scalars.push(index);
+        let mut passed = 0;
+        for (index, token) in (0..).zip(&mut mold.tokens) {
+            if let Some((_, span)) = spans.next_if(|(_, span)| span.start == token.start as usize) {
+                *token = token.unescaped();
+                mold.scalars.push(Scalar {
+                    tokens: index + 1 - passed,
+                    token: index,
+                    end: u32::try_from(span.end).ok()?,
+                });
+                passed = index + 1;
             }
-            let before_end = mold.ends.partition_point(|end| *end <= token.end) - 1;
-            mold.tokens.push(Cast {
-                token: if is_scalar { token.unescaped() } else { *token },
-                before_start: u16::try_from(passed).ok()?,
-                before_end: u16::try_from(before_end).ok()?,
-            });
+        }
+        for (index, token) in (0..).zip(&mold.tokens) {
+            let scalars = |offset| mold.scalars.partition_point(|scalar| scalar.end <= offset);
+            if scalars(token.end) > scalars(token.start) && token.size() > 1 {
+                mold.containers.push(Container {
+                    token: index,
+                    end: token.end,
+                    last: u32::try_from(scalars(token.end) - 1).ok()?,
+                });
+            }
         }
         Some(mold)
+    }
+
+    /// Writes the tokens of a text whose scalars have these ends.
+    fn cast(&self, ends: &[u32], tokens: &mut Vec<Token>) {
+        tokens.extend_from_slice(&self.tokens);
+        let mut rest = tokens.as_mut_slice();
+        let mut moved = 0;
+        for (scalar, end) in self.scalars.iter().zip(ends) {
+            let Some((passed, after)) = rest.split_at_mut_checked(scalar.tokens as usize) else {
+                return;
+            };
+            for token in &mut *passed {
+                token.shift(moved);
+            }
+            if let Some(token) = passed.last_mut() {
+                token.end = *end;
+            }
+            moved = end.wrapping_sub(scalar.end);
+            rest = after;
+        }
+        for token in rest {
+            token.shift(moved);
+        }
+        for container in &self.containers {
+            let last = container.last as usize;
+            if let (Some(token), Some(end), Some(scalar)) = (
+                tokens.get_mut(container.token as usize),
+                ends.get(last),
+                self.scalars.get(last),
+            ) {
+                token.end = (container.end + end).wrapping_sub(scalar.end);
+            }
+        }
     }
 }
 

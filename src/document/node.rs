@@ -75,8 +75,18 @@ impl<'a> Key<'a> {
         self.index
     }
 
-    fn is_shadowed(self) -> bool {
+    /// Whether a later key of the same object repeats it.
+    pub(crate) fn is_shadowed(self) -> bool {
         self.token().is_shadowed()
+    }
+
+    /// Whether another key is written alike.
+    #[inline]
+    pub(crate) fn is_written_as(self, other: Key<'_>) -> bool {
+        is_alike(
+            self.token().bytes(self.document),
+            other.token().bytes(other.document),
+        )
     }
 
     /// The length of the name in bytes, if it is written without escapes.
@@ -159,6 +169,15 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// Whether another value is written alike, byte for byte.
+    #[inline]
+    pub(crate) fn is_written_as(self, other: Node<'_>) -> bool {
+        is_alike(
+            self.token().bytes(self.document),
+            other.token().bytes(other.document),
+        )
     }
 
     /// Whether the value is `null`.
@@ -374,6 +393,12 @@ fn unescaped(string: &str) -> String {
     serde_json::from_str(string).unwrap_or_default()
 }
 
+/// Whether two texts are equal.
+#[inline]
+fn is_alike(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && same(a, b)
+}
+
 /// Whether two texts of one length are equal.
 #[expect(
     clippy::inline_always,
@@ -381,10 +406,13 @@ fn unescaped(string: &str) -> String {
 )]
 #[inline(always)]
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
-    /// Compares the first and the last `N` bytes, which overlap.
+    /// Compares the first and the last `N` bytes, which overlap. Copies compile to fewer tests than
+    /// references.
     #[inline(always)]
     fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
-        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
+        let first = |it: &[u8]| it.first_chunk::<N>().copied().unwrap_or([0; N]);
+        let last = |it: &[u8]| it.last_chunk::<N>().copied().unwrap_or([0; N]);
+        first(a) == first(b) && last(a) == last(b)
     }
     match a.len() {
         8..=16 => ends::<8>(a, b),

@@ -347,7 +347,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
 /// The first quote, backslash or control character at or after `at`, found sixteen bytes at a time.
 #[expect(clippy::inline_always, reason = "measured")]
 #[inline(always)]
-fn string_stop(bytes: &[u8], at: usize) -> usize {
+pub(super) fn string_stop(bytes: &[u8], at: usize) -> usize {
     let mut rest = bytes.get(at..).unwrap_or_default();
     while let Some((chunk, after)) = rest.split_first_chunk::<16>() {
         let chunk = u8x16::new(*chunk);

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use super::Kind;
 use super::node::same;
-use super::parser::{Parser, Sink, number, string};
+use super::parser::{Parser, Sink, number, string, string_stop};
 
 /// The size of the trie in bytes and the number of siblings up to which skeletons are added. A log
 /// that needs more does not repeat itself enough to profit.
@@ -33,8 +33,8 @@ const LONGEST_SKIP: u32 = 1023;
 pub(crate) struct Skeletons<M, S> {
     /// The first is the root, which has no literal.
     nodes: Vec<TrieNode<M, S>>,
-    /// The literals of all nodes, one after another.
-    literals: Vec<u8>,
+    /// The bytes of the literals of all nodes.
+    literals: usize,
     /// Texts to skip after the latest reset, and how many of those are left.
     skip: u32,
     left_to_skip: u32,
@@ -42,13 +42,16 @@ pub(crate) struct Skeletons<M, S> {
 
 /// A literal and what follows it.
 struct TrieNode<M, S> {
-    /// The bytes since the previous string or number, in `literals`.
-    literal: Range<usize>,
+    /// The bytes since the previous string or number.
+    literal: Box<[u8]>,
     next: Next<M, S>,
-    /// Indices of other nodes; 0 stands for none, because the root is neither child nor sibling.
+    /// Indices of other nodes, or [`NONE`].
     first_child: usize,
     next_sibling: usize,
 }
+
+/// The index of no node.
+const NONE: usize = usize::MAX;
 
 /// What follows a literal.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,12 +74,12 @@ pub(crate) struct Scalar<M> {
 }
 
 impl<M, S> TrieNode<M, S> {
-    fn new(literal: Range<usize>, next: Next<M, S>) -> Self {
+    fn new(literal: &[u8], next: Next<M, S>) -> Self {
         Self {
-            literal,
+            literal: literal.into(),
             next,
-            first_child: 0,
-            next_sibling: 0,
+            first_child: NONE,
+            next_sibling: NONE,
         }
     }
 }
@@ -84,8 +87,8 @@ impl<M, S> TrieNode<M, S> {
 impl<M, S> Default for Skeletons<M, S> {
     fn default() -> Self {
         Self {
-            nodes: vec![TrieNode::new(0..0, Next::Number)],
-            literals: Vec::new(),
+            nodes: vec![TrieNode::new(b"", Next::Number)],
+            literals: 0,
             skip: 0,
             left_to_skip: FIRST_SKIP,
         }
@@ -107,44 +110,47 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     /// what was found means nothing.
     #[inline]
     pub(crate) fn read(&self, bytes: &[u8], mut found: impl FnMut(Scalar<M>)) -> Option<S> {
-        let mut at = 0;
-        let mut index = self.nodes.first().map_or(0, |root| root.first_child);
-        while index != 0 {
+        let mut rest = bytes;
+        let mut index = self.nodes.first()?.first_child;
+        loop {
             let node = self.nodes.get(index)?;
-            let literal = self.literals.get(node.literal.clone()).unwrap_or_default();
-            let start = at + literal.len();
-            if bytes
-                .get(at..start)
-                .is_some_and(|written| same(written, literal))
-            {
-                match (node.next, bytes.get(start)) {
-                    (Next::String(mark), Some(b'"')) => {
-                        let (end, escaped) = string(bytes, start).ok()?;
-                        found(Scalar {
-                            mark,
-                            span: start..end,
-                            escaped,
-                        });
-                        (at, index) = (end, node.first_child);
-                        continue;
-                    }
-                    (Next::Number, Some(b'-' | b'0'..=b'9')) => {
-                        let end = number(bytes, start).ok()?;
-                        found(Scalar {
-                            mark: None,
-                            span: start..end,
-                            escaped: false,
-                        });
-                        (at, index) = (end, node.first_child);
-                        continue;
-                    }
-                    (Next::End(sign), None) => return Some(sign),
-                    _ => {}
-                }
-            }
             index = node.next_sibling;
+            let Some((written, after)) = rest.split_at_checked(node.literal.len()) else {
+                continue;
+            };
+            if !same(written, &node.literal) {
+                continue;
+            }
+            let start = bytes.len() - after.len();
+            match (node.next, after) {
+                (Next::String(mark), [b'"', text @ ..]) => {
+                    let stop = string_stop(text, 0);
+                    let escaped = text.get(stop) != Some(&b'"');
+                    let end = if escaped {
+                        escaped_end(bytes, start)?
+                    } else {
+                        start + stop + 2
+                    };
+                    (rest, index) = (bytes.get(end..)?, node.first_child);
+                    found(Scalar {
+                        mark,
+                        span: start..end,
+                        escaped,
+                    });
+                }
+                (Next::Number, [b'-' | b'0'..=b'9', ..]) => {
+                    let end = number(bytes, start).ok()?;
+                    (rest, index) = (bytes.get(end..)?, node.first_child);
+                    found(Scalar {
+                        mark: None,
+                        span: start..end,
+                        escaped: false,
+                    });
+                }
+                (Next::End(sign), []) => return Some(sign),
+                _ => {}
+            }
         }
-        None
     }
 
     /// Adds the skeleton of a text that is JSON, with its sign; `mark` returns the mark of the
@@ -161,8 +167,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
             self.left_to_skip -= 1;
             return false;
         }
-        let is_added =
-            self.literals.len() < MAX_SKELETON_BYTES && self.add(bytes, sign, mark).is_some();
+        let is_added = self.literals < MAX_SKELETON_BYTES && self.add(bytes, sign, mark).is_some();
         if !is_added {
             self.drop_all();
         }
@@ -203,27 +208,32 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     /// The child of a node with this literal, added if there is none; `None` where the node has too
     /// many children.
     fn child(&mut self, parent: usize, literal: &[u8], next: Next<M, S>) -> Option<usize> {
-        let mut last: Option<usize> = None;
+        let mut last = None;
         let mut index = self.nodes.get(parent)?.first_child;
         for _ in 0..MAX_SIBLINGS {
-            let Some(node) = self.nodes.get(index).filter(|_| index != 0) else {
-                let (start, new) = (self.literals.len(), self.nodes.len());
-                self.literals.extend_from_slice(literal);
-                self.nodes
-                    .push(TrieNode::new(start..self.literals.len(), next));
+            let Some(node) = self.nodes.get(index) else {
+                let new = self.nodes.len();
                 match last {
                     None => self.nodes.get_mut(parent)?.first_child = new,
-                    Some(last) => self.nodes.get_mut(last)?.next_sibling = new,
+                    Some(last) => self.nodes.get_mut::<usize>(last)?.next_sibling = new,
                 }
+                self.literals += literal.len();
+                self.nodes.push(TrieNode::new(literal, next));
                 return Some(new);
             };
-            if node.next == next && self.literals.get(node.literal.clone()) == Some(literal) {
+            if node.next == next && *node.literal == *literal {
                 return Some(index);
             }
             (last, index) = (Some(index), node.next_sibling);
         }
         None
     }
+}
+
+/// The end of a string that has escapes; `None` where it is no string.
+#[cold]
+fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
+    string(bytes, start).ok().map(|(end, _)| end)
 }
 
 /// The string and number values of a text, in its order; `None` where it is not JSON.
@@ -322,7 +332,7 @@ mod tests {
                 (),
                 |_| Some(()),
             );
-            most = most.max(skeletons.literals.len());
+            most = most.max(skeletons.literals);
         }
         assert!(
             (MAX_SKELETON_BYTES..2 * MAX_SKELETON_BYTES).contains(&most),

@@ -94,14 +94,11 @@ impl Token {
         }
     }
 
-    /// The same token, with its start and its end moved.
+    /// Moves its start and its end.
     #[inline]
-    pub(super) fn moved(self, start: u32, end: u32) -> Self {
-        Self {
-            start: self.start.wrapping_add(start),
-            end: self.end.wrapping_add(end),
-            ..self
-        }
+    pub(super) fn shift(&mut self, by: u32) {
+        self.start = self.start.wrapping_add(by);
+        self.end = self.end.wrapping_add(by);
     }
 }
 

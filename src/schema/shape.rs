@@ -106,11 +106,16 @@ impl Shapes {
 
     /// The same as [`Self::glance`], for a document with the skeleton of the one that was outlined.
     pub(super) fn glance_by(&self, outline: &Outline, document: Document<'_>) -> Glance {
-        let is_valid = outline.scalars.iter().all(|(index, shape)| {
-            let node = document.node_at(*index);
-            let shape = self.shapes.get(*shape);
-            node.zip(shape)
-                .is_some_and(|(node, shape)| shape.scalar_failures(node) == 0)
+        let is_valid = outline.scalars.iter().all(|scalar| {
+            let node = document.node_at(scalar.token);
+            // Many are written alike in all documents.
+            node.is_some_and(|node| {
+                node.raw() == &*scalar.valid
+                    || self
+                        .shapes
+                        .get(scalar.shape)
+                        .is_some_and(|shape| shape.scalar_failures(node) == 0)
+            })
         });
         Glance {
             is_valid,
@@ -137,9 +142,16 @@ pub(crate) struct Glance {
 
 /// What is the same for all documents with one skeleton: the verdict on all but some scalars.
 pub(crate) struct Outline {
-    /// The tokens of strings and numbers of which a subschema asserts more than the type.
-    scalars: Vec<(u32, ShapeId)>,
+    scalars: Vec<OutlinedScalar>,
     may_be_misspelled: bool,
+}
+
+/// A string or number of which a subschema asserts more than the type.
+struct OutlinedScalar {
+    token: u32,
+    shape: ShapeId,
+    /// How it is written in the document that was outlined, which is valid.
+    valid: Box<str>,
 }
 
 /// A walk over a document and its schema in parallel.
@@ -150,7 +162,7 @@ struct Walk<'s> {
     /// Whether an unknown key is similar to the name of an absent property.
     is_misspelled: bool,
     /// The scalars of an [`Outline`], where one is made.
-    scalars: Option<Vec<(u32, ShapeId)>>,
+    scalars: Option<Vec<OutlinedScalar>>,
 }
 
 impl<'s> Walk<'s> {
@@ -176,8 +188,12 @@ impl<'s> Walk<'s> {
             self.fail(usize::from(shape.types & bit(kind) == 0));
         } else {
             self.fail(shape.scalar_failures(node));
-            if let Some(scalars) = &mut self.scalars {
-                scalars.push((node.index(), id));
+            if let (Some(scalars), Kind::String | Kind::Number) = (&mut self.scalars, kind) {
+                scalars.push(OutlinedScalar {
+                    token: node.index(),
+                    shape: id,
+                    valid: node.raw().into(),
+                });
             }
         }
         match kind {
