@@ -16,6 +16,7 @@
 //! ```
 
 mod api;
+mod entry;
 mod guard;
 mod index;
 mod judges;
@@ -285,12 +286,12 @@ impl Service {
                 let put = self.index_mut().put(&report);
                 if let Some(entry) = put {
                     self.numbers.judged();
-                    self.tell("verdict", &entry.item);
+                    self.tell("verdict", &*entry);
                 }
             }
             News::Gone(dir) => {
-                let removed = self.index_mut().remove(&dir);
-                if removed.is_some() {
+                let was_known = self.index_mut().remove(&dir);
+                if was_known {
                     let dir = store::display(&dir);
                     self.tell("gone", &serde_json::json!({ "dir": dir }));
                 }
