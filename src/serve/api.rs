@@ -326,10 +326,7 @@ impl Service {
         let Path(id) = id.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
         let index = self.index();
         match &*index.find(&id) {
-            [] => Err(Problem::missing(format!(
-                "there is no run {}; GET /api/v1/runs lists them",
-                crate::printable::quote(&id)
-            ))),
+            [] => Err(Problem::no_run(&id, index.is_under_way())),
             [entry] => Ok(entry.path().to_owned()),
             several => {
                 let detail = "several runs have this id; give one of `keys` in its place, with \

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::{HeaderName, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::{Deserialize, Serialize};
@@ -123,8 +123,18 @@ async fn run(
     query: Result<Query<RunQuery>, QueryRejection>,
 ) -> Answer {
     let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
-    let found = service.index().at(&dir);
-    let entry = found.ok_or_else(|| Problem::missing("there is no such run (any more)"))?;
+    let (found, is_under_way) = {
+        let index = service.index();
+        (index.at(&dir), index.is_under_way())
+    };
+    let Some(entry) = found else {
+        let problem = Problem::no_run(&dir, is_under_way);
+        if is_under_way {
+            // The page waits for the run, which is nothing to complain of in the browser's console.
+            return Ok((StatusCode::ACCEPTED, json(&problem)).into_response());
+        }
+        return Err(problem);
+    };
     let turn = service.reader().await;
     in_thread(move || {
         let _turn = turn;
