@@ -36,6 +36,8 @@ use crate::document::OwnedDocument;
 use crate::printable::escape;
 pub(crate) use file::File;
 pub(crate) use overview::{Ending, Overview};
+#[cfg(feature = "serve")]
+pub(crate) use row::MAX_RULES;
 pub(crate) use row::Row;
 #[cfg(feature = "serve")]
 pub(crate) use served::{LIVE, overview_text, rule_text, run_text, whole};

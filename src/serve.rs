@@ -16,6 +16,7 @@
 //! ```
 
 mod api;
+mod entry;
 mod guard;
 mod index;
 mod judges;
@@ -62,8 +63,8 @@ pub use openapi::generate as openapi;
 /// The number of runs that are read for answers at a time.
 const MAX_READERS: usize = 4;
 
-/// The number of threads that answer.
-const THREADS: usize = 4;
+/// The maximum number of threads that answer. What takes long is done by others.
+const MAX_THREADS: usize = 4;
 
 /// The time that answers in progress have when the service ends.
 const MAX_END: Duration = Duration::from_secs(5);
@@ -176,8 +177,10 @@ impl Serve {
         mut tell: impl FnMut(&News) + Send,
     ) -> Result<(), Error> {
         let stop = self.stop();
+        // More threads than processors only keep each other from work.
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(THREADS)
+            .worker_threads(processors.min(MAX_THREADS))
             .thread_name("runvet-serve")
             .enable_io()
             .enable_time()
@@ -285,12 +288,12 @@ impl Service {
                 let put = self.index_mut().put(&report);
                 if let Some(entry) = put {
                     self.numbers.judged();
-                    self.tell("verdict", &entry.item);
+                    self.tell("verdict", &*entry);
                 }
             }
             News::Gone(dir) => {
-                let removed = self.index_mut().remove(&dir);
-                if removed.is_some() {
+                let was_known = self.index_mut().remove(&dir);
+                if was_known {
                     let dir = store::display(&dir);
                     self.tell("gone", &serde_json::json!({ "dir": dir }));
                 }

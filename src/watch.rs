@@ -240,7 +240,7 @@ impl Watch {
                     }
                 };
                 if let Ok(episode) = &judged {
-                    seen.runs.insert(episode.key.as_path().to_owned());
+                    seen.runs.insert(episode.key.as_path().into());
                 }
                 if is_reported {
                     flow = take(match judged {
@@ -334,7 +334,7 @@ impl Watch {
             if let Ok(directories) = directories(&dir) {
                 seen.closed.remove(&below);
                 open.extend(directories.into_iter().map(|name| below.join(name)));
-                seen.directories.insert(below);
+                seen.directories.insert(below.into());
             } else {
                 seen.closed.insert(below);
             }
@@ -371,7 +371,10 @@ impl Watch {
                 artifacts.extend(names);
             }
             let dir = join(&self.dir, below);
-            if is_inside && (*is_new || is_closed(&dir)) {
+            if !seen.all && *below == Path::new("") && dirs.len() == 1 {
+                // All runs, for the first time: each is opened when its turn comes.
+                found = gate.search(check, &[dir], given);
+            } else if is_inside && (*is_new || is_closed(&dir)) {
                 let mut below = gate.discover_given(check, &[dir], given);
                 found.faults.append(&mut below.faults);
                 found.foreign.append(&mut below.foreign);
@@ -416,37 +419,38 @@ impl Watch {
         let run = target
             .strip_prefix(&self.top)
             .map(|below| join(&self.dir, below));
-        run.is_ok_and(|run| seen.runs.contains(&run) || gate.excludes(&run))
+        run.is_ok_and(|run| seen.runs.contains(&*run) || gate.excludes(&run))
     }
 
     /// Forgets and returns the runs at or below directories in which something changed that have no
     /// record any more, or only one of another program.
     fn gone(&self, dirs: &[(PathBuf, bool)], foreign: &[PathBuf], seen: &mut Seen) -> Vec<PathBuf> {
         let records = [Artifact::State, Artifact::Events, Artifact::Summary];
-        let has_none = |run: &&PathBuf| {
+        let has_none = |run: &&Path| {
             let mut records = records.iter();
             records.all(|record| is_gone(&run.join(record.file_name())))
         };
         let mut gone = BTreeSet::new();
         for (below, _) in dirs {
             let dir = join(&self.dir, below);
-            let is_below = |run: &&PathBuf| dir == Path::new(".") || run.starts_with(&dir);
+            let is_below = |run: &&Path| dir == Path::new(".") || run.starts_with(&dir);
             let from = if dir == Path::new(".") {
-                PathBuf::new()
+                Path::new("")
             } else {
-                dir.clone()
+                &dir
             };
-            let runs = seen.runs.range(from..).take_while(is_below);
-            gone.extend(runs.filter(has_none).cloned());
+            let runs = seen.runs.range(Box::from(from)..).map(|run| &**run);
+            let runs = runs.take_while(is_below);
+            gone.extend(runs.filter(has_none).map(Path::to_owned));
         }
         gone.extend(
             foreign
                 .iter()
-                .filter(|dir| seen.runs.contains(*dir))
+                .filter(|dir| seen.runs.contains(dir.as_path()))
                 .cloned(),
         );
         for run in &gone {
-            seen.runs.remove(run);
+            seen.runs.remove(run.as_path());
         }
         gone.into_iter().collect()
     }
@@ -507,10 +511,10 @@ type Met = (PathBuf, String);
 /// What is known: the directories, relative to the top, and the runs, as the user would type them.
 #[derive(Default)]
 struct Seen {
-    runs: BTreeSet<PathBuf>,
+    runs: BTreeSet<Box<Path>>,
     /// Whether everything was looked at once.
     all: bool,
-    directories: BTreeSet<PathBuf>,
+    directories: BTreeSet<Box<Path>>,
     /// Those that could not be listed.
     closed: BTreeSet<PathBuf>,
     /// The faults that were passed on and have not gone.
@@ -521,9 +525,11 @@ impl Seen {
     /// Forgets a directory that is gone; whether it was known.
     fn forget(&mut self, below: &Path) -> bool {
         self.closed.remove(below);
-        let is_below = |known: &PathBuf| known.starts_with(below);
-        let gone = self.directories.range(below.to_owned()..);
-        let gone: Vec<PathBuf> = gone.take_while(|known| is_below(known)).cloned().collect();
+        let gone = self.directories.range(Box::from(below)..);
+        let gone: Vec<Box<Path>> = gone
+            .take_while(|known| known.starts_with(below))
+            .cloned()
+            .collect();
         for directory in &gone {
             self.directories.remove(directory);
         }

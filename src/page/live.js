@@ -11,7 +11,8 @@
   async function ask(path) {
     const answer = await fetch(path, { headers: { accept: "application/json" } });
     const said = await answer.json();
-    if (!answer.ok) throw new Error(said.detail || answer.statusText);
+    // 202 stands for a run that may still be judged for the first time.
+    if (!answer.ok || answer.status === 202) throw new Error(said.detail || answer.statusText);
     return said;
   }
 

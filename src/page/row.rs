@@ -1,44 +1,66 @@
 //! The report on a run -> the run as a row of a list.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::finding::{EpisodeReport, Lifecycle, Severity};
 
 /// The maximum number of rules that a row names.
-const MAX_RULES: usize = 24;
+pub(crate) const MAX_RULES: usize = 24;
 
-/// A run as a row of a list. What its records do not say is absent.
-#[derive(Debug, Serialize)]
+/// A run as an item of a list. What its records do not say is absent. Texts are short, and safe to
+/// print.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RunItem")]
 pub(crate) struct Row<'r> {
+    /// The run's id, as in a report.
+    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) id: &'r str,
-    /// The path of the episode's directory, which names the run among all.
+    /// The path of the episode's directory, as the user would type it. It names the run among all.
+    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) dir: &'r str,
+    /// Whether the episode has no finding of severity `error`; null where that is undecided,
+    /// because the episode kept changing while it was read.
+    #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub(crate) valid: Option<bool>,
+    /// Whether the run has ended.
     pub(crate) lifecycle: Lifecycle,
+    /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<&'r str>,
+    /// The status that the state gives, whether or not it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<&'r str>,
+    /// The outcome that the summary gives, whether or not it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<&'r str>,
+    /// When the run started, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_at: Option<&'r str>,
     /// The same in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_sec: Option<i64>,
+    /// The duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) duration_sec: Option<f64>,
+    /// The mode of the runtime.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mode: Option<String>,
+    pub(crate) mode: Option<Cow<'r, str>>,
+    /// The adapter that executed the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) adapter: Option<String>,
+    pub(crate) adapter: Option<Cow<'r, str>>,
+    /// Tags as `key:value`, at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tags: Vec<String>,
+    pub(crate) tags: Vec<Cow<'r, str>>,
+    /// The names of latencies, each with its milliseconds; at most 12.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) latencies: Vec<(&'r str, f64)>,
+    /// The number of findings of severity `error`.
     pub(crate) errors: usize,
+    /// The number of findings of severity `warning`.
     pub(crate) warnings: usize,
     /// The number of rules that could not be judged.
     #[serde(skip_serializing_if = "is_zero")]
@@ -46,9 +68,9 @@ pub(crate) struct Row<'r> {
     /// The number of findings that do not count.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) suppressed: usize,
-    /// The rules of the findings, each once.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) rules: BTreeSet<&'r str>,
+    /// The rules of the findings, each once; at most 24.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rules: Vec<&'r str>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -73,6 +95,7 @@ impl<'r> Row<'r> {
         let card = report.card.as_deref();
         let tags = card.map(|card| &*card.tags).unwrap_or_default();
         let latencies = card.map(|card| &*card.latencies).unwrap_or_default();
+        let brief = |text: &str| Cow::Owned(crate::printable::brief(text));
         Self {
             id: &report.id,
             dir: &report.dir,
@@ -84,8 +107,8 @@ impl<'r> Row<'r> {
             started_at: card.and_then(|card| card.started_at.as_deref()),
             started_sec: card.and_then(|card| card.started_sec),
             duration_sec: card.and_then(|card| card.duration_sec),
-            mode: report.mode.as_deref().map(crate::printable::brief),
-            adapter: report.adapter.as_deref().map(crate::printable::brief),
+            mode: report.mode.as_deref().map(brief),
+            adapter: report.adapter.as_deref().map(brief),
             tags: tags.iter().map(tag_text).collect(),
             latencies: latencies
                 .iter()
@@ -101,6 +124,6 @@ impl<'r> Row<'r> {
 }
 
 /// A tag as lists and filters name it.
-fn tag_text((key, value): &(String, String)) -> String {
-    format!("{key}:{value}")
+fn tag_text<'r>((key, value): &(String, String)) -> Cow<'r, str> {
+    format!("{key}:{value}").into()
 }

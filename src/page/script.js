@@ -395,11 +395,15 @@
       drawLiveRun(view, row, text);
       at();
     }, (error) => {
-      if (address().dir !== dir) return;
-      shownRun = null;
-      shownText = "";
-      view.replaceChildren(make("p", { class: "notice" }, error.message));
+      if (address().dir === dir) shownRun = null;
+      sayWhyNot(view, dir, error);
     });
+  }
+
+  function sayWhyNot(view, dir, error) {
+    if (address().dir !== dir || shownRun) return;
+    shownText = "";
+    view.replaceChildren(make("p", { class: "notice", role: "status" }, error.message));
   }
 
   // What the service last said of the run that is shown.
@@ -447,7 +451,7 @@
     if (!isGone) {
       live.run(dir).then(({ row, text }) => {
         if (address().dir === dir) drawLiveRun(find("#run"), row, text);
-      }, () => {});
+      }, (error) => sayWhyNot(find("#run"), dir, error));
     } else if (!find("#run > .notice")) {
       shownText = "";
       find("#run").prepend(make("p", { class: "notice is-warn", role: "status" }, "This run is gone. Its page shows how it was."));

@@ -326,17 +326,14 @@ impl Service {
         let Path(id) = id.map_err(|wrong| Problem::bad(escape(&wrong.body_text())))?;
         let index = self.index();
         match &*index.find(&id) {
-            [] => Err(Problem::missing(format!(
-                "there is no run {}; GET /api/v1/runs lists them",
-                crate::printable::quote(&id)
-            ))),
-            [(path, _)] => Ok((*path).to_owned()),
+            [] => Err(Problem::no_run(&id, index.is_under_way())),
+            [entry] => Ok(entry.path().to_owned()),
             several => {
                 let detail = "several runs have this id; give one of `keys` in its place, with \
                     each `/` written as %2F";
                 let keys = several.iter().take(MAX_KEYS);
                 Err(Problem {
-                    keys: keys.map(|(_, entry)| entry.item.dir.to_string()).collect(),
+                    keys: keys.map(|entry| entry.dir().to_owned()).collect(),
                     ..Problem::new(StatusCode::CONFLICT, detail)
                 })
             }

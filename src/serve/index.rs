@@ -1,16 +1,17 @@
 //! The news of a watch -> the runs that the service lists, in little memory.
 
+use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::{
-    EpisodeReport, Lifecycle, ReportedFault, Severity, Statistics, Suppression, Tally, Totals,
-};
-use crate::page::Row;
+use super::entry::{Entry, Shared};
+use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals};
 
 /// The maximum number of faults that are kept.
 const MAX_FAULTS: usize = 1_000;
@@ -24,201 +25,42 @@ pub(super) const NONE: &str = "(none)";
 /// What stands for the values after those that are counted one by one.
 const OTHERS: &str = "(others)";
 
-/// The maximum number of texts that runs share.
-const MAX_SHARED: usize = 10_000;
-
-/// A text that many runs have, such as a status: it is kept once.
-type Name = Arc<str>;
-
-/// The texts that runs share. A text beyond the limit is kept by its run alone.
-#[derive(Debug, Default)]
-struct Names(BTreeSet<Name>);
-
-impl Names {
-    fn get(&mut self, text: &str) -> Name {
-        if let Some(known) = self.0.get(text) {
-            return Arc::clone(known);
-        }
-        let name = Name::from(text);
-        if self.0.len() < MAX_SHARED {
-            self.0.insert(Arc::clone(&name));
-        }
-        name
-    }
-}
-
-/// A run as an item of a list. What its records do not say is absent. Texts are short, and safe to
-/// print.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub(super) struct RunItem {
-    /// The run's id, as in a report.
-    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(super) id: Box<str>,
-    /// The path of the episode's directory, as the user would type it. It names the run among all.
-    #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(super) dir: Box<str>,
-    /// Whether the episode has no finding of severity `error`; null where that is undecided,
-    /// because the episode kept changing while it was read.
-    #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
-    pub(super) valid: Option<bool>,
-    /// Whether the run has ended.
-    pub(super) lifecycle: Lifecycle,
-    /// The task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) task: Option<Box<str>>,
-    /// The status that the state gives, whether or not it is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<Name>,
-    /// The outcome that the summary gives, whether or not it is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<Name>,
-    /// When the run started, as written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) started_at: Option<Box<str>>,
-    /// The same in seconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) started_sec: Option<i64>,
-    /// The duration in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) duration_sec: Option<f64>,
-    /// The mode of the runtime.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) mode: Option<Name>,
-    /// The adapter that executed the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) adapter: Option<Name>,
-    /// Tags as `key:value`, at most 8.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) tags: Box<[Name]>,
-    /// The names of latencies, each with its milliseconds; at most 12.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) latencies: Box<[(Name, f64)]>,
-    /// The number of findings of severity `error`.
-    pub(super) errors: usize,
-    /// The number of findings of severity `warning`.
-    pub(super) warnings: usize,
-    /// The number of rules that could not be judged.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) unjudged: usize,
-    /// The number of findings that do not count.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(super) suppressed: usize,
-    /// The rules of the findings, each once; at most 24.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) rules: Box<[Name]>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-impl RunItem {
-    fn of(report: &EpisodeReport, names: &mut Names) -> Self {
-        let row = Row::of(report);
-        let text = |text: Option<&str>| text.map(Box::from);
-        let latencies = row.latencies.iter();
-        Self {
-            id: row.id.into(),
-            dir: row.dir.into(),
-            valid: row.valid,
-            lifecycle: row.lifecycle,
-            task: text(row.task),
-            status: row.status.map(|text| names.get(text)),
-            outcome: row.outcome.map(|text| names.get(text)),
-            started_at: text(row.started_at),
-            started_sec: row.started_sec,
-            duration_sec: row.duration_sec,
-            mode: row.mode.as_deref().map(|text| names.get(text)),
-            adapter: row.adapter.as_deref().map(|text| names.get(text)),
-            latencies: latencies.map(|(name, ms)| (names.get(name), *ms)).collect(),
-            errors: row.errors,
-            warnings: row.warnings,
-            unjudged: row.unjudged,
-            suppressed: row.suppressed,
-            rules: row.rules.iter().map(|rule| names.get(rule)).collect(),
-            tags: row.tags.iter().map(|tag| names.get(tag)).collect(),
-        }
-    }
-
-    /// The same as a row of a page.
-    pub(super) fn row(&self) -> Row<'_> {
-        Row {
-            id: &self.id,
-            dir: &self.dir,
-            valid: self.valid,
-            lifecycle: self.lifecycle,
-            task: self.task.as_deref(),
-            status: self.status.as_deref(),
-            outcome: self.outcome.as_deref(),
-            started_at: self.started_at.as_deref(),
-            started_sec: self.started_sec,
-            duration_sec: self.duration_sec,
-            mode: self.mode.as_deref().map(Into::into),
-            adapter: self.adapter.as_deref().map(Into::into),
-            tags: self.tags.iter().map(ToString::to_string).collect(),
-            latencies: self
-                .latencies
-                .iter()
-                .map(|(name, ms)| (&**name, *ms))
-                .collect(),
-            errors: self.errors,
-            warnings: self.warnings,
-            unjudged: self.unjudged,
-            suppressed: self.suppressed,
-            rules: self.rules.iter().map(|rule| &**rule).collect(),
-        }
-    }
-}
-
-/// A run of the index: its item, and what only sums need.
+/// An entry in its place among all: they are in the order of their paths.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) item: RunItem,
-    /// The findings by rule.
-    tallies: Box<[(Name, Tally)]>,
-    ignored: u64,
-    baselined: u64,
+struct Listed(Arc<Entry>);
+
+impl Borrow<OsStr> for Listed {
+    fn borrow(&self) -> &OsStr {
+        self.0.path().as_os_str()
+    }
 }
 
-impl Entry {
-    fn of(report: &EpisodeReport, names: &mut Names) -> Self {
-        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-        for finding in &report.findings {
-            let tally = tallies.entry(&finding.rule).or_default();
-            tally.episodes = 1;
-            *match finding.severity {
-                Severity::Error => &mut tally.errors,
-                Severity::Warning => &mut tally.warnings,
-            } += 1;
-        }
-        let suppressed = |by| {
-            let suppressed = report.suppressed.iter();
-            suppressed.filter(|suppressed| suppressed.by == by).count() as u64
-        };
-        Self {
-            item: RunItem::of(report, names),
-            tallies: tallies
-                .into_iter()
-                .map(|(rule, tally)| (names.get(rule), tally))
-                .collect(),
-            ignored: suppressed(Suppression::Ignore),
-            baselined: suppressed(Suppression::Baseline),
-        }
+impl Ord for Listed {
+    fn cmp(&self, other: &Self) -> Ordering {
+        Borrow::<OsStr>::borrow(self).cmp(other.borrow())
     }
+}
 
-    /// The findings of a rule, or of one that a test accepts.
-    pub(super) fn has_rule(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
-        self.tallies.iter().any(|(rule, _)| is_wanted(rule))
+impl PartialOrd for Listed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Listed {}
+
+impl PartialEq for Listed {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
     }
 }
 
 /// What the service knows of the runs.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    entries: BTreeMap<PathBuf, Arc<Entry>>,
+    entries: BTreeSet<Listed>,
     faults: BTreeMap<PathBuf, String>,
-    names: Names,
+    shared: Shared,
     /// Whether all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -226,22 +68,21 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Takes in a report; returns the item, unless it says what was known.
+    /// Takes in a report; returns the entry, unless it says what was known.
     pub(super) fn put(&mut self, report: &EpisodeReport) -> Option<Arc<Entry>> {
-        let entry = Arc::new(Entry::of(report, &mut self.names));
-        let known = self
-            .entries
-            .insert(report.key.as_path().to_owned(), Arc::clone(&entry));
-        if known.is_some_and(|known| known.item == entry.item) {
+        let entry = Arc::new(Entry::of(report, &mut self.shared));
+        let known = self.entries.replace(Listed(Arc::clone(&entry)));
+        if known.is_some_and(|known| known.0 == entry) {
             return None;
         }
         self.version += 1;
         Some(entry)
     }
 
-    pub(super) fn remove(&mut self, dir: &Path) -> Option<Arc<Entry>> {
+    /// Forgets a run; whether it was known.
+    pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
-        self.entries.remove(dir)
+        self.entries.remove(dir.as_os_str())
     }
 
     pub(super) fn fault(&mut self, path: &Path, message: String) {
@@ -267,28 +108,24 @@ impl Index {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.entries.values()
+        self.entries.iter().map(|listed| &listed.0)
     }
 
     /// The runs with an id; where there are none, the run with this directory.
-    pub(super) fn find(&self, name: &str) -> Vec<(&Path, &Arc<Entry>)> {
-        let runs = || self.entries.iter().map(|(path, entry)| (&**path, entry));
-        let of_id: Vec<_> = runs()
-            .filter(|(_, entry)| &*entry.item.id == name)
-            .collect();
-        if !of_id.is_empty() {
-            return of_id;
+    pub(super) fn find(&self, name: &str) -> Vec<&Arc<Entry>> {
+        let of_id: Vec<_> = self.entries().filter(|entry| entry.id() == name).collect();
+        if of_id.is_empty() {
+            self.entries().filter(|entry| entry.dir() == name).collect()
+        } else {
+            of_id
         }
-        runs()
-            .filter(|(_, entry)| &*entry.item.dir == name)
-            .collect()
     }
 
     /// The run with a directory.
-    pub(super) fn at(&self, dir: &str) -> Option<(PathBuf, Arc<Entry>)> {
-        let mut runs = self.entries.iter();
-        let (path, entry) = runs.find(|(_, entry)| &*entry.item.dir == dir)?;
-        Some((path.clone(), Arc::clone(entry)))
+    pub(super) fn at(&self, dir: &str) -> Option<Arc<Entry>> {
+        let known = self.entries.get(OsStr::new(dir)).map(|listed| &listed.0);
+        let entry = known.or_else(|| self.entries().find(|entry| entry.dir() == dir));
+        entry.cloned()
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
@@ -312,17 +149,18 @@ impl Index {
     /// The sums over all runs.
     pub(super) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
-        for entry in self.entries.values() {
+        for entry in self.entries() {
+            let found = entry.found();
             totals.episodes += 1;
-            *match entry.item.valid {
+            *match entry.valid {
                 Some(true) => &mut totals.valid,
                 Some(false) => &mut totals.invalid,
                 None => &mut totals.undecided,
             } += 1;
-            totals.errors += entry.item.errors as u64;
-            totals.warnings += entry.item.warnings as u64;
-            totals.ignored += entry.ignored;
-            totals.baselined += entry.baselined;
+            totals.errors += found.errors as u64;
+            totals.warnings += found.warnings as u64;
+            totals.ignored += found.ignored as u64;
+            totals.baselined += found.baselined as u64;
         }
         totals
     }
@@ -330,13 +168,13 @@ impl Index {
     /// The sums by rule, mode and adapter.
     pub(super) fn statistics(&self) -> Statistics {
         let mut statistics = Statistics::default();
-        for entry in self.entries.values() {
-            for (rule, tally) in &entry.tallies {
+        for entry in self.entries() {
+            for (rule, tally) in &entry.found().tallies {
                 add(&mut statistics.rules, Some(rule), *tally);
             }
-            let all = entry.tally();
-            add(&mut statistics.modes, entry.item.mode.as_deref(), all);
-            add(&mut statistics.adapters, entry.item.adapter.as_deref(), all);
+            let (labels, all) = (&entry.labels, entry.tally());
+            add(&mut statistics.modes, labels.mode.as_deref(), all);
+            add(&mut statistics.adapters, labels.adapter.as_deref(), all);
         }
         statistics
     }
@@ -355,17 +193,17 @@ impl Index {
             faults: self.faults(),
         };
         let (mut durations, mut latencies) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
-        for entry in self.entries.values() {
-            let (item, all) = (&entry.item, entry.tally());
-            add(&mut sums.statuses, item.status.as_deref(), all);
-            add(&mut sums.outcomes, item.outcome.as_deref(), all);
-            for tag in &item.tags {
+        for entry in self.entries() {
+            let (labels, all) = (&entry.labels, entry.tally());
+            add(&mut sums.statuses, labels.status.as_deref(), all);
+            add(&mut sums.outcomes, labels.outcome.as_deref(), all);
+            for tag in &labels.tags {
                 add(&mut sums.tags, Some(tag), all);
             }
-            durations.extend(item.duration_sec);
-            for (name, ms) in &item.latencies {
-                if latencies.contains_key(&**name) || latencies.len() < MAX_NAMES {
-                    latencies.entry(name).or_default().push(*ms);
+            durations.extend(entry.duration_sec);
+            for (name, ms) in entry.latencies() {
+                if latencies.contains_key(name) || latencies.len() < MAX_NAMES {
+                    latencies.entry(name).or_default().push(ms);
                 }
             }
         }
@@ -382,8 +220,8 @@ impl Entry {
     fn tally(&self) -> Tally {
         Tally {
             episodes: 1,
-            errors: self.item.errors as u64,
-            warnings: self.item.warnings as u64,
+            errors: self.found().errors as u64,
+            warnings: self.found().warnings as u64,
         }
     }
 }

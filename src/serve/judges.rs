@@ -4,13 +4,11 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use super::MAX_THREADS;
 use crate::check::{Check, Session};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::source::Artifact;
-
-/// The number of judges that are kept: as many as there are threads that answer.
-const MAX_KEPT: usize = 4;
 
 /// Those who are free, and what it takes to make another one.
 pub(super) struct Judges {
@@ -49,7 +47,7 @@ impl Judges {
         let mut report = judge.session.records(id, records);
         judge.gate.judge(&self.check, &mut report);
         let mut free = free();
-        if free.len() < MAX_KEPT {
+        if free.len() < MAX_THREADS {
             free.push(judge);
         }
         report

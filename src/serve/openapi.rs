@@ -45,10 +45,10 @@ pub fn generate() -> String {
             "listRuns", "Lists runs, page by page", &runs, &[("200", &document_ref("RunList"))], &[400])},
         "/api/v1/runs/{id}": {"get": document.operation(
             "getRun", "Shows one run, as `runvet view --json` does", &[id()],
-            &[("200", &document_ref("RunPage"))], &[404, 409])},
+            &[("200", &document_ref("RunPage"))], &[404, 409, 503])},
         "/api/v1/runs/{id}/events": {"get": document.operation(
             "listEvents", "Lists the events of a run, page by page", &events,
-            &[("200", &document_ref("EventList"))], &[400, 404, 409])},
+            &[("200", &document_ref("EventList"))], &[400, 404, 409, 503])},
         "/api/v1/statistics": {"get": document.operation(
             "getStatistics", "Sums up all runs", &[], &[("200", &document_ref("Sums"))], &[])},
         "/api/v1/rules": {"get": document.operation(

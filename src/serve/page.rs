@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::{HeaderName, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::{Deserialize, Serialize};
 
 use super::api::{in_thread, unread};
+use super::entry::Entry;
 use super::problem::Problem;
 use super::{Service, json};
 use crate::check::find_rule;
@@ -113,7 +114,7 @@ struct RunQuery {
 
 #[derive(Debug, Serialize)]
 struct RowOf<'r> {
-    row: &'r super::index::RunItem,
+    row: &'r Entry,
 }
 
 /// `GET /page/run`
@@ -122,17 +123,27 @@ async fn run(
     query: Result<Query<RunQuery>, QueryRejection>,
 ) -> Answer {
     let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
-    let found = service.index().at(&dir);
-    let (path, entry) = found.ok_or_else(|| Problem::missing("there is no such run (any more)"))?;
+    let (found, is_under_way) = {
+        let index = service.index();
+        (index.at(&dir), index.is_under_way())
+    };
+    let Some(entry) = found else {
+        let problem = Problem::no_run(&dir, is_under_way);
+        if is_under_way {
+            // The page waits for the run, which is nothing to complain of in the browser's console.
+            return Ok((StatusCode::ACCEPTED, json(&problem)).into_response());
+        }
+        return Err(problem);
+    };
     let turn = service.reader().await;
     in_thread(move || {
         let _turn = turn;
-        let run = RunReader::open(path).map_err(|error| unread(&error))?;
+        let run = RunReader::open(entry.path()).map_err(|error| unread(&error))?;
         let page = run_page(&run, &service.check, &mut service.gate.clone());
         let page = page.map_err(|error| unread(&error))?;
         Ok(json(&Part {
             text: page::run_text(&page),
-            with: &RowOf { row: &entry.item },
+            with: &RowOf { row: &entry },
         }))
     })
     .await?
@@ -165,7 +176,7 @@ impl Service {
         {
             return Arc::clone(sums);
         }
-        let rows = index.entries().map(|entry| entry.item.row());
+        let rows = index.entries().map(|entry| entry.row());
         let sums = Arc::new(Sums {
             overview: Overview::of(rows, index.statistics()),
             totals: index.totals(),

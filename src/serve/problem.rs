@@ -46,6 +46,20 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// There is no run with a name, or none yet.
+    pub(super) fn no_run(name: &str, is_under_way: bool) -> Self {
+        let name = crate::printable::quote(name);
+        if is_under_way {
+            Self::busy(format!(
+                "there is no run {name} so far: runs are still being judged for the first time"
+            ))
+        } else {
+            Self::missing(format!(
+                "there is no run {name} (any more); GET /api/v1/runs lists them"
+            ))
+        }
+    }
+
     pub(super) fn busy(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail)
     }
@@ -66,5 +80,16 @@ impl IntoResponse for Problem {
             headers.insert(name, HeaderValue::from_static(value));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Problem;
+
+    #[test]
+    fn run_is_missing_only_once_all_were_judged() {
+        let status = |is_under_way| Problem::no_run("ep_1", is_under_way).status;
+        assert_eq!((status(true), status(false)), (503, 404));
     }
 }

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::index::{Entry, Index, NONE, RunItem};
+use super::entry::Entry;
+use super::index::{Index, NONE};
 use crate::check;
+use crate::page::Row;
 use crate::timestamp::Timestamp;
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -68,7 +71,8 @@ pub(super) struct RunQuery {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct RunList {
     /// The runs.
-    pub(super) items: Vec<RunItem>,
+    #[schemars(with = "Vec<Row<'static>>")]
+    pub(super) items: Vec<Arc<Entry>>,
     /// The number of runs that match, on all pages.
     pub(super) total: usize,
     /// What the query for the next page gives as its `cursor`; null on the last page.
@@ -157,36 +161,44 @@ impl Sort {
         })
     }
 
-    fn key(self, item: &RunItem) -> Key<'_> {
+    fn key(self, entry: &Entry) -> Key<'_> {
+        let (labels, found) = (&entry.labels, entry.found());
         #[expect(
             clippy::cast_precision_loss,
             reason = "seconds, and numbers of findings"
         )]
         match self.column {
-            Column::Started => {
-                Key::Number(item.started_sec.map_or(f64::NEG_INFINITY, |sec| sec as f64))
-            }
-            Column::Duration => Key::Number(item.duration_sec.unwrap_or(f64::NEG_INFINITY)),
-            Column::Valid => Key::Number(item.errors as f64 * 1e6 + item.warnings as f64),
-            Column::Id => Key::Text(&item.id),
-            Column::Dir => Key::Text(&item.dir),
-            Column::Task => Key::Text(item.task.as_deref().unwrap_or_default()),
-            Column::Status => Key::Text(item.status.as_deref().unwrap_or_default()),
-            Column::Outcome => Key::Text(item.outcome.as_deref().unwrap_or_default()),
-            Column::Adapter => Key::Text(item.adapter.as_deref().unwrap_or_default()),
-            Column::Mode => Key::Text(item.mode.as_deref().unwrap_or_default()),
+            Column::Started => Key::Number(
+                entry
+                    .started_sec
+                    .map_or(f64::NEG_INFINITY, |sec| sec as f64),
+            ),
+            Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
+            Column::Valid => Key::Number(found.errors as f64 * 1e6 + found.warnings as f64),
+            Column::Id => Key::Text(entry.id()),
+            Column::Dir => Key::Text(entry.dir()),
+            Column::Task => Key::Text(entry.task().unwrap_or_default()),
+            Column::Status => Key::Text(labels.status.as_deref().unwrap_or_default()),
+            Column::Outcome => Key::Text(labels.outcome.as_deref().unwrap_or_default()),
+            Column::Adapter => Key::Text(labels.adapter.as_deref().unwrap_or_default()),
+            Column::Mode => Key::Text(labels.mode.as_deref().unwrap_or_default()),
         }
     }
 
-    /// The order of runs: by the key, then by directory, so that it is the same each time.
-    fn compare(self, one: (Key<'_>, &str), other: (Key<'_>, &str)) -> Ordering {
+    /// The order of runs: by the key, then by directory, so that it is the same each time. Most
+    /// keys differ, and then no directory is looked up.
+    fn compare<'d>(
+        self,
+        one: (Key<'_>, impl FnOnce() -> &'d str),
+        other: (Key<'_>, impl FnOnce() -> &'d str),
+    ) -> Ordering {
         let by_key = one.0.compare(other.0);
         let by_key = if self.is_descending {
             by_key.reverse()
         } else {
             by_key
         };
-        by_key.then_with(|| one.1.cmp(other.1))
+        by_key.then_with(|| one.1().cmp(other.1()))
     }
 }
 
@@ -237,14 +249,14 @@ impl RunQuery {
         let cursor = cursor
             .map(|text| Cursor::read(text, sort_word))
             .transpose()?;
-        let filter = Filter::of(self)?;
+        let mut filter = Filter::of(self)?;
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
         for entry in index.entries().filter(|entry| filter.matches(entry)) {
             total += 1;
-            let key = sort.key(&entry.item);
+            let key = sort.key(entry);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
-                sort.compare((key, &entry.item.dir), (cursor.key(), &cursor.dir))
+                sort.compare((key, || entry.dir()), (cursor.key(), || &*cursor.dir))
                     .is_gt()
             });
             if is_after {
@@ -252,7 +264,7 @@ impl RunQuery {
             }
         }
         let order = |one: &(Key<'_>, &Arc<Entry>), other: &(Key<'_>, &Arc<Entry>)| {
-            sort.compare((one.0, &one.1.item.dir), (other.0, &other.1.item.dir))
+            sort.compare((one.0, || one.1.dir()), (other.0, || other.1.dir()))
         };
         let has_more = found.len() > limit;
         if has_more {
@@ -263,8 +275,8 @@ impl RunQuery {
         found.sort_unstable_by(order);
         let last = found.last().filter(|_| has_more);
         Ok(RunList {
-            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, &entry.item.dir)),
-            items: found.iter().map(|(_, entry)| entry.item.clone()).collect(),
+            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, entry.dir())),
+            items: found.iter().map(|(_, entry)| Arc::clone(entry)).collect(),
             total,
         })
     }
@@ -282,7 +294,7 @@ struct Filter<'q> {
     since: Option<i64>,
     until: Option<i64>,
     is_undated: bool,
-    words: Vec<String>,
+    words: Words,
     duration: Option<(f64, f64)>,
     latency: Option<(&'q str, (f64, f64))>,
 }
@@ -314,7 +326,7 @@ impl<'q> Filter<'q> {
                 .map(|text| instant("until", text))
                 .transpose()?,
             is_undated,
-            words: words.split_whitespace().map(str::to_lowercase).collect(),
+            words: Words::of(words),
             duration: query.duration.as_deref().map(range).transpose()?,
             latency: latency
                 .map(|text| {
@@ -327,81 +339,90 @@ impl<'q> Filter<'q> {
         })
     }
 
-    fn matches(&self, entry: &Entry) -> bool {
-        let (item, query) = (&entry.item, self.query);
+    fn matches(&mut self, entry: &Entry) -> bool {
+        let (labels, query) = (&*entry.labels, self.query);
         let equal = |value: Option<&str>, wanted: &Option<String>| {
             wanted
                 .as_deref()
                 .is_none_or(|wanted| value.unwrap_or(NONE) == wanted)
         };
         let within = |value: f64, (low, high): (f64, f64)| value >= low && value < high;
-        let ended = item.outcome.as_deref().or(item.status.as_deref());
-        equal(item.status.as_deref(), &query.status)
-            && equal(item.outcome.as_deref(), &query.outcome)
+        let ended = labels.outcome.as_deref().or(labels.status.as_deref());
+        let rules = || entry.found().tallies.iter().map(|(rule, _)| &**rule);
+        equal(labels.status.as_deref(), &query.status)
+            && equal(labels.outcome.as_deref(), &query.outcome)
             && equal(ended, &query.ended)
-            && equal(item.adapter.as_deref(), &query.adapter)
-            && equal(item.mode.as_deref(), &query.mode)
-            && self.valid.is_none_or(|valid| item.valid == valid)
+            && equal(labels.adapter.as_deref(), &query.adapter)
+            && equal(labels.mode.as_deref(), &query.mode)
+            && self.valid.is_none_or(|valid| entry.valid == valid)
             && query
                 .tag
                 .as_deref()
-                .is_none_or(|tag| item.tags.iter().any(|known| &**known == tag))
+                .is_none_or(|tag| labels.tags.iter().any(|known| &**known == tag))
             && query
                 .rule
                 .as_deref()
-                .is_none_or(|name| entry.has_rule(|rule| check::names(name, rule)))
-            && (!self.is_undated || item.started_sec.is_none())
+                .is_none_or(|name| rules().any(|rule| check::names(name, rule)))
+            && (!self.is_undated || entry.started_sec.is_none())
             && self
                 .since
-                .is_none_or(|since| item.started_sec.is_some_and(|at| at >= since))
+                .is_none_or(|since| entry.started_sec.is_some_and(|at| at >= since))
             && self
                 .until
-                .is_none_or(|until| item.started_sec.is_some_and(|at| at < until))
+                .is_none_or(|until| entry.started_sec.is_some_and(|at| at < until))
             && self
                 .duration
-                .is_none_or(|range| item.duration_sec.is_some_and(|value| within(value, range)))
+                .is_none_or(|range| entry.duration_sec.is_some_and(|value| within(value, range)))
             && self.latency.is_none_or(|(name, range)| {
-                let mut latencies = item.latencies.iter();
-                latencies.any(|(known, value)| &**known == name && within(*value, range))
+                let mut latencies = entry.latencies();
+                latencies.any(|(known, value)| known == name && within(value, range))
             })
-            && self.has(item)
-            && self.says(item)
+            && self.has(entry)
+            && (self.words.finders.is_empty() || self.words.are_in(entry.words()))
     }
 
-    fn has(&self, item: &RunItem) -> bool {
+    fn has(&self, entry: &Entry) -> bool {
+        let found = entry.found();
         match self.query.has.as_deref() {
             None => true,
-            Some("errors") => item.errors > 0,
-            Some("warnings") => item.warnings > 0,
-            Some("unjudged") => item.unjudged > 0,
-            Some(_) => item.suppressed > 0,
+            Some("errors") => found.errors > 0,
+            Some("warnings") => found.warnings > 0,
+            Some("unjudged") => found.unjudged > 0,
+            Some(_) => found.suppressed() > 0,
         }
-    }
-
-    fn says(&self, item: &RunItem) -> bool {
-        if self.words.is_empty() {
-            return true;
-        }
-        let texts = [
-            &*item.id,
-            &*item.dir,
-            item.task.as_deref().unwrap_or_default(),
-        ];
-        let mut words = self.words.iter();
-        words.all(|word| texts.iter().any(|text| contains(text, word)))
     }
 }
 
-/// Whether a text contains a word in lower case, in upper or lower case.
-fn contains(text: &str, word: &str) -> bool {
-    let Some(first) = word.bytes().next().filter(|_| text.is_ascii()) else {
-        return text.to_lowercase().contains(word);
-    };
-    let text = text.as_bytes();
-    memchr::memchr2_iter(first, first.to_ascii_uppercase(), text).any(|at| {
-        let here = text.get(at..at + word.len());
-        here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-    })
+/// Words that are looked for in many texts, in upper or lower case.
+struct Words {
+    finders: Vec<Finder<'static>>,
+    /// Whether no word has a letter outside of ASCII: then the case of no such letter matters.
+    is_ascii: bool,
+    /// The text in lower case.
+    lower: String,
+}
+
+impl Words {
+    fn of(query: &str) -> Self {
+        let words = query.split_whitespace().map(str::to_lowercase);
+        Self {
+            finders: words.map(|word| Finder::new(&word).into_owned()).collect(),
+            is_ascii: query.is_ascii(),
+            lower: String::new(),
+        }
+    }
+
+    fn are_in(&mut self, text: &str) -> bool {
+        if self.is_ascii {
+            self.lower.clear();
+            self.lower.push_str(text);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower = text.to_lowercase();
+        }
+        let mut finders = self.finders.iter();
+        finders.all(|finder| finder.find(self.lower.as_bytes()).is_some())
+    }
 }
 
 /// Seconds since 1970.
@@ -430,7 +451,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::contains;
+    use super::Words;
 
     #[test]
     fn word_is_found_in_upper_and_lower_case() {
@@ -439,10 +460,12 @@ mod tests {
             ("eep_01", "ep_01", true),
             ("ep_0", "ep_01", false),
             ("", "e", false),
+            ("runs/ep_01\nfind a b", "B EP_0", true),
+            ("runs/ep_01\nfind a b", "b ep_2", false),
             ("Überweisung", "überweisung", true),
             ("abc", "ü", false),
         ] {
-            assert_eq!(contains(text, word), is_there, "{text} {word}");
+            assert_eq!(Words::of(word).are_in(text), is_there, "{text} {word}");
         }
     }
 }

@@ -99,26 +99,8 @@ class OfAFile(InTheBrowser):
         ids = tab.locator("#runs .id").all_inner_texts()
         self.assertEqual(ids, sorted(ids, reverse=True))
 
-    def test_list_and_runs_are_walked_by_keys(self):
-        tab = self.open("#/runs?valid=no")
-        tab.keyboard.press("j")
-        tab.keyboard.press("j")
-        second = self.rows(tab).nth(1).locator(".id").inner_text()
-        expect(self.rows(tab).nth(1).locator(".id")).to_be_focused()
-        tab.keyboard.press("Enter")
-        expect(tab.locator("#run .crumb code")).to_have_text(second)
-        tab.keyboard.press("]")
-        expect(tab.locator("#run .crumb code")).not_to_have_text(second)
-        tab.keyboard.press("[")
-        expect(tab.locator("#run .crumb code")).to_have_text(second)
-        tab.keyboard.press("f")
-        expect(tab.locator(".finding.is-target")).to_have_count(1)
-        tab.keyboard.press("Escape")
-        expect(tab).to_have_url(f"file://{self.report}#/runs?valid=no")
-        tab.keyboard.press("?")
-        expect(tab.locator("#keys")).to_be_visible()
-        tab.keyboard.press("Escape")
-        expect(tab.locator("#keys")).to_be_hidden()
+    def test_page_is_used_by_keys_alone(self):
+        self.check_walked_by_keys(self.open("#/runs?valid=no"))
 
     def test_finding_leads_to_its_places(self):
         tab = self.open("#/runs?q=ep_03")

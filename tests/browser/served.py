@@ -149,26 +149,12 @@ class OfAService(InTheBrowser):
         self.assertEqual(lines, sorted(set(lines)))
 
     def test_page_is_used_by_keys_alone(self):
-        tab = self.whole("#/runs?valid=no")
-        tab.keyboard.press("j")
-        tab.keyboard.press("j")
-        second = self.rows(tab).nth(1).locator(".id")
-        expect(second).to_be_focused()
-        name = second.inner_text()
-        tab.keyboard.press("Enter")
-        expect(tab.locator("#run .crumb code")).to_have_text(name)
-        tab.keyboard.press("]")
-        expect(tab.locator("#run .crumb code")).not_to_have_text(name)
-        tab.keyboard.press("[")
-        expect(tab.locator("#run .crumb code")).to_have_text(name)
-        tab.keyboard.press("f")
-        expect(tab.locator(".finding.is-target")).to_have_count(1)
-        tab.keyboard.press("Escape")
-        expect(tab).to_have_url(f"{self.home}#/runs?valid=no")
-        tab.keyboard.press("o")
-        expect(tab.locator("#overview")).to_be_visible()
-        tab.keyboard.press("/")
-        expect(tab.locator("#runs [name=q]")).to_be_focused()
+        self.check_walked_by_keys(self.whole("#/runs?valid=no"))
+
+    def test_link_leads_to_a_run_that_is_yet_to_be_judged(self):
+        # It is the last of all.
+        tab = self.open(FAILED)
+        expect(tab.locator("#run .crumb code")).to_have_text("ep_timeout", timeout=PATIENCE)
 
     def test_colours_follow_the_system_until_chosen(self):
         colour = "() => getComputedStyle(document.body).backgroundColor"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "target" / "browser"
@@ -64,6 +64,33 @@ class InTheBrowser(unittest.TestCase):
         tab.wait_for_selector(".view:visible")
         width = tab.evaluate("() => document.documentElement.scrollWidth")
         self.assertLessEqual(width, NARROW["width"], what)
+
+    def check_walked_by_keys(self, tab):
+        """The list of invalid runs, a run, its neighbours and its findings, and back, with no mouse."""
+        address = tab.url
+        tab.keyboard.press("j")
+        tab.keyboard.press("j")
+        second = self.rows(tab).nth(1).locator(".id")
+        expect(second).to_be_focused()
+        name = second.inner_text()
+        tab.keyboard.press("Enter")
+        expect(tab.locator("#run .crumb code")).to_have_text(name)
+        tab.keyboard.press("]")
+        expect(tab.locator("#run .crumb code")).not_to_have_text(name)
+        tab.keyboard.press("[")
+        expect(tab.locator("#run .crumb code")).to_have_text(name)
+        tab.keyboard.press("f")
+        expect(tab.locator(".finding.is-target")).to_have_count(1)
+        tab.keyboard.press("?")
+        expect(tab.locator("#keys")).to_be_visible()
+        tab.keyboard.press("Escape")
+        expect(tab.locator("#keys")).to_be_hidden()
+        tab.keyboard.press("Escape")
+        expect(tab).to_have_url(address)
+        tab.keyboard.press("o")
+        expect(tab.locator("#overview")).to_be_visible()
+        tab.keyboard.press("/")
+        expect(tab.locator("#runs [name=q]")).to_be_focused()
 
     def check_inert(self, tab):
         """Nothing of a hostile record became markup, and nothing ran."""

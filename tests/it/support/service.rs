@@ -87,6 +87,9 @@ impl Service {
     pub(crate) fn demo() -> Self {
         let service = Self::start(&corpus(), &["demo"]);
         service.wait_for(5);
+        while service.get("api/v1/statistics").json()["complete"] != true {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         service
     }
 
