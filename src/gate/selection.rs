@@ -68,7 +68,8 @@ impl Selection {
 pub struct Outcome {
     /// The sums over all episodes.
     pub totals: Totals,
-    /// The same sums by rule, mode and adapter, with [`Gate::with_statistics`].
+    /// The same sums by rule, mode and adapter, with
+    /// [`Gate::with_statistics`](super::Gate::with_statistics).
     pub statistics: Option<Statistics>,
     /// What could not be looked at or judged, sorted by path.
     pub faults: Vec<ReportedFault>,
