@@ -12,11 +12,15 @@ const PLOT_HEIGHT: f64 = 128.0;
 /// The height of the labels below them.
 const LABEL_HEIGHT: f64 = 20.0;
 
+/// The width of a character of a label in per cent of a narrow chart.
+const CHARACTER_WIDTH: f64 = 2.2;
+
 /// The maximum number of labels below a chart.
 const LABELS: usize = 4;
 
 /// A part of each bar of a chart.
 pub(super) struct Series {
+    /// Empty for all runs.
     pub(super) name: String,
     /// The class that gives it a colour.
     pub(super) class: &'static str,
@@ -40,7 +44,9 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
     let highest = bins.iter().map(|bin| bin.counts.iter().sum()).max();
     let top = round_above(highest.unwrap_or_default());
     let scale = PLOT_HEIGHT / precise(top.max(1));
-    let step = 100.0 / precise(bins.len().max(1) as u64);
+    let digits = thousands(top).len().max(thousands(top / 2).len());
+    let margin = CHARACTER_WIDTH * (precise(digits as u64) + 0.5);
+    let step = (100.0 - margin) / precise(bins.len().max(1) as u64);
     let labelled = bins.len().div_ceil(LABELS).max(1);
     html! {
         svg.chart width="100%" height=(PLOT_HEIGHT + LABEL_HEIGHT + 12.0) role="group"
@@ -53,7 +59,7 @@ pub(super) fn stacked(title: &str, bins: &[Bin], series: &[Series]) -> Markup {
                 }
             }
             @for (at, bin) in bins.iter().enumerate() {
-                @let left = step * (precise(at as u64) + 0.1);
+                @let left = margin + step * (precise(at as u64) + 0.1);
                 (stack(bin, series, (left, step * 0.8), scale))
                 @if at % labelled == 0 {
                     text.axis x=(per_cent(left)) y=(pixels(PLOT_HEIGHT + LABEL_HEIGHT + 8.0)) {
@@ -76,7 +82,12 @@ fn stack(bin: &Bin, series: &[Series], (left, width): (f64, f64), scale: f64) ->
             @let height = (precise(*count) * scale).max(1.5);
             @let y = 12.0 + PLOT_HEIGHT - below - height;
             @let () = below += height;
-            @let what = format!("{}: {} {}", bin.title, thousands(*count), series.name);
+            @let name = match &*series.name {
+                "" if *count == 1 => "run",
+                "" => "runs",
+                name => name,
+            };
+            @let what = format!("{}: {} {name}", bin.title, thousands(*count));
             a href=(runs(&[&bin.query, &series.query])) aria-label=(said(&what)) {
                 rect class=(series.class) x=(per_cent(left)) width=(per_cent(width))
                     y=(pixels(y)) height=(pixels(height)) {

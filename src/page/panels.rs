@@ -344,7 +344,7 @@ fn durations(sums: &Overview) -> Markup {
     let mut sorted = sums.durations.clone();
     sorted.sort_by(f64::total_cmp);
     let quantiles = [0.5, 0.95].map(|share| quantile(&sorted, share));
-    let all = [series("runs", "c1", "")];
+    let all = [series("", "c1", "")];
     let bins = classes(&sorted);
     let body = html! {
         @if bins.is_empty() {
