@@ -365,3 +365,13 @@ pub(crate) const UNREAD: SkipReason = SkipReason::new(
     SkipKind::Unreadable,
     "a line of events.jsonl can't be read again",
 );
+
+#[cfg(test)]
+mod written {
+    /// The text of an object; absent members are left out.
+    pub(super) fn object(members: &[(&str, Option<&str>)]) -> String {
+        let members = members.iter();
+        let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    }
+}

@@ -208,6 +208,7 @@ fn is_mirrored(name: &str) -> bool {
 mod tests {
     use super::super::act::{ActBudget, KeptAct};
     use super::super::note::ActNote;
+    use super::super::written::object;
     use super::*;
 
     /// Values of a field on either side: absent, strings in different spellings, other types.
@@ -219,14 +220,6 @@ mod tests {
         Some("null"),
         Some("1"),
     ];
-
-    /// The text of an object; absent members are left out.
-    fn object(members: &[(&str, Option<&str>)]) -> String {
-        let members = members
-            .iter()
-            .filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    }
 
     #[test]
     fn action_matches_event_when_copied_word_for_word() {

@@ -417,6 +417,7 @@ fn count(steps: usize) -> String {
 mod tests {
     use super::*;
     use crate::document::Tape;
+    use crate::facts::written::object;
     use crate::facts::{EventFacts, Timeline};
 
     /// Values of a field on either side: absent, in different spellings, other types.
@@ -428,13 +429,6 @@ mod tests {
         Some("null"),
         Some("[1]"),
     ];
-
-    /// The text of an object; absent members are left out.
-    fn object(members: &[(&str, Option<&str>)]) -> String {
-        let members = members.iter();
-        let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    }
 
     /// Steps and records with the same fields, in several orders and with members of their own.
     fn pairs() -> impl Iterator<Item = (String, String)> {
