@@ -1,6 +1,5 @@
 //! The command line: the only place that prints and reads the environment.
 
-mod clock;
 mod commands;
 mod output;
 mod path_list;

@@ -43,10 +43,10 @@ mod number;
 mod owned;
 mod parser;
 mod pieces;
-mod quantity;
 mod repeated;
 mod resolve;
 mod skeleton;
+mod sum;
 mod token;
 mod value;
 #[cfg(test)]
@@ -68,9 +68,9 @@ pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use pieces::{Pieces, Progress};
-pub(crate) use quantity::Quantity;
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
+pub(crate) use sum::is_sum_positive;
 use token::{MAX_TOKENS, Token};
 
 /// The maximum nesting depth of arrays and objects.

@@ -137,7 +137,6 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
         return None;
     }
     // Only digits are left.
-    let pair = |tens: u8, ones: u8| (tens & 0xF) * 10 + (ones & 0xF);
     let [
         c1,
         c2,
@@ -162,14 +161,7 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
     let year = i64::from(pair(c1, c2)) * 100 + i64::from(pair(y1, y2));
     let (month, day) = (pair(m1, m2), pair(d1, d2));
     let (hour, minute, second) = (pair(h1, h2), pair(n1, n2), pair(s1, s2));
-    let days_in_month = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => return None,
-    };
-    if day == 0 || day > days_in_month || hour > 23 || minute > 59 || second > 60 {
+    if day == 0 || day > days_in(month, year) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
 
@@ -187,29 +179,49 @@ fn parts(text: &str) -> Option<(i64, bool, &str)> {
         }
         offset => ("", offset),
     };
-    let offset_minutes = match *offset {
-        [b'Z' | b'z'] => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2]
-            if [h1, h2, m1, m2].iter().all(u8::is_ascii_digit) =>
-        {
-            let (hours, minutes) = (pair(h1, h2), pair(m1, m2));
-            if hours > 23 || minutes > 59 {
-                return None;
-            }
-            let distance = i64::from(hours) * 60 + i64::from(minutes);
-            if sign == b'-' { -distance } else { distance }
-        }
-        _ => return None,
-    };
-
     let leap_second = second == 60;
-    let minutes = i64::from(hour) * 60 + i64::from(minute) - offset_minutes;
+    let minutes = i64::from(hour) * 60 + i64::from(minute) - offset_minutes(offset)?;
     if leap_second && minutes.rem_euclid(1_440) != 1_439 {
         return None;
     }
     let days = days_since_1970(year, month.into(), day.into());
     let seconds = days * 86_400 + minutes * 60 + i64::from(second.min(59));
     Some((seconds, leap_second, fraction))
+}
+
+/// The number that two digits are.
+#[inline]
+fn pair(tens: u8, ones: u8) -> u8 {
+    (tens & 0xF) * 10 + (ones & 0xF)
+}
+
+/// The number of days of a month; 0 where there is no such month.
+#[inline]
+fn days_in(month: u8, year: i64) -> u8 {
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 0,
+    }
+}
+
+/// The minutes that a time is ahead of UTC.
+#[inline]
+fn offset_minutes(offset: &[u8]) -> Option<i64> {
+    let [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] = *offset else {
+        return matches!(offset, [b'Z' | b'z']).then_some(0);
+    };
+    if ![h1, h2, m1, m2].iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let (hours, minutes) = (pair(h1, h2), pair(m1, m2));
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    let distance = i64::from(hours) * 60 + i64::from(minutes);
+    Some(if sign == b'-' { -distance } else { distance })
 }
 
 /// Whether a text has the form `YYYY-MM-DDThh:mm:ss`.

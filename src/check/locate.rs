@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::digest::Digest;
-use crate::document::{Document, Node, Tape, digests};
+use crate::document::{self, Document, Node, Tape, digests};
 use crate::finding::Location;
 use crate::load::Loaded;
-use crate::source::{self, Artifact, EpisodeKey, Line, Place, Target};
+use crate::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Target};
 
 /// Collects places, then locates them all at once.
 #[derive(Default)]
@@ -24,32 +24,30 @@ impl Locator {
     pub(super) fn locate(self, loaded: &Loaded<'_, '_>, key: &EpisodeKey) -> Vec<Location> {
         let mut locations: Vec<Location> =
             self.places.iter().map(|place| whole(place, key)).collect();
-        let mut in_state = Vec::new();
-        let mut in_summary = Vec::new();
-        let mut in_manifest = Vec::new();
-        let mut in_lines: BTreeMap<(Artifact, Line), Vec<usize>> = BTreeMap::new();
-        for (index, place) in self.places.iter().enumerate() {
+        let (mut in_state, mut in_summary, mut in_manifest) = (vec![], vec![], vec![]);
+        let mut in_lines: BTreeMap<(Artifact, Line), Vec<Wanted<'_>>> = BTreeMap::new();
+        for wanted in self.places.iter().zip(&mut locations) {
+            let place = wanted.0;
             match (place.artifact, place.line) {
                 _ if place.target == Target::Whole => {}
-                (Artifact::State, _) => in_state.push(index),
-                (Artifact::Summary, _) => in_summary.push(index),
-                (Artifact::Manifest, _) => in_manifest.push(index),
+                (Artifact::State, _) => in_state.push(wanted),
+                (Artifact::Summary, _) => in_summary.push(wanted),
+                (Artifact::Manifest, _) => in_manifest.push(wanted),
                 (artifact, Some(line)) => {
-                    in_lines.entry((artifact, line)).or_default().push(index);
+                    in_lines.entry((artifact, line)).or_default().push(wanted);
                 }
                 _ => {}
             }
         }
-        let mut fill = Fill {
-            places: &self.places,
-            locations: &mut locations,
-        };
-        fill.text(loaded.state_bytes, loaded.state, 0, 1, &in_state);
-        fill.text(loaded.summary_bytes, loaded.summary, 0, 1, &in_summary);
-        let manifest = (loaded.manifest_bytes, loaded.manifest);
-        fill.text(manifest.0, manifest.1, 0, 1, &in_manifest);
+        for (bytes, document, wanted) in [
+            (loaded.state_bytes, loaded.state, in_state),
+            (loaded.summary_bytes, loaded.summary, in_summary),
+            (loaded.manifest_bytes, loaded.manifest, in_manifest),
+        ] {
+            Text { bytes, document }.fill(0, 1, wanted);
+        }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
-        for ((artifact, line), indices) in in_lines {
+        for ((artifact, line), wanted) in in_lines {
             let stream = match artifact {
                 Artifact::Learn => loaded.learn,
                 _ => loaded.events,
@@ -58,13 +56,8 @@ impl Locator {
             if stream.read_again(line, &mut bytes).is_err() {
                 bytes.clear();
             }
-            fill.text(
-                &bytes,
-                tape.read_record(&bytes).ok(),
-                line.offset,
-                line.number,
-                &indices,
-            );
+            let (bytes, document) = (&*bytes, tape.read_record(&bytes).ok());
+            Text { bytes, document }.fill(line.offset, line.number, wanted);
         }
         locations
     }
@@ -80,78 +73,47 @@ fn whole(place: &Place, key: &EpisodeKey) -> Location {
     }
 }
 
-struct Fill<'f> {
-    places: &'f [Place],
-    locations: &'f mut [Location],
+/// A place, and its location.
+type Wanted<'l> = (&'l Place, &'l mut Location);
+
+/// A text that places are in.
+struct Text<'t> {
+    bytes: &'t [u8],
+    document: Option<Document<'t>>,
 }
 
-impl Fill<'_> {
-    /// Locates places in one text, which starts at a byte and a line of its file.
-    fn text(
-        &mut self,
-        bytes: &[u8],
-        document: Option<Document<'_>>,
-        base: u64,
-        line: u64,
-        indices: &[usize],
-    ) {
-        if indices.is_empty() {
+impl<'t> Text<'t> {
+    /// Fills locations in the text, which starts at a byte and a line of its file.
+    fn fill(&self, base: u64, line: u64, wanted: Vec<Wanted<'_>>) {
+        if wanted.is_empty() {
             return;
         }
-        let pointers = indices
+        let root = Pointer::default();
+        let pointers = wanted
             .iter()
-            .filter_map(|index| self.places.get(*index)?.pointer());
-        let found = document
-            .map(|document| document.resolve(pointers))
-            .unwrap_or_default();
-        let mut found = found.into_iter();
-        let of_place = |index: &usize| {
-            // If the text has changed since the check, the value may be gone; the location is then
-            // the start of the text.
-            let start = Found::Bytes(0..0);
-            match self.places.get(*index).map(|place| &place.target) {
-                None | Some(Target::Whole) => start,
-                // All of a text that is JSON is a value.
-                Some(Target::Bytes(range)) => {
-                    document.filter(|_| *range == (0..bytes.len())).map_or_else(
-                        || Found::Rest(range.clone()),
-                        |document| Found::Value(document.root()),
-                    )
-                }
-                Some(Target::Value(_)) => found
-                    .next()
-                    .flatten()
-                    .map_or(start, |found| Found::Value(found.value)),
-                Some(Target::Key(_)) => found
-                    .next()
-                    .flatten()
-                    .and_then(|found| found.key)
-                    .map_or(start, |key| Found::Bytes(key.span())),
-                Some(Target::Token(token, _)) => {
-                    found.next();
-                    document
-                        .and_then(|document| document.span_of(*token))
-                        .map_or(start, Found::Bytes)
-                }
-            }
+            .map(|(place, _)| place.pointer().unwrap_or(&root));
+        let resolved = match self.document {
+            Some(document) => document.resolve(pointers),
+            None => vec![None; wanted.len()],
         };
-        let found: Vec<Found<'_>> = indices.iter().map(of_place).collect();
+        let found: Vec<Found<'_>> = wanted
+            .iter()
+            .zip(resolved)
+            .map(|((place, _), resolved)| self.find(&place.target, resolved))
+            .collect();
         let spans: Vec<Range<usize>> = found.iter().map(Found::span).collect();
         let values: Vec<Node<'_>> = found.iter().filter_map(Found::value).collect();
         let mut of_values = digests(&values).into_iter();
-        for ((index, found), (spot, excerpt)) in indices
-            .iter()
+        for (((_, location), found), (spot, excerpt)) in wanted
+            .into_iter()
             .zip(&found)
-            .zip(source::locate(bytes, base, line, &spans))
+            .zip(source::locate(self.bytes, base, line, &spans))
         {
-            let Some(location) = self.locations.get_mut(*index) else {
-                continue;
-            };
-            let text = |span: Range<usize>| Digest::of([bytes.get(span).unwrap_or_default()]);
+            let text = |span: Range<usize>| Digest::of([self.bytes.get(span).unwrap_or_default()]);
             location.digest = match found {
                 Found::Value(_) => of_values.next(),
                 Found::Bytes(span) => Some(text(span.clone())),
-                Found::Rest(span) => Some(text(span.start..bytes.len())),
+                Found::Rest(span) => Some(text(span.start..self.bytes.len())),
             };
             location.line = Some(spot.line);
             location.column = Some(spot.column);
@@ -160,6 +122,28 @@ impl Fill<'_> {
             location.offset = Some(spot.offset);
             location.length = Some(spot.length);
             location.excerpt = Some(excerpt);
+        }
+    }
+
+    /// What a place names, by what its pointer, or else that of the root, points to.
+    fn find(&self, target: &Target, resolved: Option<document::Found<'t>>) -> Found<'t> {
+        match (target, resolved) {
+            // All of a text that is JSON is a value.
+            (Target::Bytes(range), Some(root)) if *range == (0..self.bytes.len()) => {
+                Found::Value(root.value)
+            }
+            (Target::Bytes(range), _) => Found::Rest(range.clone()),
+            (Target::Value(_), Some(resolved)) => Found::Value(resolved.value),
+            (Target::Key(_), Some(document::Found { key: Some(key), .. })) => {
+                Found::Bytes(key.span())
+            }
+            (Target::Token(token, _), _) => {
+                let span = self.document.and_then(|document| document.span_of(*token));
+                span.map_or(Found::Bytes(0..0), Found::Bytes)
+            }
+            // If the text has changed since the check, the value may be gone; the location is then
+            // the start of the text.
+            _ => Found::Bytes(0..0),
         }
     }
 }

@@ -22,9 +22,7 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{
-    Cli, Exit, Failure, clock, path_list, phases, run_data, settings, sinks, usage, words,
-};
+use super::{Cli, Exit, Failure, path_list, phases, run_data, settings, sinks, usage, words};
 
 #[derive(Subcommand)]
 pub(super) enum Command {

@@ -17,7 +17,7 @@ pub(crate) trait Sink {
 }
 
 /// Ignores everything: the text is only checked to be JSON.
-struct Nothing;
+pub(super) struct Nothing;
 
 #[expect(
     clippy::inline_always,
@@ -38,11 +38,11 @@ impl Sink for Nothing {
 
 /// Parses one value.
 pub(crate) struct Parser<'a, S> {
-    bytes: &'a [u8],
-    sink: S,
+    pub(super) bytes: &'a [u8],
+    pub(super) sink: S,
     /// A bit for each open array or object, the innermost lowest: whether it is an object.
-    objects: u128,
-    depth: usize,
+    pub(super) objects: u128,
+    pub(super) depth: usize,
 }
 
 const _: () = assert!(
@@ -64,13 +64,13 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
     }
 
-    /// Reads a text that is one value.
+    /// Reads a text that is one value, or the rest of the arrays and objects that are open.
     pub(crate) fn text(&mut self) -> Result<(), SyntaxError> {
         let at = self.skip_whitespace(0);
         if at == self.bytes.len() {
             return fail(at, "the text is empty");
         }
-        let end = self.value(at)?;
+        let end = self.value(at, 0)?;
         let end = self.skip_whitespace(end);
         if end == self.bytes.len() {
             Ok(())
@@ -83,9 +83,9 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
     }
 
-    /// Reads the value that starts at `at`; returns its end.
-    fn value(&mut self, mut at: usize) -> Result<usize, SyntaxError> {
-        let outside = self.depth;
+    /// Reads from a value that starts at `at` to where no more than a number of arrays and objects
+    /// are open; returns the end.
+    fn value(&mut self, mut at: usize, outside: usize) -> Result<usize, SyntaxError> {
         loop {
             // A value starts here; most values are strings.
             at = if self.bytes.get(at) == Some(&b'"') {
@@ -138,14 +138,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                         at += 1;
                         self.close(at);
                     }
-                    (Some(found), true) => {
-                        return fail(at, misplaced(*found, "expected `,` or `}`"));
-                    }
-                    (Some(found), false) => {
-                        return fail(at, misplaced(*found, "expected `,` or `]`"));
-                    }
-                    (None, true) => return fail(at, "the text ends inside an object"),
-                    (None, false) => return fail(at, "the text ends inside an array"),
+                    (found, _) => return fail(at, no_end(found.copied(), in_object)),
                 }
             }
         }
@@ -166,7 +159,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                 objects: 0,
                 depth: self.depth,
             }
-            .value(start)?;
+            .value(start, self.depth)?;
             self.sink.value(kind, start, end, false);
             return Ok(Opened::Whole(end));
         }
@@ -206,7 +199,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         let colon = self.skip_whitespace(end);
         if self.bytes.get(colon) != Some(&b':') {
-            return fail(colon, "expected `:` after the key");
+            return fail(colon, NO_COLON);
         }
         Ok(self.skip_whitespace(colon + 1))
     }
@@ -268,7 +261,20 @@ fn no_value(rest: &[u8]) -> &'static str {
     }
 }
 
+pub(super) const NO_COLON: &str = "expected `:` after the key";
+
 const NUL_BYTES: &str = "the text has NUL bytes";
+
+/// Why an array or object neither goes on nor ends with what is found.
+#[cold]
+fn no_end(found: Option<u8>, in_object: bool) -> &'static str {
+    match (found, in_object) {
+        (Some(found), true) => misplaced(found, "expected `,` or `}`"),
+        (Some(found), false) => misplaced(found, "expected `,` or `]`"),
+        (None, true) => "the text ends inside an object",
+        (None, false) => "the text ends inside an array",
+    }
+}
 
 /// Why a byte is not what is expected: what other languages write there.
 #[cold]

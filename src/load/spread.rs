@@ -12,10 +12,10 @@ use crate::source::Line;
 const MAX_LINES: usize = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Looks for objects over several lines of a timeline.
+/// Looks for objects and arrays over several lines of a timeline.
 #[derive(Default)]
 pub(super) struct Spread {
-    pieces: Pieces,
+    object: Pieces,
     /// The lines of an object that is not complete, each with what it is by itself.
     pending: Vec<(Line, Trouble)>,
     found: Option<SpreadObjects>,
@@ -24,20 +24,28 @@ pub(super) struct Spread {
 
 /// An array over several lines that is not complete.
 struct OpenArray {
-    first: u64,
-    latest: u64,
+    lines: ArrayLines,
     pieces: Pieces,
 }
 
 impl OpenArray {
+    fn starting(line: Line, bytes: &[u8]) -> Option<Self> {
+        let (first, last) = (line.number, line.number);
+        let mut array = Self {
+            lines: ArrayLines { first, last },
+            pieces: Pieces::default(),
+        };
+        (array.pieces.read(bytes) == Progress::Open).then_some(array)
+    }
+
     /// Reads a line that is no event. A line between may be an event: an item without a comma.
     fn read(&mut self, line: Line, bytes: &[u8]) -> Progress {
-        match line.number - self.latest {
+        match line.number - self.lines.last {
             1 => {}
             2 => self.pieces.pass_over_item(),
             _ => return Progress::Wrong,
         }
-        self.latest = line.number;
+        self.lines.last = line.number;
         self.pieces.read(bytes)
     }
 }
@@ -54,51 +62,44 @@ impl Spread {
     ) -> bool {
         let progress = self.array.as_mut().map(|array| array.read(line, bytes));
         let ended = self.array.take_if(|_| progress != Some(Progress::Open));
-        let is_complete = self.add_piece(line, bytes, trouble, troubles);
+        let is_complete = self.add_to_object(line, bytes, trouble, troubles);
         if let (Some(Progress::Complete), Some(array)) = (progress, ended) {
-            troubles.are_of(ArrayLines {
-                first: array.first,
-                last: line.number,
-            });
+            troubles.are_of(array.lines);
         }
         is_complete
     }
 
-    fn add_piece(
+    fn add_to_object(
         &mut self,
         line: Line,
         bytes: &[u8],
         trouble: Trouble,
         troubles: &mut Troubles,
     ) -> bool {
-        if !self.pending.is_empty() {
-            if self.is_next(line) {
-                let progress = self.pieces.read(bytes);
-                if progress != Progress::Wrong {
-                    return self.push(line, trouble, progress);
-                }
-            }
+        let first = bytes.trim_ascii_start().first();
+        let mut progress = Progress::Wrong;
+        if self.is_next(line) {
+            progress = self.object.read(bytes);
+        }
+        if progress == Progress::Wrong {
             self.give_up(troubles);
-        }
-        self.pieces = Pieces::default();
-        let progress = self.pieces.read(bytes);
-        // An object in one line is an event, so this one is not complete.
-        if progress == Progress::Open && bytes.trim_ascii_start().starts_with(b"{") {
-            return self.push(line, trouble, progress);
-        }
-        if self.array.is_none() && bytes.trim_ascii_start().starts_with(b"[") {
-            let mut pieces = Pieces::of_array();
-            if pieces.read(bytes) == Progress::Open {
-                let (first, latest) = (line.number, line.number);
-                self.array = Some(OpenArray {
-                    first,
-                    latest,
-                    pieces,
-                });
+            if first == Some(&b'{') {
+                // An object in one line is an event, so this one is not complete.
+                self.object = Pieces::default();
+                progress = self.object.read(bytes);
             }
         }
-        troubles.add(trouble);
-        false
+        match progress {
+            Progress::Open => self.pending.push((line, trouble)),
+            Progress::Complete => self.complete(line),
+            Progress::Wrong => {
+                if self.array.is_none() && first == Some(&b'[') {
+                    self.array = OpenArray::starting(line, bytes);
+                }
+                troubles.add(trouble);
+            }
+        }
+        progress == Progress::Complete
     }
 
     /// Whether a line may belong to the object that the pending lines begin.
@@ -112,27 +113,18 @@ impl Spread {
             && line.offset + line.length as u64 - first.offset <= MAX_BYTES
     }
 
-    fn push(&mut self, line: Line, trouble: Trouble, progress: Progress) -> bool {
-        self.pending.push((line, trouble));
-        let is_complete = progress == Progress::Complete;
-        if is_complete {
-            if let (Some((first, _)), None) = (self.pending.first(), &self.found) {
-                let length = line.offset + line.length as u64 - first.offset;
-                self.found = Some(SpreadObjects {
-                    first: Line {
-                        length: usize::try_from(length).unwrap_or_default(),
-                        ..*first
-                    },
-                    last: line.number,
-                    count: 0,
-                });
-            }
-            if let Some(found) = &mut self.found {
-                found.count += 1;
-            }
-            self.pending.clear();
-        }
-        is_complete
+    /// The pending lines and this one are an object.
+    fn complete(&mut self, last: Line) {
+        let first = self.pending.first().map_or(last, |(first, _)| *first);
+        self.pending.clear();
+        let before = usize::try_from(last.offset - first.offset).unwrap_or_default();
+        let length = before + last.length;
+        let found = self.found.get_or_insert(SpreadObjects {
+            first: Line { length, ..first },
+            last: last.number,
+            count: 0,
+        });
+        found.count += 1;
     }
 
     /// The pending lines are no object, so each is what it is by itself.

@@ -2,6 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+
 /// Where a recorder takes the time and the random part of ids from. With the same clock, the same
 /// calls write the same bytes.
 pub trait Clock: Send {
@@ -46,23 +49,15 @@ impl Micros {
 
     /// The RFC 3339 text, with six digits of a second: `2026-03-01T12:00:00.000000+00:00`.
     pub(super) fn text(self) -> String {
-        let (seconds, micros) = (self.0.div_euclid(1_000_000), self.0.rem_euclid(1_000_000));
-        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let (year, month, day) = date(days);
-        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}+00:00")
+        let time = EPOCH.saturating_add(SignedDuration::from_micros(self.0));
+        format!("{time:.6}+00:00")
     }
 
     /// The time of a text that [`Micros::text`] wrote, and of no other.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let number = |start: usize, end: usize| {
-            let digits = text.get(start..end)?;
-            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| digits.parse::<i64>().ok())?
-        };
-        let days = days(number(0, 4)?, number(5, 7)?, number(8, 10)?);
-        let seconds = number(11, 13)? * 3_600 + number(14, 16)? * 60 + number(17, 19)?;
-        let time = Self((days * 86_400 + seconds) * 1_000_000 + number(20, 26)?);
+        let time: DateTime = text.strip_suffix("+00:00")?.parse().ok()?;
+        let micros = time.duration_since(EPOCH).as_micros();
+        let time = Self(i64::try_from(micros).ok()?);
         (time.text() == text).then_some(time)
     }
 
@@ -83,36 +78,11 @@ impl Micros {
     }
 }
 
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
 /// The years that a timestamp can have: 0 to 9999.
 const EARLIEST: i64 = -62_167_219_200_000_000;
 const LATEST: i64 = 253_402_300_799_999_999;
-
-/// The date that is a number of days after 1970-01-01, in the proleptic Gregorian calendar. The
-/// year starts in March here, so that a leap day is its last day.
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let year = year_of_era + era * 400;
-    if month < 10 {
-        (year, month + 3, day)
-    } else {
-        (year + 1, month - 9, day)
-    }
-}
-
-/// The number of days from 1970-01-01 to a date; the inverse of [`date`].
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
 
 /// The id of a new episode: `ep_` and a ULID, 48 bits of time and 80 random ones, which sorts by
 /// time.

@@ -87,36 +87,8 @@ impl Fold {
             return Err(Unfoldable("the first event is not a `start` event".into()));
         }
         let payload = &event.payload;
-        let text = |name: &str| Some(payload.get(name)?.as_str()?.to_owned());
-        let state = State {
-            version: format::STATE_VERSION.into(),
-            state_schema_version: format::STATE_SCHEMA_VERSION.into(),
-            episode: Episode {
-                id: event.episode_id.clone(),
-                seed: typed(event, "seed")?,
-                tags: typed(event, "tags")?,
-                using: text("using"),
-                started_at: event.timestamp.clone(),
-                intuition_mode: typed(event, "intuition_mode")?,
-            },
-            goal: Goal {
-                task: text("task").ok_or_else(|| wrong(event))?,
-                kind: text("type"),
-            },
-            beliefs: None,
-            plan: Plan::default(),
-            memory: None,
-            outcomes: Outcomes {
-                status: RunStatus::Pending,
-                actions: Some(Vec::new()),
-                metrics: None,
-                artifacts: None,
-                error: Value::Null,
-            },
-            links: Some(links(false)),
-        };
         Ok(Self {
-            state,
+            state: first_state(event)?,
             started,
             last: started,
             events: 1,
@@ -373,6 +345,38 @@ impl Fold {
         let steps = self.state.plan.steps.iter();
         steps.filter(move |step| step.status == status)
     }
+}
+
+/// The state that the `start` event declares.
+fn first_state(event: &Event) -> Result<State, Unfoldable> {
+    let text = |name: &str| Some(event.payload.get(name)?.as_str()?.to_owned());
+    Ok(State {
+        version: format::STATE_VERSION.into(),
+        state_schema_version: format::STATE_SCHEMA_VERSION.into(),
+        episode: Episode {
+            id: event.episode_id.clone(),
+            seed: typed(event, "seed")?,
+            tags: typed(event, "tags")?,
+            using: text("using"),
+            started_at: event.timestamp.clone(),
+            intuition_mode: typed(event, "intuition_mode")?,
+        },
+        goal: Goal {
+            task: text("task").ok_or_else(|| wrong(event))?,
+            kind: text("type"),
+        },
+        beliefs: None,
+        plan: Plan::default(),
+        memory: None,
+        outcomes: Outcomes {
+            status: RunStatus::Pending,
+            actions: Some(Vec::new()),
+            metrics: None,
+            artifacts: None,
+            error: Value::Null,
+        },
+        links: Some(links(false)),
+    })
 }
 
 /// The links of a run, by whether it has ended.

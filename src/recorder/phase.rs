@@ -1,5 +1,7 @@
 //! The name of a phase -> whether an agent may write its events.
 
+use crate::record::phases::is_known;
+
 /// Why an agent can't add events of a phase itself.
 pub(super) fn reserved(phase: &str) -> Option<String> {
     /// The phases that the recorder writes, and those that a reader gives a meaning to.
@@ -22,22 +24,13 @@ pub(super) fn reserved(phase: &str) -> Option<String> {
         "terminate",
         "act",
     ];
-    const COMMON: [&str; 7] = [
-        "observe",
-        "interpret",
-        "reason",
-        "insight",
-        "intuition",
-        "governance",
-        "reflect",
-    ];
     if phase.is_empty() {
         return Some("it has no name".into());
     }
     if OWN.contains(&phase) {
         return Some(format!("the recorder itself writes `{phase}` events"));
     }
-    if COMMON.contains(&phase) {
+    if is_known(phase) {
         return None;
     }
     let plain = |text: &str| text.replace(['-', '_'], "").to_lowercase();

@@ -163,24 +163,7 @@ impl List {
             run_data.len().saturating_sub(opened)
         };
         runs.truncate(limit);
-        match self.format {
-            Format::Ids => {
-                runs.iter().try_for_each(|run| {
-                    writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, LONGEST))
-                })?;
-            }
-            Format::Json => {
-                let runs = runs.into_iter().map(|run| run.entry).collect();
-                write_json(output.stdout(), &Listing::new(runs, more))?;
-                writeln!(output.stdout())?;
-            }
-            Format::Human => {
-                table(output, &runs, style(self.color))?;
-                if let Some(rest) = self.rest(runs.len(), more, opened) {
-                    writeln!(output.stdout(), "{rest}")?;
-                }
-            }
-        }
+        self.print(output, runs, more, opened)?;
         for fault in run_data.faults() {
             output.fault(fault);
         }
@@ -189,6 +172,33 @@ impl List {
         } else {
             Exit::Fault
         })
+    }
+
+    /// Prints the runs that are shown; `more` were left out, and `opened` looked at.
+    fn print(
+        &self,
+        output: &mut Output,
+        runs: Vec<Row>,
+        more: usize,
+        opened: usize,
+    ) -> io::Result<()> {
+        match self.format {
+            Format::Ids => runs.iter().try_for_each(|run| {
+                writeln!(output.stdout(), "{}", fit(&run.entry.episode_id, LONGEST))
+            }),
+            Format::Json => {
+                let runs = runs.into_iter().map(|run| run.entry).collect();
+                write_json(output.stdout(), &Listing::new(runs, more))?;
+                writeln!(output.stdout())
+            }
+            Format::Human => {
+                table(output, &runs, style(self.color))?;
+                match self.rest(runs.len(), more, opened) {
+                    Some(rest) => writeln!(output.stdout(), "{rest}"),
+                    None => Ok(()),
+                }
+            }
+        }
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
@@ -299,40 +309,70 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
     run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
 }
 
-fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
-    let is_coloured = style == Style::Colour;
-    let total = width();
-    let is_cut = total < usize::MAX;
-    let starts = if total < 100 { 16 } else { 19 };
-    let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
-        let widths = runs.iter().map(|run| text(run).chars().count());
-        widths.max().unwrap_or(least).clamp(least, most)
-    };
-    let ids = if is_cut { 29 } else { LONGEST };
-    let ids = widest(|run| &run.entry.episode_id, 2, ids);
-    // The words of the vocabulary are never cut.
-    let outcomes = widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18);
-    let failures = widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40);
-    let statuses = if runs.iter().any(|run| is_only_in_progress(&run.entry)) {
-        IN_PROGRESS.len()
-    } else {
-        8
-    };
-    let mut row = |cells: [&str; 6]| {
+/// The widths of the columns of a table, but for the last.
+struct Widths {
+    total: usize,
+    starts: usize,
+    ids: usize,
+    statuses: usize,
+    outcomes: usize,
+    failures: usize,
+}
+
+impl Widths {
+    fn of(runs: &[Row]) -> Self {
+        let total = width();
+        let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
+            let widths = runs.iter().map(|run| text(run).chars().count());
+            widths.max().unwrap_or(least).clamp(least, most)
+        };
+        let is_cut = total < usize::MAX;
+        let ids = if is_cut { 29 } else { LONGEST };
+        let is_any_in_progress = runs.iter().any(|run| is_only_in_progress(&run.entry));
+        Self {
+            total,
+            starts: if total < 100 { 16 } else { 19 },
+            ids: widest(|run| &run.entry.episode_id, 2, ids),
+            statuses: if is_any_in_progress {
+                IN_PROGRESS.len()
+            } else {
+                8
+            },
+            // The words of the vocabulary are never cut.
+            outcomes: widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18),
+            failures: widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40),
+        }
+    }
+
+    /// The line of a table with these cells.
+    fn line(&self, cells: [&str; 6]) -> Line {
+        let Self {
+            starts,
+            ids,
+            statuses,
+            outcomes,
+            ..
+        } = *self;
         let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
-        let (started, id, status, outcome) = (
-            fit(&started, starts),
-            fit(&id, ids),
-            fit(&status, statuses),
-            fit(&outcome, outcomes),
-        );
-        let line = Line::default()
+        let (started, id) = (fit(&started, starts), fit(&id, ids));
+        let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
+        Line::default()
             .text(&format!("{started:starts$} {id:ids$} "))
             .word(&format!("{status:statuses$}"))
             .text(" ")
             .word(&format!("{outcome:outcomes$}"))
-            .text(&format!(" {duration:>6} {task}"));
-        writeln!(output.stdout(), "{}", line.draw(total, is_coloured))
+            .text(&format!(" {duration:>6} {task}"))
+    }
+}
+
+fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
+    let widths = Widths::of(runs);
+    let (starts, failures) = (widths.starts, widths.failures);
+    let mut row = |cells: [&str; 6]| {
+        let line = widths
+            .line(cells)
+            .draw(widths.total, style == Style::Colour);
+        writeln!(output.stdout(), "{line}")
     };
     if !runs.is_empty() {
         let last = if runs.iter().any(|run| run.failure.is_some()) {
@@ -348,16 +388,14 @@ fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
     } in runs
     {
         let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
-        let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
-        let started = run
-            .started_at
-            .as_deref()
-            .map_or_else(|| "-".into(), |started| instant(started, starts));
+        let started = run.started_at.as_deref();
+        let started = started.map_or_else(|| "-".into(), |started| instant(started, starts));
         let status = if is_only_in_progress(run) {
             IN_PROGRESS.into()
         } else {
             text(&run.status)
         };
+        let duration = run.duration_sec.map_or_else(|| "-".into(), seconds);
         let task = text(&run.task);
         let last = match failure {
             Some(failure) => format!("{failure:failures$} {task}"),

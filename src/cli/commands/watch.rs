@@ -13,7 +13,6 @@ use clap::{ArgMatches, Args, ValueEnum};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::clock::now_in_utc;
 use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
@@ -202,7 +201,7 @@ impl Verdicts {
 
     fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
         if self.format == Format::Human {
-            write!(output.stdout(), "{} ", now_in_utc())?;
+            write!(output.stdout(), "{:.0} ", jiff::Timestamp::now())?;
         }
         output.stdout().write_all(line)?;
         output.finish()

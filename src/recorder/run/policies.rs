@@ -8,7 +8,7 @@ use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::fold::Mode;
 use super::Run;
-use crate::read::policy::{Advice, Change, Policy, Scope};
+use crate::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use crate::record::{Step, StepStatus};
 
 /// What policies say to a plan.
@@ -190,72 +190,65 @@ fn label(policy: &dyn Policy) -> String {
 /// Changes the steps of a plan; returns what differs, or `None` for a change that is not
 /// understood or that does not fit the plan.
 fn apply(change: &Change, steps: &mut Vec<Step>) -> Option<Vec<Value>> {
-    let differs = |key: String, before: Value, after: Value| json!({ "key": key, "before": before, "after": after });
-    let place = |id: &str| steps.iter().position(|step| step.id == id);
     match change {
-        Change::Edit { step, set } => {
-            let at = place(step)?;
-            let found = steps.get_mut(at)?;
-            if found.status != StepStatus::Pending {
-                return None;
-            }
-            let before = serde_json::to_value(&*found).ok()?;
-            if let Some(description) = &set.description {
-                found.description.clone_from(description);
-            }
-            if let Some(kind) = set.kind {
-                found.kind = kind;
-            }
-            if set.rationale.is_some() {
-                found.rationale.clone_from(&set.rationale);
-            }
-            if set.inputs.is_some() {
-                found.inputs.clone_from(&set.inputs);
-            }
-            let after = serde_json::to_value(&*found).ok()?;
-            let fields = ["description", "kind", "rationale", "inputs"].into_iter();
-            let diff = fields.filter(|name| before.get(name) != after.get(name));
-            let part = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
-            let diff = diff.map(|name| {
-                differs(
-                    format!("steps[{at}].{name}"),
-                    part(&before, name),
-                    part(&after, name),
-                )
-            });
-            Some(diff.collect())
-        }
+        Change::Edit { step, set } => edit(pending(steps, step)?, set),
         Change::Skip { skip } => {
-            let at = place(skip)?;
-            let found = steps.get_mut(at)?;
-            if found.status != StepStatus::Pending {
-                return None;
-            }
-            found.status = StepStatus::Skipped;
-            Some(vec![differs(
-                format!("steps[{at}].status"),
-                StepStatus::Pending.word().into(),
-                StepStatus::Skipped.word().into(),
-            )])
+            let (at, step) = pending(steps, skip)?;
+            step.status = StepStatus::Skipped;
+            let key = format!("steps[{at}].status");
+            let [before, after] = [StepStatus::Pending, StepStatus::Skipped].map(StepStatus::word);
+            Some(vec![difference(&key, &before.into(), &after.into())])
         }
         Change::Append { append } => {
-            if append.id.is_empty() || place(&append.id).is_some() {
+            if append.id.is_empty() || steps.iter().any(|step| step.id == append.id) {
                 return None;
             }
             let step = Step {
-                id: append.id.clone(),
-                kind: append.kind,
-                description: append.description.clone(),
                 status: StepStatus::Pending,
-                rationale: append.rationale.clone(),
-                inputs: append.inputs.clone(),
                 outputs: None,
+                ..append.clone()
             };
             let key = format!("steps[{}]", steps.len());
             let after = serde_json::to_value(&step).ok()?;
             steps.push(step);
-            Some(vec![differs(key, Value::Null, after)])
+            Some(vec![difference(&key, &Value::Null, &after)])
         }
         _ => None,
     }
+}
+
+/// A step that is not executed yet, after its place in the plan.
+fn pending<'s>(steps: &'s mut [Step], id: &str) -> Option<(usize, &'s mut Step)> {
+    let mut steps = steps.iter_mut().enumerate();
+    let found = steps.find(|(_, step)| step.id == id)?;
+    (found.1.status == StepStatus::Pending).then_some(found)
+}
+
+fn edit((at, step): (usize, &mut Step), set: &StepChange) -> Option<Vec<Value>> {
+    let before = serde_json::to_value(&*step).ok()?;
+    if let Some(description) = &set.description {
+        step.description.clone_from(description);
+    }
+    if let Some(kind) = set.kind {
+        step.kind = kind;
+    }
+    if set.rationale.is_some() {
+        step.rationale.clone_from(&set.rationale);
+    }
+    if set.inputs.is_some() {
+        step.inputs.clone_from(&set.inputs);
+    }
+    let after = serde_json::to_value(&*step).ok()?;
+    let fields = ["description", "kind", "rationale", "inputs"].into_iter();
+    let diff = fields.filter(|name| before.get(name) != after.get(name));
+    let part = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
+    let diff = diff.map(|name| {
+        let key = format!("steps[{at}].{name}");
+        difference(&key, &part(&before, name), &part(&after, name))
+    });
+    Some(diff.collect())
+}
+
+fn difference(key: &str, before: &Value, after: &Value) -> Value {
+    json!({ "key": key, "before": before, "after": after })
 }

@@ -1,6 +1,6 @@
 //! `summary/latencies`: the latencies contradict each other or the duration.
 
-use crate::document::{Number, Quantity};
+use crate::document::{Number, is_sum_positive};
 use crate::facts::SummaryFacts;
 use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
@@ -61,19 +61,13 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
 /// Whether milliseconds are more than twice or less than half of seconds, and one of them is not
 /// short.
 fn are_far_apart(milliseconds: Number<'_>, seconds: Number<'_>) -> bool {
-    let (Some(a), Some(b), Some(short)) = (
-        Quantity::of(milliseconds),
-        Quantity::of(seconds).map(Quantity::thousandfold),
-        Quantity::of(Number::of(SHORT)),
-    ) else {
-        return false;
-    };
-    (a.is_more_than_twice(b) || b.is_more_than_twice(a))
-        && (a.is_more_than(short) || b.is_more_than(short))
+    let short = Number::of(SHORT);
+    let are_apart = is_sum_positive([(1, milliseconds), (-2_000, seconds)])
+        || is_sum_positive([(1_000, seconds), (-2, milliseconds)]);
+    are_apart && (milliseconds.exceeds(short) || is_sum_positive([(1_000, seconds), (-1, short)]))
 }
 
 /// Whether a part takes longer than the whole, rounding aside.
 fn is_longer(part: Number<'_>, whole: Number<'_>) -> bool {
-    let quantities = Quantity::of(part).zip(Quantity::of(whole));
-    quantities.is_some_and(|(part, whole)| part.is_more_than_one_above(whole))
+    is_sum_positive([(1, part), (-1, whole), (-1, Number::of("1"))])
 }

@@ -1,0 +1,113 @@
+//! Numbers, each times a factor -> whether their sum is positive, exactly.
+
+use super::number::{Decimal, Number};
+
+/// Whether the sum of some numbers, each times a factor, is positive.
+///
+/// The sum is made digit by digit, from the highest place down, until the digits below can't change
+/// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
+/// have a huge exponent. Where two exponents have more digits than are kept, the answer is no.
+pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
+    let decimals = terms.map(|(_, number)| number.decimal());
+    if decimals.iter().flatten().filter(|it| it.cut).count() > 1 {
+        return false;
+    }
+    let mut digits =
+        decimals.map(|decimal| decimal.into_iter().flat_map(Decimal::places).peekable());
+    // All that follows a place is worth less than this number of its units.
+    let most: i64 = terms.iter().map(|(factor, _)| factor.abs()).sum();
+    let (mut sum, mut place) = (0_i64, i64::MAX);
+    while sum.saturating_abs() < most {
+        let next = digits.iter_mut().filter_map(|digits| digits.peek());
+        let Some(next) = next.map(|(place, _)| *place).max() else {
+            break;
+        };
+        let between = u32::try_from(place.saturating_sub(next)).unwrap_or(u32::MAX);
+        sum = sum.saturating_mul(10_i64.saturating_pow(between));
+        for ((factor, _), digits) in terms.iter().zip(&mut digits) {
+            let digit = digits.next_if(|(place, _)| *place == next);
+            sum = sum.saturating_add(digit.map_or(0, |(_, digit)| factor * digit));
+        }
+        place = next;
+    }
+    sum > 0
+}
+
+impl Number<'_> {
+    /// Whether the number is larger than another one.
+    pub(crate) fn exceeds(self, other: Number<'_>) -> bool {
+        is_sum_positive([(1, self), (-1, other)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Number, is_sum_positive};
+
+    #[test]
+    fn sums_are_exact_even_where_a_double_rounds() {
+        let long = ["0.", &"9".repeat(100_000)].concat();
+        let longer = [&long, "1"].concat();
+        for (factor, number, other) in [
+            (1, "9007199254740993", "9007199254740992"),
+            (1, "1e400", "9e399"),
+            (1, "1e-400", "0e7"),
+            (1, "0.10000000000000000001", "0.1"),
+            (1, "1e9999999999999999999999", "1e400"),
+            (1, "1", "1e-9999999999999999999999"),
+            (1, "1", "-2"),
+            (1, "1e-99999999", "-1e99999999"),
+            (1, &longer, &long),
+            (2, "0.15000000000000000001", "0.3"),
+            (2000, "2.0460000000000000001", "4092"),
+        ] {
+            let (number, other) = (Number::of(number), Number::of(other));
+            assert!(is_sum_positive([(factor, number), (-1, other)]));
+            assert!(!is_sum_positive([(-factor, number), (1, other)]));
+        }
+        for (factor, number, other) in [
+            (1, "1.0", "10e-1"),
+            (1, "-0", "0.0e3"),
+            (1, &long, &long),
+            (2000, "2.046", "4092"),
+            (2, "1e99999999", "2e99999999"),
+            (1, "1e9999999999999999999999", "1e9999999999999999999998"),
+        ] {
+            let (number, other) = (Number::of(number), Number::of(other));
+            assert!(!is_sum_positive([(factor, number), (-1, other)]));
+            assert!(!is_sum_positive([(-factor, number), (1, other)]));
+        }
+    }
+
+    /// The ways to write a number of millionths.
+    fn written(millionths: i128) -> [String; 3] {
+        let (sign, size) = (if millionths < 0 { "-" } else { "" }, millionths.abs());
+        let (whole, fraction) = (size / 1_000_000, size % 1_000_000);
+        [
+            format!("{sign}{whole}.{fraction:06}"),
+            format!("{sign}{size}000e-9"),
+            format!("{sign}0.000{size:030}E+27"),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn sums_have_the_sign_of_whole_numbers(
+            terms in prop::array::uniform3((-3_000_i64..3_000, -3_000_000_000_i64..3_000_000_000)),
+            near in -2_i128..=2,
+            ways in prop::array::uniform4(0_usize..3),
+        ) {
+            let sum: i128 = terms.map(|(factor, number)| i128::from(factor) * i128::from(number)).iter().sum();
+            // Another number takes the sum near 0.
+            let [a, b, c] = terms.map(|(_, number)| written(number.into()));
+            let d = written(near - sum);
+            let texts = [&a[ways[0]], &b[ways[1]], &c[ways[2]], &d[ways[3]]];
+            let [a, b, c, d] = texts.map(|text| Number::of(text));
+            let [a, b, c] = [(terms[0].0, a), (terms[1].0, b), (terms[2].0, c)];
+            prop_assert_eq!(is_sum_positive([a, b, c]), sum > 0, "{:?} {:?}", terms, texts);
+            prop_assert_eq!(is_sum_positive([a, b, c, (1, d)]), near > 0, "{:?} {:?}", terms, texts);
+        }
+    }
+}
