@@ -109,14 +109,14 @@ pub(crate) struct Ignore {
     /// The JSON Pointer to the value at which findings are ignored, including everything inside it.
     /// Absent to ignore findings at any place.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = "^/", "examples" = ["/plan/steps"]))]
+    #[schemars(with = "String", extend("pattern" = "^/", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/plan/steps"]))]
     pub(crate) pointer: Option<Spanned<String>>,
     /// Why the findings do not count; must not be empty.
-    #[schemars(with = "String", length(min = 1))]
+    #[schemars(with = "String", extend("pattern" = r"\S", "patternErrorMessage" = "the reason is empty"))]
     pub(crate) reason: Spanned<String>,
     /// The first day on which the findings count again, in UTC.
     #[serde(default)]
-    #[schemars(with = "String", extend("pattern" = r"^\d{4}-\d{2}-\d{2}$", "examples" = ["2026-12-31"]))]
+    #[schemars(with = "String", extend("format" = "date", "pattern" = r"^\d{4}-\d{2}-\d{2}$", "patternErrorMessage" = "expected a date such as 2026-12-31, without a time", "examples" = ["2026-12-31"]))]
     pub(crate) expires: Option<Day>,
 }
 
@@ -150,10 +150,8 @@ impl std::fmt::Display for Day {
 
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = toml::value::Datetime::deserialize(deserializer)?.to_string();
-        Self::parse(&written).ok_or_else(|| {
-            serde::de::Error::custom("expected a date such as 2026-12-31, without a time")
-        })
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("there is no such day"))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::printable::escape;
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 use crate::words::words;
 pub(crate) use card::Card;
-pub(crate) use skip::{LACKING, STILL_CHANGING, SkipReason};
+pub(crate) use skip::{STILL_CHANGING, SkipReason};
 pub use skip::{Skip, SkipKind};
 pub use totals::{Statistics, Tally, Totals};
 pub use whole::Whole;
@@ -298,7 +298,7 @@ impl EpisodeReport {
     /// The fault that the episode is, if it could not be judged.
     #[must_use]
     pub fn fault(&self) -> Option<ReportedFault> {
-        let is_lacking = self.skipped.iter().any(Skip::is_lacking);
+        let is_lacking = self.skipped.iter().any(|skip| skip.is_lacking);
         let (message, sort) = match (self.kept_changing(), is_lacking) {
             (true, _) => (
                 "the episode kept changing while it was read; check it again",

@@ -19,9 +19,44 @@ pub(crate) struct Rule {
     pub(crate) reads: &'static [Record],
     /// Conditions without which the rule is not checked at all.
     pub(crate) needs: &'static [Need],
+    /// Keys and phases of events: where one of them is misspelled, a finding may follow from that.
+    pub(crate) follows_from: &'static [&'static str],
+    /// The phase of the event that a finding about a whole file misses.
+    pub(crate) misses: Option<&'static str>,
 }
 
 impl Rule {
+    pub(crate) const fn new(info: RuleInfo, check: Check) -> Self {
+        Self {
+            info,
+            check,
+            reads: &[],
+            needs: &[],
+            follows_from: &[],
+            misses: None,
+        }
+    }
+
+    pub(crate) const fn reads(mut self, records: &'static [Record]) -> Self {
+        self.reads = records;
+        self
+    }
+
+    pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    pub(crate) const fn follows_from(mut self, words: &'static [&'static str]) -> Self {
+        self.follows_from = words;
+        self
+    }
+
+    pub(crate) const fn misses(mut self, phase: &'static str) -> Self {
+        self.misses = Some(phase);
+        self
+    }
+
     /// The artifacts that the findings in an artifact depend on; `None` for the whole episode.
     pub(crate) fn rests_on(&self, artifact: Artifact) -> Option<&'static [Artifact]> {
         let is_by_itself = self.reads.is_empty() && self.needs.is_empty();

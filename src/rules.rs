@@ -12,6 +12,7 @@ mod started_at;
 mod state;
 mod strict;
 mod summary;
+mod twins;
 
 use crate::rule::Rule;
 
@@ -83,3 +84,27 @@ pub(crate) static ALL: &[&Rule] = &[
     &strict::learn::RULE,
     &manifest::digest::RULE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::Need;
+
+    /// Rules that judge events that are there, and conclude nothing from the absence of others.
+    const OF_PRESENT_EVENTS: [&str; 2] = ["events/second-start", "actions/unrecorded"];
+
+    #[test]
+    fn rules_that_miss_events_say_what_they_follow_from() {
+        for rule in ALL {
+            let may_miss_events = rule.needs.contains(&Need::WholeTimeline)
+                && !OF_PRESENT_EVENTS.contains(&rule.info.id);
+            assert!(
+                !may_miss_events || !rule.follows_from.is_empty(),
+                "{} lacks `follows_from`",
+                rule.info.id
+            );
+            let is_known = |word: &str| rule.follows_from.contains(&word);
+            assert!(rule.misses.is_none_or(is_known), "{}", rule.info.id);
+        }
+    }
+}

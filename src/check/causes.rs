@@ -4,66 +4,8 @@ use crate::facts::{Slip, SlipLines, Slips};
 use crate::finding::{RuleInfo, Severity};
 use crate::printable::{brief, quote};
 use crate::rule::Draft;
+use crate::rules;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-
-/// For each rule that rests on events, the keys and phases without which it finds what is not so.
-const RESTS_ON: [(&str, &[&str]); 17] = [
-    ("started-at/start-event", &["start", "phase", "timestamp"]),
-    ("projection/missing", EVIDENCE),
-    ("projection/not-yet", EVIDENCE),
-    ("projection/outcomes", COPIES),
-    ("projection/links", COPIES),
-    ("projection/stale", COPIES),
-    ("projection/digest", COPIES),
-    ("plan/projection", PLAN),
-    ("plan/legacy-labels", PLAN),
-    ("plan/no-event", &["plan", "phase"]),
-    (
-        "actions/mirror",
-        &["act", "phase", "action_id", "step_id", "timestamp"],
-    ),
-    ("summary/branching-factor", &["direction", "phase"]),
-    ("summary/directions", &["direction", "phase"]),
-    ("summary/counts", &["plan", "reflect", "act", "phase"]),
-    ("strict/ending", &["terminate", "phase"]),
-    (
-        "strict/durations",
-        &["start", "act", "terminate", "phase", "timestamp"],
-    ),
-    ("strict/agreement", &["start", "phase"]),
-];
-
-const EVIDENCE: &[&str] = &["runtime", "event_type", "phase"];
-
-const COPIES: &[&str] = &[
-    "runtime",
-    "event_type",
-    "phase",
-    "payload",
-    "outcomes",
-    "links",
-    "state_sha256",
-];
-
-const PLAN: &[&str] = &[
-    "plan",
-    "act",
-    "phase",
-    "payload",
-    "source",
-    "agent_id",
-    "step_records",
-    "steps",
-    "step_id",
-    "step_status",
-];
-
-/// The rules that miss an event of a phase.
-const MISSES: [(&str, &str); 3] = [
-    ("started-at/start-event", "start"),
-    ("plan/no-event", "plan"),
-    ("projection/missing", "runtime"),
-];
 
 /// The number of misspelled keys that come first since a violation of a schema names them.
 const MAX_FIRST: usize = 100;
@@ -83,7 +25,11 @@ pub(super) fn add(
     let mut in_order: Vec<_> = slips.iter().collect();
     in_order.sort_by_key(|(_, lines)| lines.first);
     let mut places: Vec<Place> = Vec::new();
-    for (rule, words) in RESTS_ON {
+    for rule in rules::ALL
+        .iter()
+        .filter(|rule| !rule.follows_from.is_empty())
+    {
+        let words = rule.follows_from;
         let mut causes = in_order
             .iter()
             .filter(|(slip, _)| words.contains(&slip.meant))
@@ -107,11 +53,11 @@ pub(super) fn add(
                     (Place::event(*line, "/phase"), message)
                 }),
         );
-        let missed = MISSES.iter().find(|(id, _)| *id == rule);
-        let instead = missed.and_then(|(_, phase)| instead_of(phase, slips, &in_order));
+        let missed = rule.misses;
+        let instead = missed.and_then(|phase| instead_of(phase, slips, &in_order));
         let findings = drafts
             .iter_mut()
-            .filter(|(info, ..)| info.id == rule)
+            .filter(|(info, ..)| info.id == rule.info.id)
             .take(MAX_CAUSED);
         let mut any = false;
         for (info, _, draft) in findings {
@@ -123,7 +69,7 @@ pub(super) fn add(
                 draft.help = Some(format!("{instead} {help}"));
             }
             if let Some(line) = slips.bare_status
-                && rule == "plan/projection"
+                && words.contains(&"step_status")
                 && is_status(&draft.place)
             {
                 draft.causes.push(bare_status(line));
@@ -141,7 +87,6 @@ pub(super) fn add(
 pub(super) fn of_violations(drafts: &[(&'static RuleInfo, Severity, Draft)]) -> Vec<Place> {
     drafts
         .iter()
-        .filter(|(info, ..)| info.id.ends_with("/schema"))
         .flat_map(|(.., draft)| &draft.causes)
         .map(|(place, _)| place.clone())
         .take(MAX_FIRST)

@@ -9,8 +9,8 @@ use crate::digest::Digest;
 use crate::document::Document;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    CAUSE, Card, EpisodeReport, Finding, LACKING, Lifecycle, Location, Related, RuleInfo,
-    STILL_CHANGING, Severity, Skip, SkipReason,
+    CAUSE, Card, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
+    Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
@@ -66,7 +66,7 @@ pub(super) fn episode<R>(
             judge(rule, &loaded, &standings, findings);
         }
         if loaded.troubles.lacking().is_some() {
-            skips.push(Skip::new(UNREADABLE, &LACKING));
+            skips.push(Skip::lacking(UNREADABLE));
         }
         let mut causes = causes::of_violations(&drafts);
         if let Some(timeline) = loaded.run.timeline.read()

@@ -1,18 +1,25 @@
-//! The text of `runvet.toml` -> its settings, and all mistakes that can be found at once.
+//! The text of `runvet.toml` -> its settings, and all mistakes in it.
+//!
+//! The schema of the configuration, which its types derive, decides what is a mistake.
 
-use std::mem;
-use std::ops::Range;
+use std::collections::BTreeSet;
+use std::{mem, slice};
 
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
 use serde::Deserialize;
+use serde_json::Value;
 use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue, Deserializer, Error};
+use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
-use super::{Config, ConfigError, File, Ignore};
+use super::{Config, ConfigError, File};
 use crate::printable::quote;
-use crate::source::Artifact;
+use crate::source::Pointer;
 
-/// The maximum number of mistakes that are looked for: each takes one more reading.
+/// The maximum number of mistakes that are reported at once.
 const MAX_MISTAKES: usize = 20;
+
+const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
 
 /// What the text of a file says.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +29,36 @@ pub(crate) struct Reading {
     pub(crate) mistakes: Vec<ConfigError>,
 }
 
+/// A mistake before its place is known.
+struct Mistake {
+    /// The keys and indices from the root to the wrong value, or to the table that lacks a key.
+    path: Vec<String>,
+    what: Wrong,
+    /// Whether another mistake is its cause.
+    follows_another: bool,
+}
+
+enum Wrong {
+    /// The table has a key that the schema does not know.
+    UnknownKey(String),
+    MissingKey(String),
+    UnknownWord,
+    /// The value has another type, or is out of range.
+    Type,
+    /// The value has the right type.
+    Other,
+}
+
 impl File<'_> {
     /// Reads the file.
     pub(crate) fn read(self) -> Reading {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
+            let mistake = |error: &toml::de::Error| {
+                self.error(error.span().unwrap_or_default(), error.message(), None)
+            };
             // After a slip in the grammar the rest of its line says nothing.
-            let mut mistakes: Vec<ConfigError> =
-                errors.iter().map(|error| self.mistake(error)).collect();
+            let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
             mistakes.dedup_by_key(|mistake| mistake.location.line);
             mistakes.truncate(MAX_MISTAKES);
             return Reading {
@@ -37,206 +66,273 @@ impl File<'_> {
                 ..Reading::default()
             };
         }
-        let mut reading = self.without_mistakes(table);
-        for ignore in &reading.config.ignores {
-            reading.mistakes.extend(self.mistakes_of(ignore));
-        }
-        reading
-    }
-
-    /// Reads a table again and again, each time without the part that was wrong.
-    fn without_mistakes(self, mut table: Spanned<DeTable<'_>>) -> Reading {
-        let (mut mistakes, mut removed) = (Vec::new(), Vec::new());
-        while mistakes.len() < MAX_MISTAKES {
-            let error = match Config::deserialize(Deserializer::from(table.clone())) {
-                Ok(config) => return Reading { config, mistakes },
-                Err(error) => error,
-            };
+        let whole = table.span();
+        let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
+        let json = to_json(root.get_mut());
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
+        let found = mistakes(&schema, &json);
+        let mut mistakes: Vec<ConfigError> = found
+            .iter()
+            .filter(|mistake| !mistake.follows_another)
+            .map(|mistake| self.worded(mistake, &schema, &root))
+            .collect();
+        let unreadable = found
+            .iter()
+            .filter_map(|mistake| unreadable_by(&schema, mistake))
+            .collect();
+        remove(root.get_mut(), &[], &unreadable);
+        let config = Config::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
             let span = error.span().unwrap_or_default();
-            let is_lack_of_removed = removed.iter().any(|part: &Part| part.is_lacking(&error));
-            let mistake = self.mistake(&error);
-            let meant = mistake.help.as_deref().and_then(in_backticks);
-            let meant = meant.map(str::to_owned);
-            if !is_lack_of_removed {
-                mistakes.push(mistake);
+            mistakes.push(self.error(span, error.message(), None));
+            Config::default()
+        });
+        mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
+        mistakes.truncate(MAX_MISTAKES);
+        Reading { config, mistakes }
+    }
+
+    /// A mistake with its place and what was probably meant.
+    fn worded(self, mistake: &Mistake, schema: &Value, root: &Spanned<DeValue<'_>>) -> ConfigError {
+        let value = value_at(root, &mistake.path);
+        let span = value.map(Spanned::span).unwrap_or_default();
+        let expected = part_at(schema, &mistake.path);
+        match &mistake.what {
+            Wrong::UnknownKey(key) => {
+                let table = value.and_then(|value| value.get_ref().as_table());
+                let mut keys = table.into_iter().flat_map(DeTable::keys);
+                let place = keys.find(|known| known.get_ref() == key).map(Spanned::span);
+                let help = advice(key, &known_keys(expected));
+                let message = format!("unknown key {}", quote(key));
+                self.error(place.unwrap_or(span), message, Some(help))
             }
-            let all = table.span();
-            let Some(part) = remove(table.get_mut(), &all, &span) else {
-                break;
-            };
-            // A key that was spelled wrongly is not missing besides.
-            removed.extend(meant.map(|key| Part {
-                table: part.table.clone(),
-                key,
-            }));
-            removed.push(part);
-        }
-        Reading {
-            mistakes,
-            ..Reading::default()
-        }
-    }
-
-    fn mistake(self, error: &Error) -> ConfigError {
-        let (message, help) = reworded(error.message());
-        self.error(error.span().unwrap_or_default(), message, help)
-    }
-
-    /// What the types of an ignore do not rule out.
-    fn mistakes_of(self, ignore: &Ignore) -> Vec<ConfigError> {
-        let mut mistakes = Vec::new();
-        if ignore.reason.get_ref().trim().is_empty() {
-            mistakes.push(self.error(ignore.reason.span(), "the reason is empty", None));
-        }
-        if let Some(file) = &ignore.file
-            && Artifact::from_file_name(file.get_ref()).is_none()
-        {
-            let names = Artifact::ALL.map(Artifact::file_name).join(", ");
-            let message = format!("an episode has no such file, only {names}");
-            mistakes.push(self.error(file.span(), message, None));
-        }
-        if let Some(pointer) = &ignore.pointer
-            && !pointer.get_ref().starts_with('/')
-        {
-            let help = format!("did you mean `/{}`?", pointer.get_ref());
-            let message = "a JSON Pointer starts with `/`";
-            mistakes.push(self.error(pointer.span(), message, Some(help)));
-        }
-        mistakes
-    }
-}
-
-/// A part of a file that was removed: a key of a table, which is known by its place.
-struct Part {
-    table: Range<usize>,
-    key: String,
-}
-
-impl Part {
-    /// Whether an error says that the part is missing.
-    fn is_lacking(&self, error: &Error) -> bool {
-        let missing = error.message().strip_prefix("missing field ");
-        missing.and_then(in_backticks) == Some(&*self.key)
-            && error.span().as_ref() == Some(&self.table)
-    }
-}
-
-/// Removes the smallest entry or item around a place from a table at `whole`.
-fn remove(table: &mut DeTable<'_>, whole: &Range<usize>, place: &Range<usize>) -> Option<Part> {
-    let mut around = None;
-    for (key, value) in table.iter_mut() {
-        let span = value.span();
-        let inside = remove_inside(value.get_mut(), &span, place);
-        if inside.is_some() {
-            return inside;
-        }
-        if covers(&key.span(), place) || covers(&span, place) {
-            around = Some(key.get_ref().to_string());
-        }
-    }
-    let key = around?;
-    table.remove(&*key)?;
-    Some(Part {
-        table: whole.clone(),
-        key,
-    })
-}
-
-fn remove_inside(
-    value: &mut DeValue<'_>,
-    whole: &Range<usize>,
-    place: &Range<usize>,
-) -> Option<Part> {
-    let array = match value {
-        DeValue::Table(table) => return remove(table, whole, place),
-        DeValue::Array(array) => array,
-        _ => return None,
-    };
-    for item in array.iter_mut() {
-        let span = item.span();
-        let inside = remove_inside(item.get_mut(), &span, place);
-        if inside.is_some() {
-            return inside;
-        }
-    }
-    let length = array.len();
-    let items = mem::replace(array, DeArray::new());
-    let items = items.into_iter();
-    *array = items.filter(|item| !covers(&item.span(), place)).collect();
-    (array.len() < length).then(|| Part {
-        table: whole.clone(),
-        key: String::new(),
-    })
-}
-
-fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
-}
-
-fn in_backticks(text: &str) -> Option<&str> {
-    text.split('`').nth(1)
-}
-
-/// Rewords a message of serde or toml for users, and says what may have been meant. A test covers
-/// each of their messages.
-fn reworded(message: &str) -> (String, Option<String>) {
-    if let Some(missing) = message.strip_prefix("missing field ") {
-        return (format!("the key {missing} is missing"), None);
-    }
-    let Some((what, expected)) = message.split_once(", expected ") else {
-        let is_not_a_word = message == "wanted string or table";
-        return (
-            if is_not_a_word {
-                "expected a string, in quotes"
-            } else {
-                message
+            Wrong::MissingKey(key) => self.error(span, format!("the key `{key}` is missing"), None),
+            Wrong::UnknownWord => {
+                let word = value.and_then(|value| value.get_ref().as_str());
+                let word = word.unwrap_or_default();
+                let help = advice(word, &words(expected, "enum"));
+                self.error(span, format!("unknown value {}", quote(word)), Some(help))
             }
-            .to_owned(),
-            None,
-        );
+            Wrong::Type => {
+                let (wanted, help) = wanted(schema, expected);
+                self.error(span, format!("expected {wanted}"), help.map(str::to_owned))
+            }
+            Wrong::Other => {
+                let said = expected.get("patternErrorMessage").and_then(Value::as_str);
+                self.error(span, said.unwrap_or("the value is not allowed"), None)
+            }
+        }
+    }
+}
+
+/// The JSON value of a TOML value, in which dates become strings.
+fn to_json(value: &mut DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::from(&**text),
+        // A number beyond 64 bits has no setting to fit into.
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Float(number) => {
+            let number: Result<f64, _> = number.as_str().parse();
+            number.map_or(Value::Null, Value::from)
+        }
+        DeValue::Boolean(value) => Value::from(*value),
+        DeValue::Datetime(date) => {
+            let text = date.to_string();
+            *value = DeValue::String(text.clone().into());
+            Value::from(text)
+        }
+        DeValue::Array(items) => items.iter_mut().map(|it| to_json(it.get_mut())).collect(),
+        DeValue::Table(table) => table
+            .iter_mut()
+            .map(|(key, value)| (key.get_ref().to_string(), to_json(value.get_mut())))
+            .collect(),
+    }
+}
+
+/// All mistakes, one for each value, in the order of their paths.
+fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
+    let validator = jsonschema::options()
+        .should_validate_formats(true)
+        .offline()
+        .build(schema)
+        .unwrap_or_else(|error| panic!("the schema of the configuration is not usable: {error}"));
+    let mut found: Vec<Mistake> = validator
+        .iter_errors(json)
+        .flat_map(|error| of_error(&error))
+        .collect();
+    // A value of the wrong type violates other keywords too.
+    let of_wrong_type: Vec<Vec<String>> = found
+        .iter()
+        .filter(|it| matches!(it.what, Wrong::Type))
+        .map(|it| it.path.clone())
+        .collect();
+    // A key that was spelled wrongly is not missing besides.
+    let meant = |it: &Mistake| match &it.what {
+        Wrong::UnknownKey(key) => {
+            let meant = nearest(key, &known_keys(part_at(schema, &it.path)))?.to_owned();
+            Some((it.path.clone(), meant))
+        }
+        _ => None,
     };
-    let unknown = what.strip_prefix("unknown ").and_then(in_backticks);
-    if let Some(wanted) = unknown {
-        let kind = if what.starts_with("unknown field") {
-            "key"
-        } else {
-            "value"
+    let misspelled: Vec<(Vec<String>, String)> = found.iter().filter_map(meant).collect();
+    found.dedup_by(|next, it| {
+        next.path == it.path && matches!((&next.what, &it.what), (Wrong::Other, Wrong::Other))
+    });
+    for it in &mut found {
+        it.follows_another = match &it.what {
+            Wrong::UnknownWord | Wrong::Other => of_wrong_type.contains(&it.path),
+            Wrong::MissingKey(key) => misspelled.contains(&(it.path.clone(), key.clone())),
+            _ => false,
         };
-        return (
-            format!("unknown {kind} {}", quote(wanted)),
-            Some(nearest(wanted, expected)),
-        );
     }
-    let words = match expected {
-        "a nonzero usize" => "a whole number, at least 1",
-        "usize" => "a whole number, at least 0",
-        "a boolean" => "`true` or `false`",
-        "a string" => "a string, in quotes",
-        "path string" => "a path, in quotes",
-        "a TOML datetime" => "a date such as 2026-12-31, without quotes",
-        "a map" => "a table",
-        "a sequence" if what == "invalid type: map" => {
+    found
+}
+
+fn of_error(error: &ValidationError<'_>) -> Vec<Mistake> {
+    let pointer = Pointer::new(error.instance_path().as_str());
+    let path: Vec<String> = pointer.tokens().map(Into::into).collect();
+    let whats = match error.kind() {
+        Kind::AdditionalProperties { unexpected } => {
+            unexpected.iter().cloned().map(Wrong::UnknownKey).collect()
+        }
+        Kind::Required { property } => {
+            vec![Wrong::MissingKey(
+                property.as_str().unwrap_or_default().into(),
+            )]
+        }
+        Kind::Enum { .. } => vec![Wrong::UnknownWord],
+        Kind::Type { .. } | Kind::Minimum { .. } => vec![Wrong::Type],
+        _ => vec![Wrong::Other],
+    };
+    let mistake = |what| Mistake {
+        path: path.clone(),
+        what,
+        follows_another: false,
+    };
+    whats.into_iter().map(mistake).collect()
+}
+
+/// The part of the schema that describes the value at a path.
+fn part_at<'s>(schema: &'s Value, path: &[String]) -> &'s Value {
+    path.iter().fold(schema, |part, key| {
+        let named = part.get("properties").and_then(|known| known.get(key));
+        let other = ["additionalProperties", "items"].map(|key| part.get(key));
+        let below = named.into_iter().chain(other.into_iter().flatten()).next();
+        below.map_or(&Value::Null, |part| target(schema, part))
+    })
+}
+
+/// The part that a reference leads to, or the part itself.
+fn target<'s>(schema: &'s Value, part: &'s Value) -> &'s Value {
+    let reference = part.get("$ref").and_then(Value::as_str);
+    let target = reference.and_then(|it| schema.pointer(it.strip_prefix('#')?));
+    target.unwrap_or(part)
+}
+
+/// What a part of the schema wants, and how it is written.
+fn wanted(schema: &Value, part: &Value) -> (String, Option<&'static str>) {
+    let item = part.get("items").map(|items| target(schema, items));
+    let is_list_of_tables = item.is_some_and(|item| item["type"] == "object");
+    let wanted = match part["type"].as_str().unwrap_or_default() {
+        "integer" => {
             return (
-                "expected a list of tables".into(),
-                Some("write the name in two pairs of brackets: `[[…]]`".into()),
+                format!("a whole number, at least {}", part["minimum"]),
+                None,
             );
         }
-        "a sequence" => "a list in brackets",
-        _ => return (message.to_owned(), None),
+        "array" if is_list_of_tables => {
+            let help = "write the name in two pairs of brackets: `[[…]]`";
+            return ("a list of tables".into(), Some(help));
+        }
+        "array" => "a list in brackets",
+        "boolean" => "`true` or `false`",
+        "object" => "a table",
+        _ => "a string, in quotes",
     };
-    (format!("expected {words}"), None)
+    (wanted.into(), None)
 }
 
-/// The most similar of the words that serde expects, or all of them.
-fn nearest(wanted: &str, known: &str) -> String {
-    let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-    match known
+fn known_keys(part: &Value) -> Vec<&str> {
+    let known = part.get("properties").and_then(Value::as_object);
+    known.into_iter().flatten().map(|(key, _)| &**key).collect()
+}
+
+fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
+    let words = part.get(keyword).and_then(Value::as_array);
+    words
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+/// What was probably meant by an unknown word.
+fn advice(word: &str, known: &[&str]) -> String {
+    match nearest(word, known) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("expected one of: {}", known.join(", ")),
+    }
+}
+
+/// The known word that is most similar to another, if any is similar.
+fn nearest<'k>(wanted: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distances = known
         .iter()
-        .map(|known| (strsim::osa_distance(wanted, known), known))
-        .min()
+        .map(|it| (strsim::osa_distance(wanted, it), *it));
+    let (distance, word) = distances.min()?;
+    (distance <= 3).then_some(word)
+}
+
+fn value_at<'v, 'i>(
+    root: &'v Spanned<DeValue<'i>>,
+    path: &[String],
+) -> Option<&'v Spanned<DeValue<'i>>> {
+    path.iter().try_fold(root, |value, key| {
+        let value = value.get_ref();
+        let item = key.parse::<usize>().ok().and_then(|at| value.get(at));
+        item.or_else(|| value.get(key))
+    })
+}
+
+/// The path of what a mistake makes unreadable: a value, or the table that can't be without it.
+fn unreadable_by(schema: &Value, mistake: &Mistake) -> Option<Vec<String>> {
+    if let Wrong::UnknownKey(key) = &mistake.what {
+        return Some([&*mistake.path, slice::from_ref(key)].concat());
+    }
+    let mut path = &*mistake.path;
+    while let Some((key, above)) = path.split_last()
+        && words(part_at(schema, above), "required").contains(&&**key)
     {
-        Some((distance, name)) if distance <= 3 => format!("did you mean `{name}`?"),
-        _ => format!("expected one of: {}", known.join(", ")),
+        if matches!(mistake.what, Wrong::Other) {
+            return None;
+        }
+        path = above;
+    }
+    Some(path.to_vec())
+}
+
+/// Removes the values at some paths below a path.
+fn remove<'i>(value: &mut DeValue<'i>, path: &[String], unreadable: &BTreeSet<Vec<String>>) {
+    let kept = |key: &str, mut value: Spanned<DeValue<'i>>| {
+        let path = [path, &[key.to_owned()]].concat();
+        remove(value.get_mut(), &path, unreadable);
+        (!unreadable.contains(&path)).then_some(value)
+    };
+    match value {
+        DeValue::Table(table) => {
+            let entries = mem::take(table).into_iter();
+            *table = entries
+                .filter_map(|(key, value)| Some((key.clone(), kept(key.get_ref(), value)?)))
+                .collect();
+        }
+        DeValue::Array(items) => {
+            let numbered = mem::replace(items, DeArray::new()).into_iter().enumerate();
+            *items = numbered
+                .filter_map(|(at, item)| kept(&at.to_string(), item))
+                .collect();
+        }
+        _ => {}
     }
 }
 
@@ -245,89 +341,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-
-    /// The error of a text: its line and column, its message and its help.
-    fn error_of(text: &str) -> (u64, u64, String, Option<String>) {
-        let file = File {
-            name: "runvet.toml",
-            dir: Path::new(""),
-            text,
-        };
-        let error = ConfigError::first_of(file.read().mistakes).unwrap();
-        let (line, column) = (error.location.line, error.location.column);
-        (line.unwrap(), column.unwrap(), error.message, error.help)
-    }
-
-    #[test]
-    fn each_message_of_serde_and_toml_is_reworded() {
-        let ignore = "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\n";
-        for (text, line, column, message) in [
-            ("fromat = 'json'", 1, 1, "unknown key \"fromat\""),
-            ("format = 'jsno'", 1, 10, "unknown value \"jsno\""),
-            ("format = 1", 1, 10, "expected a string, in quotes"),
-            (
-                "rules = { 'plan/*' = 1 }",
-                1,
-                22,
-                "expected a string, in quotes",
-            ),
-            ("deny-warnings = 1", 1, 17, "expected `true` or `false`"),
-            ("jobs = 0", 1, 8, "expected a whole number, at least 1"),
-            ("jobs = 'x'", 1, 8, "expected a whole number, at least 1"),
-            (
-                "max-findings = -1",
-                1,
-                16,
-                "expected a whole number, at least 0",
-            ),
-            (
-                "max-findings = 1.5",
-                1,
-                16,
-                "expected a whole number, at least 0",
-            ),
-            ("baseline = 1", 1, 12, "expected a path, in quotes"),
-            ("exclude = 'x'", 1, 11, "expected a list in brackets"),
-            ("exclude = [1]", 1, 12, "expected a string, in quotes"),
-            ("rules = 1", 1, 9, "expected a table"),
-            ("[ignore]", 1, 1, "expected a list of tables"),
-            (
-                "[[ignore]]\nrule = 'a/b'",
-                1,
-                1,
-                "the key `episode` is missing",
-            ),
-            (
-                &format!("{ignore}expires = 'x'"),
-                5,
-                11,
-                "expected a date such as 2026-12-31, without quotes",
-            ),
-            (
-                &format!("{ignore}expires = 2026-12-31T00:00:00Z"),
-                5,
-                11,
-                "expected a date such as 2026-12-31, without a time",
-            ),
-        ] {
-            let error = error_of(text);
-            assert_eq!(
-                (error.0, error.1, &*error.2),
-                (line, column, message),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_help_names_the_nearest_word_or_all() {
-        let help = |text: &str| error_of(text).3.unwrap();
-        assert_eq!(help("deny-warning = 1"), "did you mean `deny-warnings`?");
-        assert_eq!(help("rules = { 'plan/*' = 'of' }"), "did you mean `off`?");
-        assert_eq!(help("rules = { 'plan/*' = 'x' }"), "did you mean `off`?");
-        assert!(help("zzzzzzzz = 1").starts_with("expected one of: format, deny-warnings, "));
-        assert!(help("[ignore]").contains("`[[…]]`"));
-    }
 
     #[test]
     fn an_error_displays_its_place_and_its_help() {

@@ -14,12 +14,6 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
     "the episode kept changing while it was read",
 );
 
-/// Why what could not be read for the machine's sake is no finding.
-pub(crate) const LACKING: SkipReason = SkipReason::new(
-    SkipKind::Unreadable,
-    "the machine lacks what it takes to read it, such as memory",
-);
-
 /// A rule that could not be checked in an episode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -31,6 +25,9 @@ pub struct Skip {
     pub reason: String,
     /// The same, for programs.
     pub kind: SkipKind,
+    /// Whether the machine lacked what it takes to read the records.
+    #[serde(skip)]
+    pub(super) is_lacking: bool,
 }
 
 impl Skip {
@@ -39,16 +36,22 @@ impl Skip {
             rule: rule.into(),
             reason: reason.text.to_string(),
             kind: reason.kind,
+            is_lacking: false,
+        }
+    }
+
+    /// The rule about what can't be read, where the machine lacks what it takes.
+    pub(crate) fn lacking(rule: impl Into<String>) -> Self {
+        let reason = "the machine lacks what it takes to read it, such as memory";
+        Self {
+            is_lacking: true,
+            ..Self::new(rule, &SkipReason::new(SkipKind::Unreadable, reason))
         }
     }
 
     /// Whether it says nothing of the records: another check may judge the rule.
     pub(crate) fn is_momentary(&self) -> bool {
-        self.kind == SkipKind::Changing || self.is_lacking()
-    }
-
-    pub(super) fn is_lacking(&self) -> bool {
-        self.kind == LACKING.kind && self.reason == LACKING.text
+        self.kind == SkipKind::Changing || self.is_lacking
     }
 }
 

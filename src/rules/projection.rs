@@ -7,3 +7,17 @@ pub(super) mod missing;
 pub(super) mod not_yet;
 pub(super) mod outcomes;
 pub(super) mod stale;
+
+/// The keys and phases by which a projection event is known.
+const EVIDENCE: &[&str] = &["runtime", "event_type", "phase"];
+
+/// These, and the keys of what it copies.
+const COPIES: &[&str] = &[
+    "runtime",
+    "event_type",
+    "phase",
+    "payload",
+    "outcomes",
+    "links",
+    "state_sha256",
+];

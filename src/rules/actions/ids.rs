@@ -8,18 +8,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "actions/ids",
         level: Level::Warning,
         title: "two actions share an id",
         hint: "Give each action a unique id, and its `act` event the same one.",
         page: include_str!("ids.md"),
     },
-    check: Check::State(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::State(check),
+);
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
     let ids = state.actions().filter_map(|it| it.text(&["id"]));

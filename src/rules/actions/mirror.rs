@@ -6,18 +6,18 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "actions/mirror",
         level: Level::Error,
         title: "an action does not mirror its act event",
         hint: "Copy the fields of the action from the payload of its `act` event, and `timestamp` from that event.",
         page: include_str!("mirror.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline, Need::Reach],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline, Need::Reach])
+.follows_from(&["act", "phase", "action_id", "step_id", "timestamp"]);
 
 fn check(
     _: StateFacts<'_>,

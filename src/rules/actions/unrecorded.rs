@@ -5,18 +5,17 @@ use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "actions/unrecorded",
         level: Level::Warning,
         title: "an act event has the id of an action that the state does not have",
         hint: "Record an action for each `act` event with an id, or mark an event for which nothing was done with `synthetic`.",
         page: include_str!("unrecorded.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline]);
 
 fn check(
     state: StateFacts<'_>,

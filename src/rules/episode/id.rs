@@ -6,18 +6,17 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "episode/id",
         level: Level::Error,
         title: "a record belongs to another episode",
         hint: "Move the record to the directory of its own episode, or write the id of this episode.",
         page: include_str!("id.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::State, Record::Summary, Record::Timeline],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::State, Record::Summary, Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some((expected, says)) = &run.stage.id else {

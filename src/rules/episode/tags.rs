@@ -7,18 +7,16 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "episode/tags",
         level: Level::Warning,
         title: "the state and the summary have different tags",
         hint: "Copy `episode.tags` from the state to `tags` in the summary.",
         page: include_str!("tags.md"),
     },
-    check: Check::Records(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Records(check),
+);
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let (Some(in_state), Some(in_summary)) =

@@ -6,18 +6,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "episode/task",
         level: Level::Error,
         title: "the state and the summary have different tasks",
         hint: "Write the original task to both records.",
         page: include_str!("task.md"),
     },
-    check: Check::Records(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Records(check),
+);
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let (Some(in_state), Some(in_summary)) = (state.task(), summary.text(&["task"])) else {

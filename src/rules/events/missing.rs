@@ -5,18 +5,16 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/missing",
         level: Level::Error,
         title: "a run has no timeline",
         hint: "Keep events.jsonl with the records; without it, runvet can't confirm what they say.",
         page: include_str!("missing.md"),
     },
-    check: Check::Run(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Run(check),
+);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if !run.stage.entries.has(Artifact::Events) {

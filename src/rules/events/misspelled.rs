@@ -6,18 +6,17 @@ use crate::printable::{brief, quote};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/misspelled",
         level: Level::Warning,
         title: "a key or the phase of an event is probably misspelled",
         hint: "Spell keys and phases as the reference does, or give them names that are less similar.",
         page: include_str!("misspelled.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(timeline) = run.timeline.read() else {

@@ -5,18 +5,17 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::{Line, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/repeated-line",
         level: Level::Warning,
         title: "a line of the timeline repeats the line before it",
         hint: "Append each event once; where a write is tried again, first find out whether it succeeded.",
         page: include_str!("repeated_line.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(timeline) = run.timeline.read() else {

@@ -5,18 +5,17 @@ use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Artifact;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/schema",
         level: Level::Error,
         title: "an event violates its schema",
         hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
         page: include_str!("schema.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let (place, violation) = trouble.violation(Artifact::Events)?;

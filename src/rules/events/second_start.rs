@@ -5,18 +5,18 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/second-start",
         level: Level::Warning,
         title: "the timeline has a second start event",
         hint: "Emit `start` once for each run, also where a run is continued, and give each run its own timeline.",
         page: include_str!("second_start.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Timeline],
-    needs: &[Need::WholeTimeline],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Timeline])
+.needs(&[Need::WholeTimeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(timeline) = run.timeline.read() else {

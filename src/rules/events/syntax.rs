@@ -6,18 +6,17 @@ use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/syntax",
         level: Level::Error,
         title: "a line of the timeline is not a JSON object",
         hint: "Write each event as one JSON object on its own line.",
         page: include_str!("syntax.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     if let Trouble::SpreadObjects(objects) = trouble {

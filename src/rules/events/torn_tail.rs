@@ -5,18 +5,17 @@ use crate::load::{ArrayLines, Trouble};
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/torn-tail",
         level: Level::Error,
         title: "the last line of the timeline was cut off",
         hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
         page: include_str!("torn_tail.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::TornTail { line, error, array } = trouble else {

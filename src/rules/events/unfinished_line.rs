@@ -5,18 +5,17 @@ use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "events/unfinished-line",
         level: Level::Warning,
         title: "the last line of the timeline is not finished",
         hint: "Check again after the run has written the rest of the line.",
         page: include_str!("unfinished_line.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::Timeline],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::UnfinishedLine { line, error } = trouble else {

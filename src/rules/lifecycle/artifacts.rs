@@ -6,18 +6,17 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "lifecycle/artifacts",
         level: Level::Error,
         title: "a run that has ended lacks an artifact",
         hint: "Write both summary.json and manifest.json when the run ends.",
         page: include_str!("artifacts.md"),
     },
-    check: Check::Run(check),
-    reads: &[],
-    needs: &[Need::Lifecycle],
-};
+    Check::Run(check),
+)
+.needs(&[Need::Lifecycle]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.stage.lifecycle != Lifecycle::Terminal {

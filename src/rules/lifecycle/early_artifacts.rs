@@ -5,18 +5,17 @@ use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "lifecycle/early-artifacts",
         level: Level::Warning,
         title: "a run in progress has an artifact of a run that has ended",
         hint: "Write summary.json and manifest.json only when the run has ended.",
         page: include_str!("early_artifacts.md"),
     },
-    check: Check::Run(check),
-    reads: &[],
-    needs: &[Need::Lifecycle],
-};
+    Check::Run(check),
+)
+.needs(&[Need::Lifecycle]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if run.stage.lifecycle != Lifecycle::NonTerminal {

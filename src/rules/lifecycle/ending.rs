@@ -6,18 +6,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "lifecycle/ending",
         level: Level::Warning,
         title: "a run that was vetoed or aborted is called a success",
         hint: "Write `metrics.success` 0 and another outcome than `success` for a run that was stopped.",
         page: include_str!("ending.md"),
     },
-    check: Check::Records(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Records(check),
+);
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let Some(status) = state.status() else {

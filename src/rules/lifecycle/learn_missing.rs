@@ -5,18 +5,16 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "lifecycle/learn-missing",
         level: Level::Warning,
         title: "the state links a learning timeline that does not exist",
         hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
         page: include_str!("learn_missing.md"),
     },
-    check: Check::State(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::State(check),
+);
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     let links_it = state

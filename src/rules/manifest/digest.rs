@@ -6,18 +6,18 @@ use crate::printable::{brief, quote};
 use crate::rule::{Check, Draft, Need, Record, Rule};
 use crate::source::{Artifact, Place, Pointer, Target};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "manifest/digest",
         level: Level::Off,
         title: "a file is not as the manifest says",
         hint: "Write the manifest last, from the files as they are then, and change none of them afterwards.",
         page: include_str!("digest.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::NamedFiles],
-    needs: &[Need::Lifecycle],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::NamedFiles])
+.needs(&[Need::Lifecycle]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {

@@ -5,18 +5,18 @@ use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "plan/legacy-labels",
         level: Level::Warning,
         title: "the steps differ from the labels of the plan event",
         hint: "Emit `step_records` in the `plan` event; labels have too little information to rebuild a plan.",
         page: include_str!("legacy_labels.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline, Need::Reach],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline, Need::Reach])
+.follows_from(super::PLAN);
 
 fn check(
     state: StateFacts<'_>,

@@ -5,18 +5,19 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "plan/no-event",
         level: Level::Warning,
         title: "the plan has steps, but the timeline has no plan event",
         hint: "Emit a `plan` event each time the plan is created or changed.",
         page: include_str!("no_event.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline, Need::Reach],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline, Need::Reach])
+.follows_from(&["plan", "phase"])
+.misses("plan");
 
 fn check(
     _: StateFacts<'_>,

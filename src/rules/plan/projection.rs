@@ -5,18 +5,18 @@ use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "plan/projection",
         level: Level::Error,
         title: "the persisted plan differs from the plan rebuilt from the timeline",
         hint: "Rebuild the plan from the timeline before you persist it; `runvet explain plan/projection` lists the steps.",
         page: include_str!("projection.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline, Need::Reach],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline, Need::Reach])
+.follows_from(super::PLAN);
 
 fn check(
     state: StateFacts<'_>,

@@ -8,18 +8,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "plan/step-ids",
         level: Level::Error,
         title: "two steps of the plan share an id",
         hint: "Give each step a unique id.",
         page: include_str!("step_ids.md"),
     },
-    check: Check::State(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::State(check),
+);
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
     let ids = state

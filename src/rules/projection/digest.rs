@@ -5,18 +5,18 @@ use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "projection/digest",
         level: Level::Error,
         title: "the state of a run that has ended was changed after its projection event",
         hint: "Restore the state.json that the run wrote; if the run wrote it again, let it emit another projection event.",
         page: include_str!("digest.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(super::COPIES);
 
 fn check(
     state: StateFacts<'_>,

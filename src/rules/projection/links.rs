@@ -5,18 +5,18 @@ use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "projection/links",
         level: Level::Error,
         title: "the projection event and the state disagree on the links",
         hint: "Persist the state and emit its projection event from the same value.",
         page: include_str!("links.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline, Need::Lifecycle],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline, Need::Lifecycle])
+.follows_from(super::COPIES);
 
 fn check(
     state: StateFacts<'_>,

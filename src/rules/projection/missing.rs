@@ -5,18 +5,19 @@ use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "projection/missing",
         level: Level::Error,
         title: "no projection event confirms the persisted state",
         hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
         page: include_str!("missing.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(super::EVIDENCE)
+.misses("runtime");
 
 fn check(
     _: StateFacts<'_>,

@@ -5,18 +5,18 @@ use crate::finding::{Level, Lifecycle, RuleInfo, SkipReason};
 use crate::rule::{Check, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "projection/not-yet",
         level: Level::Warning,
         title: "no projection event confirms the state of a run in progress yet",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its first state, check again.",
         page: include_str!("not_yet.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(super::EVIDENCE);
 
 fn check(
     _: StateFacts<'_>,

@@ -7,18 +7,18 @@ use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Line, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "projection/stale",
         level: Level::Warning,
         title: "the latest projection event of a run in progress is not that of its state",
         hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
         page: include_str!("stale.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::StateTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(super::COPIES);
 
 fn check(
     state: StateFacts<'_>,

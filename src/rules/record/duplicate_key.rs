@@ -5,18 +5,17 @@ use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::{Place, Target};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "record/duplicate-key",
         level: Level::Error,
         title: "an object has the same key twice",
         hint: "Keep one of the two; readers differ on which one counts.",
         page: include_str!("duplicate_key.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::State, Record::Summary],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::State, Record::Summary]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::RepeatedKey {

@@ -5,18 +5,16 @@ use crate::load::Trouble;
 use crate::rule::{Check, Draft, Rule};
 use crate::source::{Place, Target};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "record/json-syntax",
         level: Level::Error,
         title: "a record is not JSON",
         hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
         page: include_str!("json_syntax.md"),
     },
-    check: Check::Loading(word),
-    reads: &[],
-    needs: &[],
-};
+    Check::Loading(word),
+);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotJson {

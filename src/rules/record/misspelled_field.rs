@@ -6,18 +6,17 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "record/misspelled-field",
         level: Level::Warning,
         title: "a field is probably misspelled",
         hint: "Spell the field as the schema does, or give it a name that is less similar.",
         page: include_str!("misspelled_field.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::StateShape, Record::SummaryShape],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::StateShape, Record::SummaryShape]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::Misspelled {

@@ -6,18 +6,16 @@ use crate::rule::{Check, Draft, Rule};
 use crate::source::Place;
 use crate::store::Unreadable;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "record/unreadable",
         level: Level::Error,
         title: "an artifact exists but can't be read",
         hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
         page: include_str!("unreadable.md"),
     },
-    check: Check::Loading(word),
-    reads: &[],
-    needs: &[],
-};
+    Check::Loading(word),
+);
 
 /// What to do about a record or a line beyond a limit.
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";

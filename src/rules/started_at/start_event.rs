@@ -7,18 +7,18 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "started-at/start-event",
         level: Level::Error,
         title: "the start event does not confirm when the run started",
         hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
         page: include_str!("start_event.md"),
     },
-    check: Check::StateTimeline(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::StateTimeline(check),
+)
+.follows_from(&["start", "phase", "timestamp"])
+.misses("start");
 
 fn check(
     state: StateFacts<'_>,

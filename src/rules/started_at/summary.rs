@@ -6,18 +6,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "started-at/summary",
         level: Level::Error,
         title: "the state and the summary disagree on when the run started",
         hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
         page: include_str!("summary.md"),
     },
-    check: Check::Records(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Records(check),
+);
 
 fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let in_summary = summary.stamp(&["started_at"]);

@@ -1,35 +1,15 @@
 //! `state/newer-version`: the state has a newer version than runvet supports.
 
-use crate::finding::{Level, RuleInfo};
-use crate::load::Trouble;
-use crate::printable::quote;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{Record, Rule};
+use crate::rules::twins;
 use crate::source::Artifact;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
-        id: "state/newer-version",
-        level: Level::Warning,
-        title: "the state has a newer version than runvet supports",
-        hint: "Use a runvet release that supports this version.",
-        page: include_str!("newer_version.md"),
-    },
-    check: Check::Loading(word),
-    reads: &[Record::State],
-    needs: &[],
-};
-
-fn word(trouble: &Trouble) -> Option<Draft> {
-    match trouble {
-        Trouble::NewerVersion(version) if version.artifact == Artifact::State => Some(Draft::new(
-            version.place(),
-            format!(
-                "`{}` is {}; runvet checks the record against the older {}",
-                version.field,
-                version.found,
-                quote(version.supported)
-            ),
-        )),
-        _ => None,
-    }
-}
+pub(crate) static RULE: Rule = twins::newer_version(
+    [
+        "state/newer-version",
+        "the state has a newer version than runvet supports",
+        include_str!("newer_version.md"),
+    ],
+    &[Record::State],
+    |trouble| twins::newer(trouble, Artifact::State),
+);

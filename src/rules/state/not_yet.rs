@@ -5,18 +5,16 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Findings, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "state/not-yet",
         level: Level::Warning,
         title: "a run has no state record yet",
         hint: "Check again after the run has persisted its state.",
         page: include_str!("not_yet.md"),
     },
-    check: Check::Run(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Run(check),
+);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];

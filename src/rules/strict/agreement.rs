@@ -9,18 +9,18 @@ use crate::printable::{brief, quote};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/agreement",
         level: Level::Off,
         title: "the records disagree on what the run was given",
         hint: "Copy the seed, the task and the adapter from the configuration of the run to all records.",
         page: include_str!("agreement.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::State, Record::Summary, Record::EveryEvent],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::State, Record::Summary, Record::EveryEvent])
+.follows_from(&["start", "phase"]);
 
 /// A value in one of the records.
 struct Given<'a> {

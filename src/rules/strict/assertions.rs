@@ -6,18 +6,16 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/assertions",
         level: Level::Off,
         title: "the verification did not pass as its assertions did",
         hint: "Compute `verification.passed` from the results of all assertions.",
         page: include_str!("assertions.md"),
     },
-    check: Check::Summary(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Summary(check),
+);
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let passed = summary.fact(&["verification", "passed"]);

@@ -7,18 +7,19 @@ use crate::record::RunStatus;
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/ending",
         level: Level::Off,
         title: "the end of the timeline contradicts the status",
         hint: "Emit one `terminate` event, with the status of the run, after all plan, act and direction events.",
         page: include_str!("ending.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::State, Record::EveryEvent],
-    needs: &[Need::Lifecycle, Need::WholeTimeline],
-};
+    Check::Run(check),
+)
+.reads(&[Record::State, Record::EveryEvent])
+.needs(&[Need::Lifecycle, Need::WholeTimeline])
+.follows_from(&["terminate", "phase"]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let (Some(strict), Some(_)) = (run.strict, run.timeline.read()) else {

@@ -6,18 +6,17 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/event-ids",
         level: Level::Off,
         title: "two events share an id",
         hint: "Give each event an id of its own.",
         page: include_str!("event_ids.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::EveryEvent, Record::EventIds],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::EveryEvent, Record::EventIds]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(ids) = run.strict.and_then(|strict| strict.ids.as_ref()) else {

@@ -5,18 +5,17 @@ use crate::load::Trouble;
 use crate::rule::{Check, Draft, Record, Rule};
 use crate::source::{Artifact, Place, Target};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/learn",
         level: Level::Off,
         title: "a line of `learn.jsonl` is not a JSON object",
         hint: "Write each record as one JSON object on its own line.",
         page: include_str!("learn.md"),
     },
-    check: Check::Loading(word),
-    reads: &[Record::LearnLines],
-    needs: &[],
-};
+    Check::Loading(word),
+)
+.reads(&[Record::LearnLines]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotALearnRecord {

@@ -9,18 +9,16 @@ use crate::record::StepStatus;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/steps",
         level: Level::Off,
         title: "the steps do not account for what the run did",
         hint: "Give each action the id of a step of the plan, and settle every step before the run ends with `ok`.",
         page: include_str!("steps.md"),
     },
-    check: Check::State(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::State(check),
+);
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
     let Some(steps) = state.steps() else { return };

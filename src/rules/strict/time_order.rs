@@ -6,18 +6,17 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "strict/time-order",
         level: Level::Off,
         title: "an event is earlier than the one before it",
         hint: "Take the timestamp of an event when it is written, from one clock for the whole run.",
         page: include_str!("time_order.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::EveryEvent],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::EveryEvent]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(disorder) = run.strict.and_then(|strict| strict.disorder.as_ref()) else {

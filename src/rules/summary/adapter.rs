@@ -6,18 +6,16 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/adapter",
         level: Level::Warning,
         title: "a run that its adapter did not complete is called a success",
         hint: "Write the outcome `error` or `goal_not_achieved` where the adapter failed or did not run.",
         page: include_str!("adapter.md"),
     },
-    check: Check::Summary(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Summary(check),
+);
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let (Some(adapter), Some(outcome)) = (summary.text(&["adapter_result"]), summary.outcome())

@@ -6,18 +6,16 @@ use crate::printable::brief;
 use crate::rule::{Check, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/adherence-precision",
         level: Level::Warning,
         title: "the plan adherence has more than 4 decimal places",
         hint: "Round `plan_adherence` to 4 decimal places.",
         page: include_str!("adherence_precision.md"),
     },
-    check: Check::Summary(check),
-    reads: &[],
-    needs: &[],
-};
+    Check::Summary(check),
+);
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     let Some(adherence) = summary.number(&["insight", "metrics", "plan_adherence"]) else {

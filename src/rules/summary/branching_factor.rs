@@ -6,18 +6,18 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/branching-factor",
         level: Level::Error,
         title: "the branching factor is not the number of direction events",
         hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
         page: include_str!("branching_factor.md"),
     },
-    check: Check::SummaryTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::SummaryTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(&["direction", "phase"]);
 
 fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
     let Some(factor) = summary.number(&["insight", "metrics", "branching_factor"]) else {

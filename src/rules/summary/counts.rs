@@ -7,18 +7,19 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/counts",
         level: Level::Warning,
         title: "a counter of the summary is not the number of events",
         hint: "Count `plan` and `act` events without the synthetic ones, and `reflect` events, when the summary is written.",
         page: include_str!("counts.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Summary, Record::Timeline],
-    needs: &[Need::WholeTimeline],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Summary, Record::Timeline])
+.needs(&[Need::WholeTimeline])
+.follows_from(&["plan", "reflect", "act", "phase"]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let (Some(summary), Some(timeline)) = (run.summary.read(), run.timeline.read()) else {

@@ -7,18 +7,18 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/directions",
         level: Level::Warning,
         title: "the summary counts more directives than there are direction events",
         hint: "Emit a `direction` event for each directive that is applied and for each veto.",
         page: include_str!("directions.md"),
     },
-    check: Check::SummaryTimeline(check),
-    reads: &[],
-    needs: &[Need::WholeTimeline],
-};
+    Check::SummaryTimeline(check),
+)
+.needs(&[Need::WholeTimeline])
+.follows_from(&["direction", "phase"]);
 
 fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
     let (applied, vetoed) = (summary.direction("applied"), summary.direction("vetoed"));

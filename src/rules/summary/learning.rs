@@ -7,18 +7,17 @@ use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/learning",
         level: Level::Warning,
         title: "the learning counts contradict each other or the learning timeline",
         hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
         page: include_str!("learning.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Summary],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Summary]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(summary) = run.summary.read() else {

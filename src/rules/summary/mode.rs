@@ -5,18 +5,17 @@ use crate::finding::{Level, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/mode",
         level: Level::Warning,
         title: "a run in minimal mode has data that only meta mode writes",
         hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
         page: include_str!("mode.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Summary, Record::Timeline],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Summary, Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(summary) = run.summary.read() else {

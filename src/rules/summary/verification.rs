@@ -7,18 +7,17 @@ use crate::printable::quote;
 use crate::rule::{Check, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule {
-    info: RuleInfo {
+pub(crate) static RULE: Rule = Rule::new(
+    RuleInfo {
         id: "summary/verification",
         level: Level::Error,
         title: "the verification result contradicts the rest of the summary",
         hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
         page: include_str!("verification.md"),
     },
-    check: Check::Run(check),
-    reads: &[Record::Summary],
-    needs: &[],
-};
+    Check::Run(check),
+)
+.reads(&[Record::Summary]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let Some(summary) = run.summary.read() else {

@@ -50,7 +50,7 @@ fn rule_stands_in_the_file_of_its_name() {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file))
             .unwrap_or_default();
         assert!(
-            text.contains(&format!("id: {:?}", rule.id)),
+            text.contains(&format!("{:?}", rule.id)),
             "{file} holds the rule {}",
             rule.id
         );
