@@ -10,9 +10,6 @@ mod changed;
 mod discover;
 mod disk;
 mod fault;
-mod foreign;
-mod group;
-mod hidden;
 mod keys;
 mod lines;
 mod listing;
@@ -23,6 +20,7 @@ mod nature;
 mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
+mod on_disk;
 pub(crate) mod path;
 mod root;
 mod runs;
@@ -30,7 +28,7 @@ mod settings;
 #[cfg(feature = "watch")]
 mod snapshot;
 mod stillness;
-mod unopened;
+mod tree;
 mod walk;
 #[cfg(feature = "cli")]
 mod whole;
@@ -42,11 +40,10 @@ pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
-pub(crate) use discover::{discover, search};
+pub(crate) use discover::{Given, discover};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
-pub(crate) use foreign::Given;
 pub use keys::episodes_of;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
@@ -62,8 +59,7 @@ pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::{Movement, Seen};
-pub(crate) use unopened::{Item, Name, Searched, Unopened};
-pub(crate) use walk::{Excludes, Link};
+pub(crate) use walk::{AsEpisodeDir, Excludes, Found, FoundEpisode};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 

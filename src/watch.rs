@@ -34,11 +34,11 @@ use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watche
 
 use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
-use crate::gate::{Gate, Selection};
+use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{EpisodeDir, Given, Snapshot, directories, is_gone};
+use crate::store::{EpisodeDir, Found, FoundEpisode, Given, Snapshot, directories, is_gone};
 use touched::{Due, End, Touched};
 
 /// Why a watch ended, or could not start.
@@ -223,10 +223,10 @@ impl Watch {
             self.open_eyes(&mut due, &mut seen);
             let mut flow = ControlFlow::Continue(());
             let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
-            let selection = self.episodes(check, gate, &due.dirs, &mut seen);
-            let foreign = selection.foreign.clone();
+            let found = self.episodes(check, gate, &due.dirs, &mut seen);
+            let foreign = found.foreign;
             let mut faults = BTreeSet::new();
-            gate.each(check, selection, |judged| {
+            gate.each_of(check, found.faults, &found.episodes, |judged| {
                 let is_reported = match &judged {
                     Ok(episode) if episode.kept_changing() && due.end.is_none() => {
                         self.judge_again(episode.key.as_path());
@@ -333,7 +333,7 @@ impl Watch {
             }
             if let Ok(directories) = directories(&dir) {
                 seen.closed.remove(&below);
-                open.extend(directories.into_iter().map(|name| below.join(name)));
+                open.extend(directories.into_iter().map(|name| below.join(&*name)));
                 seen.directories.insert(below.into());
             } else {
                 seen.closed.insert(below);
@@ -348,13 +348,13 @@ impl Watch {
         gate: &Gate,
         dirs: &[(PathBuf, bool)],
         seen: &mut Seen,
-    ) -> Selection {
+    ) -> Found {
         let given = if self.is_given {
             Given::Only(&self.dir)
         } else {
             Given::None
         };
-        let mut found = Selection::default();
+        let mut found = Found::default();
         // An artifact leads to its episode even from a checkpoint, where copies lie.
         let mut artifacts = BTreeSet::new();
         for (below, is_new) in dirs {
@@ -375,15 +375,19 @@ impl Watch {
                 // All runs, for the first time: each is opened when its turn comes.
                 found = gate.search(check, &[dir], given);
             } else if is_inside && (*is_new || is_closed(&dir)) {
-                let mut below = gate.discover_given(check, &[dir], given);
+                let mut below = gate.search(check, &[dir], given);
                 found.faults.append(&mut below.faults);
                 found.foreign.append(&mut below.foreign);
                 // Either all of them are copies, or none.
-                let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
-                    let meant = gate.discover_given(check, &[path], given);
-                    let mut meant = meant.episodes.iter();
-                    !meant.any(|episode| path.parent() == Some(&episode.path))
-                });
+                let copy = below
+                    .episodes
+                    .first()
+                    .and_then(|it| an_artifact(&it.into()))
+                    .filter(|path| {
+                        let meant = gate.search(check, &[path], given);
+                        let mut meant = meant.episodes.iter();
+                        !meant.any(|episode| path.parent() == Some(&*episode.path()))
+                    });
                 match copy {
                     Some(copy) => {
                         artifacts.insert(copy);
@@ -396,12 +400,12 @@ impl Watch {
             .into_iter()
             .filter(|artifact| artifact.symlink_metadata().is_ok())
             .collect();
-        let mut named = gate.discover_given(check, &artifacts, given);
+        let mut named = gate.search(check, &artifacts, given);
         found.episodes.append(&mut named.episodes);
         found.faults.append(&mut named.faults);
         found.foreign.append(&mut named.foreign);
-        found.episodes.sort_by(|a, b| a.path.cmp(&b.path));
-        found.episodes.dedup_by(|a, b| a.path == b.path);
+        found.episodes.sort_by_cached_key(FoundEpisode::path);
+        found.episodes.dedup_by_key(|it| it.path());
         found.foreign.sort();
         found.foreign.dedup();
         found

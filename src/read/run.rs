@@ -82,7 +82,7 @@ impl RunReader {
             episodes: mut found,
             faults,
             ..
-        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given);
+        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given).into();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {

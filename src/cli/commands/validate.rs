@@ -19,11 +19,11 @@ use super::usage::{note_idle, refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
-use crate::gate::{Baseline, Gate, Outcome, Selection};
+use crate::gate::{Baseline, Gate, Outcome};
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
 use crate::source::EpisodeKey;
-use crate::store::{Changed, EpisodeDir, Given, Reads, WholeFile, changed_since};
+use crate::store::{Changed, Found, FoundEpisode, Given, Reads, WholeFile, changed_since};
 use crate::view::run_page;
 
 /// The time after which a progress bar is shown.
@@ -175,34 +175,27 @@ impl Validate {
         } else {
             Given::Each
         };
-        let mut selection = match &self.changed_since {
-            Some(_) => gate.discover_given(&check, &paths, given),
-            None => gate.search(&check, &paths, given),
-        };
-        let (mut is_empty, mut excluded) = (selection.len() == 0, selection.excluded);
-        let foreign = selection.foreign.len();
-        let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
+        let mut found = gate.search(&check, &paths, given);
+        let (is_empty, excluded) = (found.episodes.is_empty(), found.excluded);
+        let foreign = found.foreign.len();
+        let is_given_wrongly = found.faults.iter().any(Fault::is_of_given_path);
         if let Some(revision) = &self.changed_since {
             let reads = Reads {
                 links: self.follow_links,
                 named_files: gate.reads_named_files(&check),
             };
-            selection.episodes =
-                self.changed(revision, selection.episodes, &paths, reads, output)?;
+            found.episodes = self.changed(revision, found.episodes, &paths, reads, output)?;
         }
         let mut lacks_baseline = new_baseline.is_some();
         if let Some((path, _)) = &new_baseline
-            && let Some(baseline) = self.record(&check, &gate, &selection, path)
+            && let Some(baseline) = self.record(&check, &gate, &found, path)
         {
             gate = gate.with_baseline(baseline);
             lacks_baseline = false;
         }
 
         let format = settings.format.value;
-        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
-        excluded += outcome.excluded;
-        // What was found by its name alone may have been no episode.
-        is_empty |= self.changed_since.is_none() && outcome.totals.episodes == 0;
+        let outcome = self.judge(&check, &mut gate, found, &mut sinks, format, output)?;
         if !is_empty {
             note_idle(&gate, &check, output);
         }
@@ -245,20 +238,13 @@ impl Validate {
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them
     /// before the first is reported.
-    fn record(
-        &self,
-        check: &Check,
-        gate: &Gate,
-        selection: &Selection,
-        path: &Path,
-    ) -> Option<Baseline> {
-        if !selection.faults.is_empty() {
+    fn record(&self, check: &Check, gate: &Gate, found: &Found, path: &Path) -> Option<Baseline> {
+        if !found.faults.is_empty() {
             return None;
         }
-        let selected = selection.again();
         let mut gate = gate.clone().record_baseline(path);
-        let mut progress = Progress::new(self.quiet, selected.len());
-        let outcome = gate.each(check, selected, |judged| {
+        let mut progress = Progress::new(self.quiet, found.episodes.len());
+        let outcome = gate.each_of(check, Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
                 Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
@@ -274,18 +260,18 @@ impl Validate {
         &self,
         check: &Check,
         gate: &mut Gate,
-        selection: Selection,
+        found: Found,
         sinks: &mut Sinks,
         format: Format,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
-        let mut progress = Progress::new(self.quiet, selection.len());
+        let mut progress = Progress::new(self.quiet, found.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
         let mut unjudged = 0;
-        let outcome = gate.each(check, selection, |judged| {
+        let outcome = gate.each_of(check, found.faults, &found.episodes, |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();
@@ -399,11 +385,11 @@ impl Validate {
     fn changed(
         &self,
         revision: &str,
-        episodes: Vec<EpisodeDir>,
+        episodes: Vec<FoundEpisode>,
         paths: &[PathBuf],
         reads: Reads,
         output: &Output,
-    ) -> Result<Vec<EpisodeDir>, Failure> {
+    ) -> Result<Vec<FoundEpisode>, Failure> {
         let found = episodes.len() as u64;
         let Changed { episodes, lost } =
             changed_since(revision, episodes, paths, reads).map_err(Failure::fault)?;

@@ -1,0 +1,67 @@
+//! The directories of a disk, as a tree.
+
+use std::io;
+
+use super::Unreadable;
+use super::disk::{Directory, EpisodeDir};
+use super::listing::{Listing, list};
+use super::path::{is_loop, is_nothing};
+use super::tree::{Dir, Tree};
+use crate::document::{Kind, Refused, Tape};
+use crate::record::STATE_FIELDS;
+use crate::source::Artifact;
+
+/// The tree of all directories.
+pub(super) struct OnDisk;
+
+impl Tree for OnDisk {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        list(&dir.path())
+    }
+
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        let timeline = dir.path().join(Artifact::Events.file_name());
+        match timeline.symlink_metadata() {
+            Ok(_) => Ok(true),
+            Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Other programs use that file name too, such as tools below `node_modules`. Their records
+    /// have no field of a run's. What can't be read, or is no object, stays an episode: it may be a
+    /// run whose record is broken.
+    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
+        shares_no_field(episode).unwrap_or(false)
+    }
+
+    fn names_run(&self, episode: &EpisodeDir) -> bool {
+        has_episode_id(episode).unwrap_or(true)
+    }
+}
+
+/// Whether a state record is an object without any field of a run's; `None` where it is no object.
+fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
+    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+    let directory = Directory::open(dir, false).ok()?;
+    let opened = directory.open_file(Artifact::State).ok()?;
+    opened.read_record(&mut bytes).ok()?;
+    let root = tape.read_record(&bytes).ok()?.root();
+    let has_none = || STATE_FIELDS.iter().all(|field| root.get(field).is_none());
+    (root.kind() == Kind::Object).then(has_none)
+}
+
+fn has_episode_id(dir: &EpisodeDir) -> Result<bool, Unreadable> {
+    let (mut bytes, mut tape) = (Vec::new(), Tape::default());
+    let directory = Directory::open(dir, false)?;
+    let opened = directory.open_file(Artifact::Summary)?;
+    opened.read_record(&mut bytes)?;
+    Ok(match tape.read_record(&bytes) {
+        Ok(summary) => {
+            let id = summary.root().get("episode_id");
+            id.is_some_and(|id| id.kind() == Kind::String)
+        }
+        Err(Refused::Syntax(_)) => false,
+        Err(_) => true,
+    })
+}
