@@ -17,6 +17,8 @@ mod session;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+#[cfg(feature = "watch")]
+use std::path::PathBuf;
 
 use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::Wanted;
@@ -292,9 +294,21 @@ impl Check {
         &self,
         paths: &[P],
         excludes: Excludes<'_>,
-        given: Given<'_>,
+        given: Given,
     ) -> Found {
         store::discover(paths, self.parallelism(), excludes, given)
+    }
+
+    /// Finds what depends on directories below a given one that changed.
+    #[cfg(feature = "watch")]
+    pub(crate) fn search_again(
+        &self,
+        top: &Path,
+        changes: &[(PathBuf, bool)],
+        excludes: Excludes<'_>,
+        given: Given,
+    ) -> Found {
+        store::depending_on(top, changes, self.parallelism(), excludes, given)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,

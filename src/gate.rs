@@ -342,13 +342,20 @@ impl Gate {
     }
 
     /// What [`Gate::discover`] finds, in the least memory.
-    pub(crate) fn search<P: AsRef<Path>>(
+    pub(crate) fn search<P: AsRef<Path>>(&self, check: &Check, paths: &[P], given: Given) -> Found {
+        check.search(paths, &|dir| self.excludes(dir), given)
+    }
+
+    /// Finds what depends on directories below a given one that changed.
+    #[cfg(feature = "watch")]
+    pub(crate) fn search_again(
         &self,
         check: &Check,
-        paths: &[P],
-        given: Given<'_>,
+        top: &Path,
+        changes: &[(PathBuf, bool)],
+        given: Given,
     ) -> Found {
-        check.search(paths, &|dir| self.excludes(dir), given)
+        check.search_again(top, changes, &|dir| self.excludes(dir), given)
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,

@@ -4,9 +4,12 @@
 //! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
 //! ([`Memory`]) or, with another implementation, from an object store.
 
+#[cfg(feature = "watch")]
+mod along;
 mod artifacts;
 #[cfg(feature = "cli")]
 mod changed;
+mod content;
 mod discover;
 mod disk;
 mod fault;
@@ -20,7 +23,6 @@ mod nature;
 mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
-mod on_disk;
 pub(crate) mod path;
 mod root;
 mod runs;
@@ -40,6 +42,8 @@ pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
+#[cfg(feature = "watch")]
+pub(crate) use discover::depending_on;
 pub(crate) use discover::{Given, discover};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;

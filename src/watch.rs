@@ -38,7 +38,7 @@ use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{EpisodeDir, Found, FoundEpisode, Given, Snapshot, directories, is_gone};
+use crate::store::{Found, Given, Snapshot, directories, is_gone};
 use touched::{Due, End, Touched};
 
 /// Why a watch ended, or could not start.
@@ -223,7 +223,7 @@ impl Watch {
             self.open_eyes(&mut due, &mut seen);
             let mut flow = ControlFlow::Continue(());
             let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
-            let found = self.episodes(check, gate, &due.dirs, &mut seen);
+            let found = self.found(check, gate, &due.dirs, &mut seen);
             let foreign = found.foreign;
             let mut faults = BTreeSet::new();
             gate.each_of(check, found.faults, &found.episodes, |judged| {
@@ -341,8 +341,8 @@ impl Watch {
         }
     }
 
-    /// The episodes in directories in which something changed, each once.
-    fn episodes(
+    /// What depends on directories in which something changed.
+    fn found(
         &self,
         check: &Check,
         gate: &Gate,
@@ -350,64 +350,22 @@ impl Watch {
         seen: &mut Seen,
     ) -> Found {
         let given = if self.is_given {
-            Given::Only(&self.dir)
+            Given::Each
         } else {
             Given::None
         };
-        let mut found = Found::default();
-        // An artifact leads to its episode even from a checkpoint, where copies lie.
-        let mut artifacts = BTreeSet::new();
+        let is_polled = matches!(self.eyes, Eyes::Polling(_));
+        let mut changes = Vec::new();
         for (below, is_new) in dirs {
             let is_inside = self.is_inside(below);
-            let is_polled = matches!(self.eyes, Eyes::Polling(_));
             if !is_inside && !is_polled && !seen.forget(below) {
                 // A file that is no artifact.
                 continue;
             }
-            // What a directory is depends on what lies below it.
-            for above in below.ancestors().filter(|above| self.is_inside(above)) {
-                let dir = join(&self.dir, above);
-                let names = Artifact::ALL.map(|artifact| dir.join(artifact.file_name()));
-                artifacts.extend(names);
-            }
-            let dir = join(&self.dir, below);
-            if !seen.all && *below == Path::new("") && dirs.len() == 1 {
-                // All runs, for the first time: each is opened when its turn comes.
-                found = gate.search(check, &[dir], given);
-            } else if is_inside && (*is_new || is_closed(&dir)) {
-                let mut below = gate.search(check, &[dir], given);
-                found.faults.append(&mut below.faults);
-                found.foreign.append(&mut below.foreign);
-                // Either all of them are copies, or none.
-                let copy = below
-                    .episodes
-                    .first()
-                    .and_then(|it| an_artifact(&it.into()))
-                    .filter(|path| {
-                        let meant = gate.search(check, &[path], given);
-                        let mut meant = meant.episodes.iter();
-                        !meant.any(|episode| path.parent() == Some(&*episode.path()))
-                    });
-                match copy {
-                    Some(copy) => {
-                        artifacts.insert(copy);
-                    }
-                    None => found.episodes.append(&mut below.episodes),
-                }
-            }
+            let is_whole = is_inside && (*is_new || is_closed(&join(&self.dir, below)));
+            changes.push((below.clone(), is_whole));
         }
-        let artifacts: Vec<PathBuf> = artifacts
-            .into_iter()
-            .filter(|artifact| artifact.symlink_metadata().is_ok())
-            .collect();
-        let mut named = gate.search(check, &artifacts, given);
-        found.episodes.append(&mut named.episodes);
-        found.faults.append(&mut named.faults);
-        found.foreign.append(&mut named.foreign);
-        found.episodes.sort_by_cached_key(FoundEpisode::path);
-        found.episodes.dedup_by_key(|it| it.path());
-        found.foreign.sort();
-        found.foreign.dedup();
+        let mut found = gate.search_again(check, &self.dir, &changes, given);
         found
             .faults
             .retain(|fault| !self.leads_to_known(fault, gate, seen));
@@ -606,16 +564,6 @@ fn is_closed(dir: &Path) -> bool {
 fn is_dir(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|metadata| metadata.is_dir())
-}
-
-/// The path of any artifact of an episode.
-fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
-    let mut there = Artifact::ALL
-        .into_iter()
-        .filter(|artifact| episode.entries.has(*artifact));
-    there
-        .next()
-        .map(|artifact| episode.path.join(artifact.file_name()))
 }
 
 /// Whether a path vanished between the change and the search, which is not a fault.

@@ -77,7 +77,7 @@ impl RunReader {
         Self::open_given(path.as_ref(), Given::Each)
     }
 
-    pub(super) fn open_given(path: &Path, given: Given<'_>) -> Result<Self, Error> {
+    pub(super) fn open_given(path: &Path, given: Given) -> Result<Self, Error> {
         let Discovery {
             episodes: mut found,
             faults,

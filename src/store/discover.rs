@@ -7,13 +7,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::EpisodeDir;
+#[cfg(feature = "watch")]
+use super::along::Along;
 use super::fault::{Fault, unlistable};
 use super::listing::list;
 use super::nature::holds_records;
-use super::on_disk::OnDisk;
 use super::path::{join, tidy};
 use super::root::{Root, enclosing_episode};
-use super::tree::Dir;
+use super::tree::{Dir, OnDisk, Tree};
 use super::walk::{Excludes, Found, Walk};
 use crate::source::Artifact;
 
@@ -41,20 +42,9 @@ impl From<Found> for Discovery {
 }
 
 /// The paths of a search that a user gave. What they lead to is judged in any case.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Given<'p> {
-    /// All of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
     Each,
-    /// This one; the others were found.
-    #[cfg_attr(
-        not(feature = "watch"),
-        expect(
-            dead_code,
-            reason = "a watch is given a directory and finds the others"
-        )
-    )]
-    Only(&'p Path),
-    /// None of them.
     None,
 }
 
@@ -68,15 +58,9 @@ pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,
     excludes: Excludes<'_>,
-    given: Given<'_>,
+    given: Given,
 ) -> Found {
-    let mut search = Search {
-        jobs,
-        excludes,
-        given,
-        found: Found::default(),
-        roots: Vec::new(),
-    };
+    let mut search = Search::new(jobs, excludes, given);
     for path in paths {
         if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
@@ -85,17 +69,65 @@ pub(crate) fn discover<P: AsRef<Path>>(
     search.finish(paths.len())
 }
 
+/// Finds what depends on directories below a given one that changed. Each is a path from there on,
+/// with whether everything below it may have changed as well.
+#[cfg(feature = "watch")]
+pub(crate) fn depending_on(
+    top: &Path,
+    changes: &[(PathBuf, bool)],
+    jobs: NonZeroUsize,
+    excludes: Excludes<'_>,
+    given: Given,
+) -> Found {
+    let mut search = Search::new(jobs, excludes, given);
+    if let Ok(root) = search.root(top)
+        && !excludes(&root.typed)
+    {
+        for (changed, is_whole) in changes {
+            let tree = Along::new(changed, *is_whole);
+            let mut found = search.walk(&root, &tree).everything(jobs);
+            found.episodes.retain(|it| tree.has(&it.dir));
+            search.found.append(found);
+        }
+        search.roots.push(root);
+    }
+    let mut found = search.finish(1);
+    found
+        .episodes
+        .dedup_by(|a, b| a.dir.path_order(&b.dir).is_eq());
+    found.foreign.dedup();
+    found
+}
+
 /// A search below some paths.
 struct Search<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
-    given: Given<'e>,
+    given: Given,
     found: Found,
     /// The directories that were walked.
     roots: Vec<Root>,
 }
 
-impl Search<'_> {
+impl<'e> Search<'e> {
+    fn new(jobs: NonZeroUsize, excludes: Excludes<'e>, given: Given) -> Self {
+        Self {
+            jobs,
+            excludes,
+            given,
+            found: Found::default(),
+            roots: Vec::new(),
+        }
+    }
+
+    fn root(&self, dir: &Path) -> io::Result<Root> {
+        Ok(Root {
+            typed: tidy(dir),
+            real: dir.canonicalize()?,
+            is_given: self.given == Given::Each,
+        })
+    }
+
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
@@ -127,18 +159,9 @@ impl Search<'_> {
         let is_dir =
             is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries)));
         let dir = if is_dir { path } else { parent };
-        let typed = tidy(dir);
-        let root = Root {
-            is_given: match self.given {
-                Given::Each => true,
-                Given::Only(given) => typed == tidy(given),
-                Given::None => false,
-            },
-            real: dir.canonicalize().map_err(fault)?,
-            typed,
-        };
+        let root = self.root(dir).map_err(fault)?;
         if is_dir {
-            let found = self.walk(&root).everything(self.jobs);
+            let found = self.walk(&root, &OnDisk).everything(self.jobs);
             self.found.append(found);
             self.roots.push(root);
         } else {
@@ -150,11 +173,12 @@ impl Search<'_> {
     /// Looks whether a directory is an episode.
     fn search_one(&mut self, root: Root) {
         let mut found = Found::default();
-        self.walk(&root).visit(&Dir::root(&root), &mut found);
+        self.walk(&root, &OnDisk)
+            .visit(&Dir::root(&root), &mut found);
         found.excluded = 0;
         if !found.candidates.is_empty() {
             // The walk shows whether there is an episode below it.
-            found = self.walk(&root).everything(self.jobs);
+            found = self.walk(&root, &OnDisk).everything(self.jobs);
             found.episodes.retain(|episode| episode.dir.is_root());
             found.links.clear();
         }
@@ -168,9 +192,9 @@ impl Search<'_> {
         }
     }
 
-    fn walk<'w>(&'w self, root: &'w Root) -> Walk<'w> {
+    fn walk<'w>(&'w self, root: &'w Root, tree: &'w dyn Tree) -> Walk<'w> {
         Walk {
-            tree: &OnDisk,
+            tree,
             root,
             excludes: self.excludes,
         }

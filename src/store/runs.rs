@@ -23,7 +23,6 @@ use super::discover::{Given, discover};
 use super::fault::Fault;
 use super::listing::{Listing, list, open_dir};
 use super::nature::{EPISODES, Nature, names_episodes};
-use super::on_disk::OnDisk;
 use super::path::{is_nothing, join};
 use super::root::Root;
 use super::tree::{Dir, Tree};
@@ -123,7 +122,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
 }
 
 /// The runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path, given: Given<'_>) -> Runs {
+pub(crate) fn runs_at(path: &Path, given: Given) -> Runs {
     let found = discover(&[path], NonZeroUsize::MIN, &|_| false, given);
     let episodes = found.episodes.into_iter();
     let mut runs = Runs {
@@ -187,18 +186,6 @@ impl Tree for Unopened {
             }
         }
         Ok(listing)
-    }
-
-    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
-        OnDisk.holds_timeline(dir)
-    }
-
-    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
-        OnDisk.is_foreign(episode)
-    }
-
-    fn names_run(&self, episode: &EpisodeDir) -> bool {
-        OnDisk.names_run(episode)
     }
 }
 

@@ -6,26 +6,43 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::content;
 use super::disk::EpisodeDir;
-use super::listing::Listing;
+use super::listing::{Listing, list};
 use super::nature::{EPISODES, Nature, below_episodes, nature_of};
 use super::path::{self, join};
 use super::root::Root;
 use crate::source::Entries;
 
-/// Directories, and what their records say as far as it decides which of them are episodes.
+/// Directories, and what their records say as far as it decides which of them are episodes. Unless
+/// it says otherwise, a tree is on a disk.
 pub(super) trait Tree: Sync {
     /// What a directory lists.
     fn list(&self, dir: &Dir) -> io::Result<Listing>;
 
     /// Whether a directory in an episode holds a timeline, so that a run may be hidden there.
-    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool>;
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        content::holds_timeline(&dir.path())
+    }
 
     /// Whether the `state.json` of a directory is that of another program.
-    fn is_foreign(&self, episode: &EpisodeDir) -> bool;
+    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
+        content::is_foreign(episode)
+    }
 
-    /// Whether the summary of a directory names a run. What can't be read may be a run's.
-    fn names_run(&self, episode: &EpisodeDir) -> bool;
+    /// Whether the summary of a directory names a run.
+    fn names_run(&self, episode: &EpisodeDir) -> bool {
+        content::names_run(episode)
+    }
+}
+
+/// The tree of all directories of a disk.
+pub(super) struct OnDisk;
+
+impl Tree for OnDisk {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        list(&dir.path())
+    }
 }
 
 /// A directory of a tree. What the directories in one have in common is kept once, so that a

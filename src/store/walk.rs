@@ -48,13 +48,6 @@ impl AsEpisodeDir for FoundEpisode {
     }
 }
 
-impl FoundEpisode {
-    /// The path as the user would type it.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.dir.path()
-    }
-}
-
 impl From<&FoundEpisode> for EpisodeDir {
     fn from(found: &FoundEpisode) -> Self {
         found.dir.episode(found.entries)

@@ -1,43 +1,36 @@
-//! The directories of a disk, as a tree.
+//! What a directory contains -> whether it is a run, or may hide one.
 
 use std::io;
+use std::path::Path;
 
 use super::Unreadable;
 use super::disk::{Directory, EpisodeDir};
-use super::listing::{Listing, list};
 use super::path::{is_loop, is_nothing};
-use super::tree::{Dir, Tree};
 use crate::document::{Kind, Refused, Tape};
 use crate::record::STATE_FIELDS;
 use crate::source::Artifact;
 
-/// The tree of all directories.
-pub(super) struct OnDisk;
-
-impl Tree for OnDisk {
-    fn list(&self, dir: &Dir) -> io::Result<Listing> {
-        list(&dir.path())
+/// Whether a directory holds a timeline.
+pub(super) fn holds_timeline(dir: &Path) -> io::Result<bool> {
+    match dir.join(Artifact::Events.file_name()).symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
+        Err(error) => Err(error),
     }
+}
 
-    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
-        let timeline = dir.path().join(Artifact::Events.file_name());
-        match timeline.symlink_metadata() {
-            Ok(_) => Ok(true),
-            Err(error) if is_nothing(&error) || is_loop(&error) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
+/// Whether a `state.json` is that of another program.
+///
+/// Other programs use that file name too, such as tools below `node_modules`. Their records have no
+/// field of a run's. What can't be read, or is not an object, stays an episode: it may be a run
+/// whose record is broken.
+pub(super) fn is_foreign(dir: &EpisodeDir) -> bool {
+    shares_no_field(dir).unwrap_or(false)
+}
 
-    /// Other programs use that file name too, such as tools below `node_modules`. Their records
-    /// have no field of a run's. What can't be read, or is no object, stays an episode: it may be a
-    /// run whose record is broken.
-    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
-        shares_no_field(episode).unwrap_or(false)
-    }
-
-    fn names_run(&self, episode: &EpisodeDir) -> bool {
-        has_episode_id(episode).unwrap_or(true)
-    }
+/// Whether a summary names a run. What can't be read may be a run's.
+pub(super) fn names_run(dir: &EpisodeDir) -> bool {
+    has_episode_id(dir).unwrap_or(true)
 }
 
 /// Whether a state record is an object without any field of a run's; `None` where it is no object.
