@@ -221,55 +221,10 @@ impl Watch {
                 due.dirs.append(&mut self.touched.wait(None).dirs);
             }
             self.open_eyes(&mut due, &mut seen);
-            let mut flow = ControlFlow::Continue(());
-            let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
-            let found = self.found(check, gate, &due.dirs, &mut seen);
-            let foreign = found.foreign;
-            let mut faults = BTreeSet::new();
-            gate.each_of(check, found.faults, &found.episodes, |judged| {
-                let is_reported = match &judged {
-                    Ok(episode) if episode.kept_changing() && due.end.is_none() => {
-                        self.judge_again(episode.key.as_path());
-                        false
-                    }
-                    Ok(_) => true,
-                    Err(fault) if has_vanished(fault) => false,
-                    Err(fault) => {
-                        let fault = (fault.path().to_owned(), fault.to_string());
-                        faults.insert(fault.clone()) && !seen.faults.contains(&fault)
-                    }
-                };
-                if let Ok(episode) = &judged {
-                    seen.runs.insert(episode.key.as_path().into());
-                }
-                if is_reported {
-                    flow = take(match judged {
-                        Ok(episode) => News::Judged(Box::new(episode)),
-                        Err(fault) => News::Fault(fault),
-                    });
-                }
-                flow
-            });
-            for path in self.renew_faults(&due.dirs, faults, &mut seen) {
-                if flow.is_continue() {
-                    flow = take(News::FaultGone(path));
-                }
-            }
-            for gone in self.gone(&due.dirs, &foreign, &mut seen) {
-                if flow.is_continue() {
-                    flow = take(News::Gone(gone));
-                }
-            }
-            if is_whole && !seen.all && flow.is_continue() {
-                seen.all = true;
-                if !foreign.is_empty() {
-                    flow = take(News::PassedOver(foreign.len()));
-                }
-                if flow.is_continue() {
-                    flow = take(News::AllSeen);
-                }
-            }
-            if flow.is_break() {
+            if self
+                .judge(check, gate, &due, &mut seen, &mut take)
+                .is_break()
+            {
                 return Ok(());
             }
             let dir = || self.dir.clone();
@@ -282,6 +237,61 @@ impl Watch {
                 }
             }
         }
+    }
+
+    /// Judges what depends on the directories in which something changed, and passes on what is
+    /// new, and what is gone.
+    fn judge(
+        &self,
+        check: &Check,
+        gate: &mut Gate,
+        due: &Due,
+        seen: &mut Seen,
+        take: &mut impl FnMut(News) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let found = self.found(check, gate, &due.dirs, seen);
+        let foreign = found.foreign;
+        let mut flow = ControlFlow::Continue(());
+        let mut faults = BTreeSet::new();
+        gate.each_of(check, found.faults, &found.episodes, |judged| {
+            let is_reported = match &judged {
+                Ok(episode) if episode.kept_changing() && due.end.is_none() => {
+                    self.judge_again(episode.key.as_path());
+                    false
+                }
+                Ok(_) => true,
+                Err(fault) if has_vanished(fault) => false,
+                Err(fault) => {
+                    let fault = (fault.path().to_owned(), fault.to_string());
+                    faults.insert(fault.clone()) && !seen.faults.contains(&fault)
+                }
+            };
+            if let Ok(episode) = &judged {
+                seen.runs.insert(episode.key.as_path().into());
+            }
+            if is_reported {
+                flow = take(match judged {
+                    Ok(episode) => News::Judged(Box::new(episode)),
+                    Err(fault) => News::Fault(fault),
+                });
+            }
+            flow
+        });
+        flow?;
+        for path in self.renew_faults(&due.dirs, faults, seen) {
+            take(News::FaultGone(path))?;
+        }
+        for gone in self.gone(&due.dirs, &foreign, seen) {
+            take(News::Gone(gone))?;
+        }
+        if !seen.all && due.dirs.iter().any(|(below, _)| below == Path::new("")) {
+            seen.all = true;
+            if !foreign.is_empty() {
+                take(News::PassedOver(foreign.len()))?;
+            }
+            take(News::AllSeen)?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Compares all artifacts with the last time, where the system does not report changes; when to
