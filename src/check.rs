@@ -13,11 +13,12 @@ pub(crate) mod linear;
 mod locate;
 mod rule_list;
 mod session;
-mod turns;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+#[cfg(feature = "watch")]
+use std::path::PathBuf;
 
 use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::Wanted;
@@ -25,7 +26,7 @@ use crate::parallel::{cores, in_order};
 use crate::rule::Record;
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{self, Artifacts, EpisodeDir, Excludes, Given};
+use crate::store::{self, Artifacts, AsEpisodeDir, EpisodeDir, Excludes, Found, Given};
 
 pub use crate::finding::Level;
 pub use crate::store::{Discovery, Fault};
@@ -257,7 +258,7 @@ impl Check {
         given_path(&mut found.faults)?;
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let (mut episodes, mut totals) = (Vec::new(), Totals::default());
-        self.each_found(&found, &|_| false, |checked| {
+        self.each_of(&found.episodes, |checked| {
             match checked {
                 Ok(report) => {
                     totals.add(&report);
@@ -285,28 +286,29 @@ impl Check {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.discover_except(paths, &|_| false, Given::Each)
+        self.search(paths, &|_| false, Given::Each).into()
     }
 
-    /// The same, but opens no directory that is excluded; says which paths a user gave.
-    pub(crate) fn discover_except<P: AsRef<Path>>(
-        &self,
-        paths: &[P],
-        excludes: Excludes<'_>,
-        given: Given<'_>,
-    ) -> Discovery {
-        store::discover(paths, self.parallelism(), excludes, given)
-    }
-
-    /// The same, but leaves the directories in large directories of runs unopened, for
-    /// [`Check::each_found`].
+    /// Finds the episodes below paths, but opens no directory that is excluded.
     pub(crate) fn search<P: AsRef<Path>>(
         &self,
         paths: &[P],
         excludes: Excludes<'_>,
-        given: Given<'_>,
-    ) -> Discovery {
-        store::search(paths, self.parallelism(), excludes, given)
+        given: Given,
+    ) -> Found {
+        store::discover(paths, self.parallelism(), excludes, given)
+    }
+
+    /// Finds what depends on directories below a given one that changed.
+    #[cfg(feature = "watch")]
+    pub(crate) fn search_again(
+        &self,
+        top: &Path,
+        changes: &[(PathBuf, bool)],
+        excludes: Excludes<'_>,
+        given: Given,
+    ) -> Found {
+        store::depending_on(top, changes, self.parallelism(), excludes, given)
     }
 
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -317,12 +319,21 @@ impl Check {
         episodes: &[EpisodeDir],
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) {
+        self.each_of(episodes, take);
+    }
+
+    /// Checks episodes in the form in which they are at hand.
+    pub(crate) fn each_of<E: AsEpisodeDir>(
+        &self,
+        episodes: &[E],
+        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) {
         let jobs = self.parallelism();
         in_order(
             episodes,
             jobs,
             || Session::new(self, Some(jobs)),
-            Session::episode,
+            |session, episode| session.episode(&episode.as_episode_dir()),
             take,
         );
     }

@@ -43,7 +43,7 @@ use crate::finding::{
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, EpisodeDir, Given, is_gone};
+use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Found, Given, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
@@ -318,10 +318,10 @@ impl Gate {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Report, check::Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut selection = self.search(check, &paths, Given::Each);
-        check::given_path(&mut selection.faults)?;
+        let mut found = self.search(check, &paths, Given::Each);
+        check::given_path(&mut found.faults)?;
         let mut episodes = Vec::new();
-        let outcome = self.each(check, selection, |judged| {
+        let outcome = self.each_of(check, found.faults, &found.episodes, |judged| {
             episodes.extend(judged);
             ControlFlow::Continue(())
         });
@@ -338,28 +338,24 @@ impl Gate {
     /// configuration excludes.
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
-        self.discover_given(check, paths, Given::Each)
+        self.search(check, paths, Given::Each).into()
     }
 
-    /// The same, where a user gave only some of the paths.
-    pub(crate) fn discover_given<P: AsRef<Path>>(
-        &self,
-        check: &Check,
-        paths: &[P],
-        given: Given<'_>,
-    ) -> Selection {
-        Selection::of(check.discover_except(paths, &|dir| self.excludes(dir), given))
+    /// What [`Gate::discover`] finds, in the least memory.
+    pub(crate) fn search<P: AsRef<Path>>(&self, check: &Check, paths: &[P], given: Given) -> Found {
+        check.search(paths, &|dir| self.excludes(dir), given)
     }
 
-    /// The same, but leaves the directories in large directories of runs unopened, so that each is
-    /// opened once: when [`Gate::each`] judges it.
-    pub(crate) fn search<P: AsRef<Path>>(
+    /// Finds what depends on directories below a given one that changed.
+    #[cfg(feature = "watch")]
+    pub(crate) fn search_again(
         &self,
         check: &Check,
-        paths: &[P],
-        given: Given<'_>,
-    ) -> Selection {
-        Selection::of(check.search(paths, &|dir| self.excludes(dir), given))
+        top: &Path,
+        changes: &[(PathBuf, bool)],
+        given: Given,
+    ) -> Found {
+        check.search_again(top, changes, &|dir| self.excludes(dir), given)
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -370,6 +366,17 @@ impl Gate {
         &mut self,
         check: &Check,
         selection: Selection,
+        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) -> Outcome {
+        self.each_of(check, selection.faults, &selection.episodes, take)
+    }
+
+    /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.
+    pub(crate) fn each_of<E: AsEpisodeDir>(
+        &mut self,
+        check: &Check,
+        faults: Vec<Fault>,
+        episodes: &[E],
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
         self.vanished = Vanished::default();
@@ -378,33 +385,32 @@ impl Gate {
             statistics: self.has_statistics.then(Statistics::default),
             faults: Vec::new(),
             is_complete: false,
-            excluded: 0,
         };
-        let mut found = selection.found();
-        for fault in std::mem::take(&mut found.faults) {
+        for fault in faults {
             outcome.faults.push((&fault).into());
             if take(Err(fault)).is_break() {
                 return outcome;
             }
         }
-        let checked = self.prepare(check);
-        let (globs, root, here) = (self.excluded.clone(), self.root.clone(), self.here.clone());
-        let excludes = |dir: &Path| is_excluded(&globs, &root, &here, dir);
-        let (is_over, left_out) = checked.each_found(&found, &excludes, |checked| match checked {
-            Ok(mut episode) => {
-                self.judge(check, &mut episode);
-                outcome.add(&episode);
-                take(Ok(episode))
-            }
-            Err(fault) => {
-                outcome.faults.push((&fault).into());
-                take(Err(fault))
-            }
+        let mut is_over = true;
+        self.prepare(check).each_of(episodes, |checked| {
+            let flow = match checked {
+                Ok(mut episode) => {
+                    self.judge(check, &mut episode);
+                    outcome.add(&episode);
+                    take(Ok(episode))
+                }
+                Err(fault) => {
+                    outcome.faults.push((&fault).into());
+                    take(Err(fault))
+                }
+            };
+            is_over = flow.is_continue();
+            flow
         });
         outcome.faults.sort();
         outcome.faults.dedup();
         outcome.is_complete = outcome.faults.is_empty() && is_over;
-        outcome.excluded = left_out;
         outcome
     }
 
@@ -460,7 +466,10 @@ impl Gate {
     /// Whether the configuration excludes a directory.
     #[must_use]
     pub fn excludes(&self, dir: &Path) -> bool {
-        is_excluded(&self.excluded, &self.root, &self.here, dir)
+        !self.excluded.is_empty() && {
+            let dir = relative(dir, &self.root, &self.here);
+            self.excluded.iter().any(|glob| glob.matches(&dir))
+        }
     }
 
     /// Whether every rule is off in every directory, so that nothing is judged.
@@ -608,14 +617,6 @@ impl Gate {
             .iter()
             .map(|entry| escape(entry).into_owned())
             .collect()
-    }
-}
-
-/// Whether globs, which start from a root, match a directory.
-fn is_excluded(globs: &[Glob], root: &Path, here: &Path, dir: &Path) -> bool {
-    !globs.is_empty() && {
-        let dir = relative(dir, root, here);
-        globs.iter().any(|glob| glob.matches(&dir))
     }
 }
 

@@ -4,15 +4,15 @@
 //! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
 //! ([`Memory`]) or, with another implementation, from an object store.
 
+#[cfg(feature = "watch")]
+mod along;
 mod artifacts;
 #[cfg(feature = "cli")]
 mod changed;
+mod content;
 mod discover;
 mod disk;
 mod fault;
-mod foreign;
-mod group;
-mod hidden;
 mod keys;
 mod lines;
 mod listing;
@@ -30,7 +30,7 @@ mod settings;
 #[cfg(feature = "watch")]
 mod snapshot;
 mod stillness;
-mod unopened;
+mod tree;
 mod walk;
 #[cfg(feature = "cli")]
 mod whole;
@@ -42,11 +42,12 @@ pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
-pub(crate) use discover::{discover, search};
+#[cfg(feature = "watch")]
+pub(crate) use discover::depending_on;
+pub(crate) use discover::{Given, discover};
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
-pub(crate) use foreign::Given;
 pub use keys::episodes_of;
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
@@ -62,8 +63,7 @@ pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::{Movement, Seen};
-pub(crate) use unopened::{Item, Name, Searched, Unopened};
-pub(crate) use walk::{Excludes, Link};
+pub(crate) use walk::{AsEpisodeDir, Excludes, Found, FoundEpisode};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 

@@ -34,11 +34,11 @@ use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watche
 
 use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
-use crate::gate::{Gate, Selection};
+use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{EpisodeDir, Given, Snapshot, directories, is_gone};
+use crate::store::{Found, Given, Snapshot, directories, is_gone};
 use touched::{Due, End, Touched};
 
 /// Why a watch ended, or could not start.
@@ -221,55 +221,10 @@ impl Watch {
                 due.dirs.append(&mut self.touched.wait(None).dirs);
             }
             self.open_eyes(&mut due, &mut seen);
-            let mut flow = ControlFlow::Continue(());
-            let is_whole = due.dirs.iter().any(|(below, _)| below == Path::new(""));
-            let selection = self.episodes(check, gate, &due.dirs, &mut seen);
-            let foreign = selection.foreign.clone();
-            let mut faults = BTreeSet::new();
-            gate.each(check, selection, |judged| {
-                let is_reported = match &judged {
-                    Ok(episode) if episode.kept_changing() && due.end.is_none() => {
-                        self.judge_again(episode.key.as_path());
-                        false
-                    }
-                    Ok(_) => true,
-                    Err(fault) if has_vanished(fault) => false,
-                    Err(fault) => {
-                        let fault = (fault.path().to_owned(), fault.to_string());
-                        faults.insert(fault.clone()) && !seen.faults.contains(&fault)
-                    }
-                };
-                if let Ok(episode) = &judged {
-                    seen.runs.insert(episode.key.as_path().into());
-                }
-                if is_reported {
-                    flow = take(match judged {
-                        Ok(episode) => News::Judged(Box::new(episode)),
-                        Err(fault) => News::Fault(fault),
-                    });
-                }
-                flow
-            });
-            for path in self.renew_faults(&due.dirs, faults, &mut seen) {
-                if flow.is_continue() {
-                    flow = take(News::FaultGone(path));
-                }
-            }
-            for gone in self.gone(&due.dirs, &foreign, &mut seen) {
-                if flow.is_continue() {
-                    flow = take(News::Gone(gone));
-                }
-            }
-            if is_whole && !seen.all && flow.is_continue() {
-                seen.all = true;
-                if !foreign.is_empty() {
-                    flow = take(News::PassedOver(foreign.len()));
-                }
-                if flow.is_continue() {
-                    flow = take(News::AllSeen);
-                }
-            }
-            if flow.is_break() {
+            if self
+                .judge(check, gate, &due, &mut seen, &mut take)
+                .is_break()
+            {
                 return Ok(());
             }
             let dir = || self.dir.clone();
@@ -282,6 +237,61 @@ impl Watch {
                 }
             }
         }
+    }
+
+    /// Judges what depends on the directories in which something changed, and passes on what is
+    /// new, and what is gone.
+    fn judge(
+        &self,
+        check: &Check,
+        gate: &mut Gate,
+        due: &Due,
+        seen: &mut Seen,
+        take: &mut impl FnMut(News) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let found = self.found(check, gate, &due.dirs, seen);
+        let foreign = found.foreign;
+        let mut flow = ControlFlow::Continue(());
+        let mut faults = BTreeSet::new();
+        gate.each_of(check, found.faults, &found.episodes, |judged| {
+            let is_reported = match &judged {
+                Ok(episode) if episode.kept_changing() && due.end.is_none() => {
+                    self.judge_again(episode.key.as_path());
+                    false
+                }
+                Ok(_) => true,
+                Err(fault) if has_vanished(fault) => false,
+                Err(fault) => {
+                    let fault = (fault.path().to_owned(), fault.to_string());
+                    faults.insert(fault.clone()) && !seen.faults.contains(&fault)
+                }
+            };
+            if let Ok(episode) = &judged {
+                seen.runs.insert(episode.key.as_path().into());
+            }
+            if is_reported {
+                flow = take(match judged {
+                    Ok(episode) => News::Judged(Box::new(episode)),
+                    Err(fault) => News::Fault(fault),
+                });
+            }
+            flow
+        });
+        flow?;
+        for path in self.renew_faults(&due.dirs, faults, seen) {
+            take(News::FaultGone(path))?;
+        }
+        for gone in self.gone(&due.dirs, &foreign, seen) {
+            take(News::Gone(gone))?;
+        }
+        if !seen.all && due.dirs.iter().any(|(below, _)| below == Path::new("")) {
+            seen.all = true;
+            if !foreign.is_empty() {
+                take(News::PassedOver(foreign.len()))?;
+            }
+            take(News::AllSeen)?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// Compares all artifacts with the last time, where the system does not report changes; when to
@@ -333,7 +343,7 @@ impl Watch {
             }
             if let Ok(directories) = directories(&dir) {
                 seen.closed.remove(&below);
-                open.extend(directories.into_iter().map(|name| below.join(name)));
+                open.extend(directories.into_iter().map(|name| below.join(&*name)));
                 seen.directories.insert(below.into());
             } else {
                 seen.closed.insert(below);
@@ -341,69 +351,31 @@ impl Watch {
         }
     }
 
-    /// The episodes in directories in which something changed, each once.
-    fn episodes(
+    /// What depends on directories in which something changed.
+    fn found(
         &self,
         check: &Check,
         gate: &Gate,
         dirs: &[(PathBuf, bool)],
         seen: &mut Seen,
-    ) -> Selection {
+    ) -> Found {
         let given = if self.is_given {
-            Given::Only(&self.dir)
+            Given::Each
         } else {
             Given::None
         };
-        let mut found = Selection::default();
-        // An artifact leads to its episode even from a checkpoint, where copies lie.
-        let mut artifacts = BTreeSet::new();
+        let is_polled = matches!(self.eyes, Eyes::Polling(_));
+        let mut changes = Vec::new();
         for (below, is_new) in dirs {
             let is_inside = self.is_inside(below);
-            let is_polled = matches!(self.eyes, Eyes::Polling(_));
             if !is_inside && !is_polled && !seen.forget(below) {
                 // A file that is no artifact.
                 continue;
             }
-            // What a directory is depends on what lies below it.
-            for above in below.ancestors().filter(|above| self.is_inside(above)) {
-                let dir = join(&self.dir, above);
-                let names = Artifact::ALL.map(|artifact| dir.join(artifact.file_name()));
-                artifacts.extend(names);
-            }
-            let dir = join(&self.dir, below);
-            if !seen.all && *below == Path::new("") && dirs.len() == 1 {
-                // All runs, for the first time: each is opened when its turn comes.
-                found = gate.search(check, &[dir], given);
-            } else if is_inside && (*is_new || is_closed(&dir)) {
-                let mut below = gate.discover_given(check, &[dir], given);
-                found.faults.append(&mut below.faults);
-                found.foreign.append(&mut below.foreign);
-                // Either all of them are copies, or none.
-                let copy = below.episodes.first().and_then(an_artifact).filter(|path| {
-                    let meant = gate.discover_given(check, &[path], given);
-                    let mut meant = meant.episodes.iter();
-                    !meant.any(|episode| path.parent() == Some(&episode.path))
-                });
-                match copy {
-                    Some(copy) => {
-                        artifacts.insert(copy);
-                    }
-                    None => found.episodes.append(&mut below.episodes),
-                }
-            }
+            let is_whole = is_inside && (*is_new || is_closed(&join(&self.dir, below)));
+            changes.push((below.clone(), is_whole));
         }
-        let artifacts: Vec<PathBuf> = artifacts
-            .into_iter()
-            .filter(|artifact| artifact.symlink_metadata().is_ok())
-            .collect();
-        let mut named = gate.discover_given(check, &artifacts, given);
-        found.episodes.append(&mut named.episodes);
-        found.faults.append(&mut named.faults);
-        found.foreign.append(&mut named.foreign);
-        found.episodes.sort_by(|a, b| a.path.cmp(&b.path));
-        found.episodes.dedup_by(|a, b| a.path == b.path);
-        found.foreign.sort();
-        found.foreign.dedup();
+        let mut found = gate.search_again(check, &self.dir, &changes, given);
         found
             .faults
             .retain(|fault| !self.leads_to_known(fault, gate, seen));
@@ -602,16 +574,6 @@ fn is_closed(dir: &Path) -> bool {
 fn is_dir(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|metadata| metadata.is_dir())
-}
-
-/// The path of any artifact of an episode.
-fn an_artifact(episode: &EpisodeDir) -> Option<PathBuf> {
-    let mut there = Artifact::ALL
-        .into_iter()
-        .filter(|artifact| episode.entries.has(*artifact));
-    there
-        .next()
-        .map(|artifact| episode.path.join(artifact.file_name()))
 }
 
 /// Whether a path vanished between the change and the search, which is not a fault.

@@ -68,12 +68,7 @@ pub(super) fn episode<R>(
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
-        let mut causes = causes::of_violations(&drafts);
-        if let Some(timeline) = loaded.run.timeline.read()
-            && !(drafts.is_empty() || timeline.slips.is_empty())
-        {
-            causes.append(&mut causes::add(&mut drafts, &timeline.slips));
-        }
+        let causes = add_causes(&mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
@@ -101,6 +96,20 @@ pub(super) fn episode<R>(
         report.decide();
         (report, also(loaded.run))
     })
+}
+
+/// Adds the causes of findings to them, and returns the places of all causes.
+fn add_causes(
+    drafts: &mut [(&'static RuleInfo, Severity, Draft)],
+    loaded: &Loaded<'_, '_>,
+) -> Vec<Place> {
+    let mut causes = causes::of_violations(drafts);
+    if let Some(timeline) = loaded.run.timeline.read()
+        && !(drafts.is_empty() || timeline.slips.is_empty())
+    {
+        causes.append(&mut causes::add(drafts, &timeline.slips));
+    }
+    causes
 }
 
 /// What a list of runs shows of an episode.
@@ -344,14 +353,19 @@ fn locate(
             &b.message,
         ))
     });
+    tell_apart(&mut findings);
+    findings
+}
+
+/// Makes the fingerprints of findings differ that have the same one.
+fn tell_apart(findings: &mut [Finding]) {
     let mut met: BTreeMap<String, u64> = BTreeMap::new();
-    for finding in &mut findings {
+    for finding in findings {
         let nth = met.entry(finding.fingerprint.clone()).or_default();
         let parts = [finding.fingerprint.as_bytes(), &nth.to_le_bytes()];
         finding.fingerprint = Digest::of(parts).to_string();
         *nth += 1;
     }
-    findings
 }
 
 /// What names a finding: what stays the same when the episode moves, keys change places, or text is

@@ -7,7 +7,7 @@ use crate::digest::Digest;
 use crate::document::{self, Document, Node, Tape, digests};
 use crate::finding::Location;
 use crate::load::Loaded;
-use crate::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Target};
+use crate::source::{self, Artifact, EpisodeKey, Line, Place, Pointer, Spot, Target};
 
 /// Collects places, then locates them all at once.
 #[derive(Default)]
@@ -115,12 +115,7 @@ impl<'t> Text<'t> {
                 Found::Bytes(span) => Some(text(span.clone())),
                 Found::Rest(span) => Some(text(span.start..self.bytes.len())),
             };
-            location.line = Some(spot.line);
-            location.column = Some(spot.column);
-            location.end_line = Some(spot.end_line);
-            location.end_column = Some(spot.end_column);
-            location.offset = Some(spot.offset);
-            location.length = Some(spot.length);
+            point_to(location, &spot);
             location.excerpt = Some(excerpt);
         }
     }
@@ -146,6 +141,15 @@ impl<'t> Text<'t> {
             _ => Found::Bytes(0..0),
         }
     }
+}
+
+fn point_to(location: &mut Location, spot: &Spot) {
+    location.line = Some(spot.line);
+    location.column = Some(spot.column);
+    location.end_line = Some(spot.end_line);
+    location.end_column = Some(spot.end_column);
+    location.offset = Some(spot.offset);
+    location.length = Some(spot.length);
 }
 
 /// What a place names in a text, as its digest takes it.

@@ -109,21 +109,6 @@ impl Session {
         self.episode_and(episode, |_| ()).map(|(report, ())| report)
     }
 
-    /// Checks an episode on a disk whose directory is open.
-    pub(super) fn opened(
-        &mut self,
-        episode: &EpisodeDir,
-        files: Directory,
-    ) -> Result<EpisodeReport, Fault> {
-        let settled = self.settle_on_disk(episode, Some(files), |_| ());
-        settled.map(|(report, ())| report)
-    }
-
-    /// Whether artifacts may be symbolic links.
-    pub(super) fn follows_links(&self) -> bool {
-        self.check.follow_links
-    }
-
     /// Checks artifacts that come from anywhere, and lets `also` use the same loaded records.
     pub(crate) fn artifacts_and<R>(
         &mut self,
@@ -175,23 +160,13 @@ impl Session {
     }
 
     /// Checks an episode on a disk, and lets `also` use the same loaded records.
-    pub(crate) fn episode_and<R>(
-        &mut self,
-        episode: &EpisodeDir,
-        also: impl Fn(&Run<'_>) -> R,
-    ) -> Result<(EpisodeReport, R), Fault> {
-        self.settle_on_disk(episode, None, also)
-    }
-
-    /// Checks an episode on a disk, whose directory may be open.
     ///
     /// While a writer is at work, findings may come from records of two generations. They count
     /// only if nothing changed during the read; otherwise the episode is read again, as soon as its
     /// writer pauses. An episode without findings is not validated this way.
-    fn settle_on_disk<R>(
+    pub(crate) fn episode_and<R>(
         &mut self,
         episode: &EpisodeDir,
-        mut open: Option<Directory>,
         also: impl Fn(&Run<'_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         let Self { check, buffers } = self;
@@ -203,10 +178,7 @@ impl Session {
         let mut readings = 0;
         loop {
             readings += 1;
-            let files = match open.take() {
-                Some(files) => files,
-                None => Directory::open(&episode, check.follow_links).map_err(fault)?,
-            };
+            let files = Directory::open(&episode, check.follow_links).map_err(fault)?;
             let identity = Identity {
                 key: episode.key(),
                 id: episode.id.as_deref(),

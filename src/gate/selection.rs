@@ -6,7 +6,7 @@ use super::Exit;
 use crate::check::{Discovery, Fault};
 use crate::finding::{EpisodeReport, ReportedFault, Statistics, Totals};
 use crate::report::Closing;
-use crate::store::{EpisodeDir, Unopened};
+use crate::store::{EpisodeDir, Found};
 
 /// The episodes to judge.
 #[derive(Debug, Default)]
@@ -20,44 +20,21 @@ pub struct Selection {
     pub faults: Vec<Fault>,
     /// Directories with nothing but the `state.json` of another program: no episodes.
     pub foreign: Vec<PathBuf>,
-    /// Directories that most likely are episodes, and are not opened yet.
-    unopened: Unopened,
 }
 
-impl Selection {
-    /// How many episodes there are, most likely.
-    #[cfg(feature = "cli")]
-    pub(crate) fn len(&self) -> usize {
-        self.episodes.len() + self.unopened.len()
-    }
-
-    /// The same episodes, to be judged once more.
-    #[cfg(feature = "cli")]
-    pub(crate) fn again(&self) -> Self {
+impl From<Found> for Selection {
+    fn from(found: Found) -> Self {
+        let excluded = found.excluded;
+        let Discovery {
+            episodes,
+            faults,
+            foreign,
+        } = found.into();
         Self {
-            episodes: self.episodes.clone(),
-            unopened: self.unopened.clone(),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn of(found: Discovery) -> Self {
-        Self {
-            episodes: found.episodes,
-            excluded: found.excluded,
-            faults: found.faults,
-            foreign: found.foreign,
-            unopened: found.unopened,
-        }
-    }
-
-    pub(super) fn found(self) -> Discovery {
-        Discovery {
-            episodes: self.episodes,
-            faults: self.faults,
-            foreign: self.foreign,
-            excluded: self.excluded,
-            unopened: self.unopened,
+            episodes,
+            excluded,
+            faults,
+            foreign,
         }
     }
 }
@@ -76,8 +53,6 @@ pub struct Outcome {
     /// Whether everything was looked at and judged: there are no faults, and the check was not
     /// stopped early.
     pub is_complete: bool,
-    /// How many directories were left out that only judging met.
-    pub(crate) excluded: usize,
 }
 
 impl Outcome {

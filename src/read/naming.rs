@@ -188,7 +188,7 @@ impl RunReader {
         Self::around_given(dir.as_ref(), Given::None)
     }
 
-    fn around_given(dir: &Path, given: Given<'_>) -> Option<Self> {
+    fn around_given(dir: &Path, given: Given) -> Option<Self> {
         let is_in_run_data = store::is_below_episodes(dir);
         let levels = if is_in_run_data { usize::MAX } else { 1 };
         let real = dir.canonicalize().ok()?;
@@ -215,7 +215,7 @@ fn is_separator(character: char) -> bool {
 }
 
 /// What a path leads to, and the runs there.
-fn find(path: &Path, given: Given<'_>) -> Result<(PathBuf, Runs), Error> {
+fn find(path: &Path, given: Given) -> Result<(PathBuf, Runs), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
     }

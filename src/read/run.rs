@@ -77,12 +77,12 @@ impl RunReader {
         Self::open_given(path.as_ref(), Given::Each)
     }
 
-    pub(super) fn open_given(path: &Path, given: Given<'_>) -> Result<Self, Error> {
+    pub(super) fn open_given(path: &Path, given: Given) -> Result<Self, Error> {
         let Discovery {
             episodes: mut found,
             faults,
             ..
-        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given);
+        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given).into();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {

@@ -9,13 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{EpisodeDir, is_gone, path};
+use super::{EpisodeDir, FoundEpisode, is_gone, path};
 use crate::printable::escape;
 use crate::source::{Artifact, EntryKind};
 
 /// What changed since a revision.
 pub(crate) struct Changed {
-    pub(crate) episodes: Vec<EpisodeDir>,
+    pub(crate) episodes: Vec<FoundEpisode>,
     /// Directories that held a record at the revision and hold none now; paths from the top of the
     /// working tree.
     pub(crate) lost: Vec<PathBuf>,
@@ -60,14 +60,15 @@ impl Reads {
 /// Those of the episodes below paths that changed since a revision.
 pub(crate) fn changed_since(
     revision: &str,
-    episodes: Vec<EpisodeDir>,
+    episodes: Vec<FoundEpisode>,
     paths: &[PathBuf],
     reads: Reads,
 ) -> Result<Changed, GitError> {
     let changes = Changes::since(revision)?;
     let mut real = BTreeSet::new();
     let mut touched = Vec::new();
-    for episode in episodes {
+    for found in episodes {
+        let episode = EpisodeDir::from(&found);
         let dir = episode
             .path
             .canonicalize()
@@ -76,7 +77,7 @@ pub(crate) fn changed_since(
                 source,
             })?;
         if changes.touch(&episode, &dir)? || reads.more_of(&episode) {
-            touched.push(episode);
+            touched.push(found);
         }
         real.insert(dir);
     }

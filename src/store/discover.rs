@@ -1,20 +1,21 @@
 //! Paths as the user gave them -> the episodes below them, each once, sorted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::EpisodeDir;
+#[cfg(feature = "watch")]
+use super::along::Along;
 use super::fault::{Fault, unlistable};
-use super::foreign::Given;
 use super::listing::list;
-use super::nature::{Nature, holds_records};
-use super::path::tidy;
+use super::nature::holds_records;
+use super::path::{join, tidy};
 use super::root::{Root, enclosing_episode};
-use super::unopened::{Unopened, faults_of_links, is_among};
-use super::walk::{Excludes, Found, Link, walk};
+use super::tree::{Dir, OnDisk, Tree};
+use super::walk::{Excludes, Found, Walk};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -28,10 +29,23 @@ pub struct Discovery {
     /// Directories outside `episodes` that hold the `state.json` of another program and no other
     /// artifact, and so no episode. A given path is an episode whatever its record says.
     pub foreign: Vec<PathBuf>,
-    /// The number of directories that were left out and so not opened.
-    pub(crate) excluded: usize,
-    /// Names of directories that most likely are episodes, where a search may leave them so.
-    pub(crate) unopened: Unopened,
+}
+
+impl From<Found> for Discovery {
+    fn from(found: Found) -> Self {
+        Self {
+            episodes: found.episodes.iter().map(Into::into).collect(),
+            faults: found.faults,
+            foreign: found.foreign,
+        }
+    }
+}
+
+/// The paths of a search that a user gave. What they lead to is judged in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    Each,
+    None,
 }
 
 /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
@@ -44,39 +58,9 @@ pub(crate) fn discover<P: AsRef<Path>>(
     paths: &[P],
     jobs: NonZeroUsize,
     excludes: Excludes<'_>,
-    given: Given<'_>,
-) -> Discovery {
-    find(paths, jobs, excludes, given, false)
-}
-
-/// The same, but leaves the directories in large directories of runs unopened.
-#[must_use]
-pub(crate) fn search<P: AsRef<Path>>(
-    paths: &[P],
-    jobs: NonZeroUsize,
-    excludes: Excludes<'_>,
-    given: Given<'_>,
-) -> Discovery {
-    // Several paths may lead to one episode, which shows when all are known.
-    find(paths, jobs, excludes, given, paths.len() == 1)
-}
-
-fn find<P: AsRef<Path>>(
-    paths: &[P],
-    jobs: NonZeroUsize,
-    excludes: Excludes<'_>,
-    given: Given<'_>,
-    may_defer: bool,
-) -> Discovery {
-    let mut search = Search {
-        jobs,
-        excludes,
-        given,
-        may_defer,
-        found: Discovery::default(),
-        links: Vec::new(),
-        roots: Vec::new(),
-    };
+    given: Given,
+) -> Found {
+    let mut search = Search::new(jobs, excludes, given);
     for path in paths {
         if let Err(fault) = search.search(path.as_ref()) {
             search.found.faults.push(fault);
@@ -85,25 +69,70 @@ fn find<P: AsRef<Path>>(
     search.finish(paths.len())
 }
 
+/// Finds what depends on directories below a given one that changed. Each is a path from there on,
+/// with whether everything below it may have changed as well.
+#[cfg(feature = "watch")]
+pub(crate) fn depending_on(
+    top: &Path,
+    changes: &[(PathBuf, bool)],
+    jobs: NonZeroUsize,
+    excludes: Excludes<'_>,
+    given: Given,
+) -> Found {
+    let mut search = Search::new(jobs, excludes, given);
+    if let Ok(root) = search.root(top)
+        && !excludes(&root.typed)
+    {
+        for (changed, is_whole) in changes {
+            let tree = Along::new(changed, *is_whole);
+            let mut found = search.walk(&root, &tree).everything(jobs);
+            found.episodes.retain(|it| tree.has(&it.dir));
+            search.found.append(found);
+        }
+        search.roots.push(root);
+    }
+    let mut found = search.finish(1);
+    found
+        .episodes
+        .dedup_by(|a, b| a.dir.path_order(&b.dir).is_eq());
+    found.foreign.dedup();
+    found
+}
+
 /// A search below some paths.
 struct Search<'e> {
     jobs: NonZeroUsize,
     excludes: Excludes<'e>,
-    given: Given<'e>,
-    may_defer: bool,
-    found: Discovery,
-    links: Vec<Link>,
+    given: Given,
+    found: Found,
     /// The directories that were walked.
     roots: Vec<Root>,
 }
 
-impl Search<'_> {
+impl<'e> Search<'e> {
+    fn new(jobs: NonZeroUsize, excludes: Excludes<'e>, given: Given) -> Self {
+        Self {
+            jobs,
+            excludes,
+            given,
+            found: Found::default(),
+            roots: Vec::new(),
+        }
+    }
+
+    fn root(&self, dir: &Path) -> io::Result<Root> {
+        Ok(Root {
+            typed: tidy(dir),
+            real: dir.canonicalize()?,
+            is_given: self.given == Given::Each,
+        })
+    }
+
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
         let fault = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => Fault::Missing(path.to_owned()),
             _ => unlistable(path, source),
         };
-        let real = |path: &Path| path.canonicalize().map_err(fault);
         let is_artifact = path
             .file_name()
             .and_then(OsStr::to_str)
@@ -127,91 +156,88 @@ impl Search<'_> {
             self.found.excluded += 1;
             return Ok(());
         }
-        if is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries))) {
-            let root = self.root(tidy(path), real(path)?);
-            let found = self.walk(&root, self.may_defer);
-            self.take(found);
+        let is_dir =
+            is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries)));
+        let dir = if is_dir { path } else { parent };
+        let root = self.root(dir).map_err(fault)?;
+        if is_dir {
+            let found = self.walk(&root, &OnDisk).everything(self.jobs);
+            self.found.append(found);
             self.roots.push(root);
-            return Ok(());
-        }
-        let root = self.root(tidy(parent), real(parent)?);
-        let root = enclosing_episode(&root).unwrap_or(root);
-        let listing = list(&root.typed).map_err(|source| unlistable(&root.typed, source))?;
-        let below = Path::new("");
-        let nature = root.nature(below, &listing);
-        let mut found = Found::default();
-        if let Nature::UnlessAbove = nature {
-            // The walk shows whether there is an episode below it.
-            found = self.walk(&root, false);
-            found.episodes.retain(|episode| episode.path == root.typed);
-            found.links.clear();
         } else {
-            found.sort_in(&root, below, &listing, self.excludes);
+            self.search_one(enclosing_episode(&root).unwrap_or(root));
+        }
+        Ok(())
+    }
+
+    /// Looks whether a directory is an episode.
+    fn search_one(&mut self, root: Root) {
+        let mut found = Found::default();
+        self.walk(&root, &OnDisk)
+            .visit(&Dir::root(&root), &mut found);
+        found.excluded = 0;
+        if !found.candidates.is_empty() {
+            // The walk shows whether there is an episode below it.
+            found = self.walk(&root, &OnDisk).everything(self.jobs);
+            found.episodes.retain(|episode| episode.dir.is_root());
+            found.links.clear();
         }
         let is_found = !found.episodes.is_empty();
         if !is_found {
             found.links.clear();
         }
-        self.take(found);
+        self.found.append(found);
         if is_found {
             self.roots.push(root);
         }
-        Ok(())
     }
 
-    fn root(&self, typed: PathBuf, real: PathBuf) -> Root {
-        let is_given = match self.given {
-            Given::Each => true,
-            Given::Only(given) => typed == tidy(given),
-            Given::None => false,
-        };
-        Root::new(typed, real, is_given)
-    }
-
-    fn walk(&self, root: &Root, may_defer: bool) -> Found {
-        let mut found = Found {
-            may_defer,
-            ..Found::default()
-        };
-        walk(root, Path::new(""), self.jobs, self.excludes, &mut found);
-        found.decide(root);
-        found
-    }
-
-    fn take(&mut self, mut found: Found) {
-        self.found.episodes.append(&mut found.episodes);
-        self.found.faults.append(&mut found.faults);
-        self.found.foreign.append(&mut found.foreign);
-        self.found.excluded += found.excluded;
-        self.links.append(&mut found.links);
-        self.found.unopened.groups.append(&mut found.unopened);
+    fn walk<'w>(&'w self, root: &'w Root, tree: &'w dyn Tree) -> Walk<'w> {
+        Walk {
+            tree,
+            root,
+            excludes: self.excludes,
+        }
     }
 
     /// Sorts what was found below a number of given paths, and decides about the links.
-    fn finish(mut self, paths: usize) -> Discovery {
-        let found = &mut self.found;
-        found
-            .episodes
-            .sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-        if found.unopened.is_empty() {
-            let is_episode = |typed: &Path| is_among(&found.episodes, typed);
-            let faults = faults_of_links(self.links, &self.roots, is_episode, self.excludes);
-            found.faults.extend(faults);
-        } else {
-            found.unopened.links = self.links;
-            found.unopened.roots = self.roots;
+    fn finish(mut self, paths: usize) -> Found {
+        self.found.sort();
+        if !self.found.links.is_empty() {
+            self.decide_links();
+            self.found.sort();
         }
-        found
-            .faults
-            .sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
-        found.foreign.sort();
+        let mut found = self.found;
         if paths > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
-            found.episodes.retain(|episode| is_first(&episode.path));
+            found.episodes.retain(|it| is_first(&it.dir.path()));
             found.foreign.retain(|dir| is_first(dir));
         }
-        self.found
+        found
+    }
+
+    /// Links that lead to a directory that is not judged are faults.
+    fn decide_links(&mut self) {
+        // Two given paths may lead to one link.
+        let mut faults = BTreeMap::new();
+        for link in std::mem::take(&mut self.found.links) {
+            let is_looked_at = self.roots.iter().any(|root| {
+                let Ok(below) = link.target.strip_prefix(&root.real) else {
+                    return false;
+                };
+                let typed = join(&root.typed, below);
+                below == Path::new("")
+                    || link.target.starts_with(&link.run_data)
+                        && (self.found.has(&typed) || (self.excludes)(&typed))
+            });
+            if !is_looked_at {
+                faults.insert(link.typed, link.target);
+            }
+        }
+        let faults = faults.into_iter();
+        let faults = faults.map(|(path, target)| Fault::Link { path, target });
+        self.found.faults.extend(faults);
     }
 }

@@ -1,10 +1,11 @@
 //! A directory -> those of its entries that matter here.
 
-use std::ffi::{CStr, OsString};
+use std::ffi::{CStr, OsStr};
 use std::io;
 #[cfg(target_os = "linux")]
 use std::mem::MaybeUninit;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -19,15 +20,17 @@ use crate::source::{Artifact, Entries, EntryKind};
 const LISTED_BYTES: usize = 8 << 10;
 
 /// The entries of a directory that matter here.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Listing {
     pub(super) entries: Entries,
     /// Whether it contains a directory called `episodes`.
     pub(super) holds_episodes: bool,
     /// The directories in it that may hold episodes.
-    pub(super) directories: Vec<OsString>,
+    pub(super) directories: Vec<Arc<OsStr>>,
+    /// Others, which are most likely runs and are not opened, each with its time.
+    pub(super) likely: Vec<(Arc<OsStr>, i128)>,
     /// The symbolic links in it.
-    pub(super) links: Vec<OsString>,
+    pub(super) links: Vec<Arc<OsStr>>,
 }
 
 impl Listing {
@@ -73,11 +76,11 @@ impl Listing {
             self.entries.set(artifact, kind);
         }
         if kind == EntryKind::Link {
-            self.links.push(path::name(bytes.to_vec()));
+            self.links.push(path::shared_name(bytes));
         }
         if kind == EntryKind::Directory && !matches!(bytes, b"." | b".." | b".git") {
             self.holds_episodes |= bytes == EPISODES.as_bytes();
-            self.directories.push(path::name(bytes.to_vec()));
+            self.directories.push(path::shared_name(bytes));
         }
     }
 }

@@ -30,11 +30,11 @@ pub(crate) fn run_data_below(dir: &Path) -> Vec<PathBuf> {
         let Ok(mut listing) = list(&dir) else {
             continue;
         };
-        listing.directories.retain(|name| name != EPISODES);
+        listing.directories.retain(|name| &**name != EPISODES);
         if level < MAX_LEVELS {
             listing.directories.sort_unstable();
             let below = listing.directories.iter();
-            waiting.extend(below.map(|name| (join(&dir, Path::new(name)), level + 1)));
+            waiting.extend(below.map(|name| (join(&dir, Path::new(&**name)), level + 1)));
         }
         if listing.holds_episodes {
             found.push(dir);

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// The bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
@@ -12,17 +13,12 @@ pub(crate) fn bytes(path: &Path) -> &[u8] {
 
 /// The path with these bytes.
 pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    name(bytes).into()
+    OsString::from_vec(bytes).into()
 }
 
-/// The file name with these bytes.
-pub(crate) fn name(bytes: Vec<u8>) -> OsString {
-    OsString::from_vec(bytes)
-}
-
-/// The file name of these bytes.
-pub(crate) fn as_name(bytes: &[u8]) -> &OsStr {
-    OsStr::from_bytes(bytes)
+/// The file name of these bytes, to be shared.
+pub(crate) fn shared_name(bytes: &[u8]) -> Arc<OsStr> {
+    OsStr::from_bytes(bytes).into()
 }
 
 /// A path as text; bytes that are not UTF-8 show as `�`.
@@ -71,4 +67,9 @@ pub(super) fn is_nothing(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+/// Whether a symbolic link leads to itself, and so nowhere.
+pub(super) fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }

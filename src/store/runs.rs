@@ -7,25 +7,27 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fd::BorrowedFd;
-use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, Stat};
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fs::{Access, AtFlags, Mode, Stat};
 
-use super::discover::discover;
+use super::EpisodeDir;
+use super::discover::{Given, discover};
 use super::fault::Fault;
-use super::hidden::{self, holds_timeline};
-use super::listing::{list, open_dir};
-use super::nature::{EPISODES, Nature, names_episodes, nature};
-use super::path::{self, join};
-use super::{EpisodeDir, Given};
+use super::listing::{Listing, list, open_dir};
+use super::nature::{EPISODES, Nature, names_episodes};
+use super::path::{is_nothing, join};
+use super::root::Root;
+use super::tree::{Dir, Tree};
+use super::walk::Walk;
 use crate::parallel::{cores, in_order};
-use crate::source::Artifact;
 
 /// The number of entries whose metadata is one piece of work for a thread.
 const PIECE: usize = 64;
@@ -33,72 +35,49 @@ const PIECE: usize = 64;
 /// A directory that is most likely a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunDir {
-    at: At,
+    dir: Dir,
     /// Nanoseconds since 1970.
     time: i128,
 }
 
-/// Where a run is.
-#[derive(Clone, Debug)]
-enum At {
-    /// A name in a directory of runs.
-    Name(Arc<Path>, OsString),
-    /// A run that was opened already.
-    Found(Box<EpisodeDir>),
+impl From<(Dir, i128)> for RunDir {
+    fn from((dir, time): (Dir, i128)) -> Self {
+        Self { dir, time }
+    }
 }
 
 impl RunDir {
-    fn new(found: EpisodeDir) -> Self {
-        Self {
-            time: rustix::fs::lstat(&found.path).map_or(0, |stat| time(&found.name, &stat)),
-            at: At::Found(Box::new(found)),
-        }
-    }
-
-    fn path(&self) -> PathBuf {
-        match &self.at {
-            At::Name(group, name) => join(group, Path::new(name)),
-            At::Found(found) => found.path.clone(),
-        }
+    fn new(dir: Dir) -> Self {
+        let stat = rustix::fs::lstat(dir.path());
+        let time = stat.map_or(0, |stat| time(&dir.name().to_string_lossy(), &stat));
+        Self { dir, time }
     }
 
     /// The directory's name: the run's id.
     pub(crate) fn name(&self) -> Cow<'_, str> {
-        match &self.at {
-            At::Name(_, name) => name.to_string_lossy(),
-            At::Found(found) => Cow::Borrowed(&found.name),
-        }
+        self.dir.name().to_string_lossy()
     }
 
     /// The run, if the directory is one.
     pub(crate) fn episode(&self) -> Option<EpisodeDir> {
-        let name = match &self.at {
-            At::Found(found) => return Some((**found).clone()),
-            At::Name(_, name) => name,
-        };
-        let path = self.path();
-        let entries = list(&path).ok()?.entries;
-        let is_run = nature(name, entries) != Nature::None;
-        let id = path::id(name);
-        is_run.then(|| EpisodeDir {
-            path,
-            id: Some(id.clone()),
-            name: id,
+        let Listing {
             entries,
-        })
+            holds_episodes,
+            ..
+        } = list(&self.dir.path()).ok()?;
+        let is_run = self.dir.nature(entries, holds_episodes) != Nature::None;
+        is_run.then(|| self.dir.episode(entries))
     }
 
     /// Newest first. The names of runs in one directory are compared alone.
     fn order(&self, other: &Self) -> Ordering {
-        other
-            .time
-            .cmp(&self.time)
-            .then_with(|| match (&self.at, &other.at) {
-                (At::Name(group, name), At::Name(other_group, other)) if group == other_group => {
-                    other.cmp(name)
-                }
-                _ => other.path().cmp(&self.path()),
-            })
+        other.time.cmp(&self.time).then_with(|| {
+            if self.dir.is_beside(&other.dir) {
+                other.dir.name().cmp(self.dir.name())
+            } else {
+                other.dir.path().cmp(&self.dir.path())
+            }
+        })
     }
 }
 
@@ -114,17 +93,40 @@ pub(crate) struct Runs {
 /// These are the runs that discovery finds below its directory called `episodes`, and directories
 /// that turn out to be none when they are opened.
 pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
-    let mut found = Runs::default();
-    found.collect(&join(run_data, Path::new(EPISODES)))?;
-    found.sort();
-    Ok(found)
+    let episodes = join(run_data, Path::new(EPISODES));
+    let root = Root {
+        real: episodes.clone(),
+        typed: episodes,
+        is_given: false,
+    };
+    let walk = Walk {
+        tree: &Unopened,
+        root: &root,
+        excludes: &|_| false,
+    };
+    let found = walk.everything(NonZeroUsize::MIN);
+    let mut runs = Runs {
+        runs: found.likely.into_iter().map(RunDir::from).collect(),
+        faults: Vec::new(),
+    };
+    for fault in found.faults {
+        match fault {
+            Fault::Unlistable { path, source } if path == root.typed => return Err(source),
+            other => runs.faults.push(other),
+        }
+    }
+    let opened = found.episodes.into_iter();
+    runs.runs.extend(opened.map(|it| RunDir::new(it.dir)));
+    runs.sort();
+    Ok(runs)
 }
 
 /// The runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path, given: Given<'_>) -> Runs {
+pub(crate) fn runs_at(path: &Path, given: Given) -> Runs {
     let found = discover(&[path], NonZeroUsize::MIN, &|_| false, given);
+    let episodes = found.episodes.into_iter();
     let mut runs = Runs {
-        runs: found.episodes.into_iter().map(RunDir::new).collect(),
+        runs: episodes.map(|it| RunDir::new(it.dir)).collect(),
         faults: found.faults,
     };
     runs.sort();
@@ -150,7 +152,7 @@ impl Runs {
         let (mut all, mut seen, mut faults) = (Self::default(), BTreeSet::new(), BTreeMap::new());
         for part in parts {
             all.runs.extend(part.runs.into_iter().filter(|run| {
-                let path = run.path();
+                let path = run.dir.path();
                 seen.insert(path.canonicalize().unwrap_or(path))
             }));
             let part = part.faults.into_iter();
@@ -160,127 +162,57 @@ impl Runs {
         all.sort();
         all
     }
+}
 
-    fn collect(&mut self, group: &Path) -> io::Result<()> {
-        let mut dir = Dir::new(open_dir(group)?)?;
-        let names_artifacts = group.file_name().is_some_and(|name| name == EPISODES);
-        let mut is_stray = false;
-        let (mut entries, mut end) = (Vec::new(), Ok(()));
-        while let Some(entry) = dir.read() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    end = Err(error.into());
-                    break;
-                }
-            };
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b".." | b".git") {
-                continue;
-            }
-            is_stray |= names_artifacts && is_artifact(name);
-            if matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
-                entries.push((path::name(name.to_vec()), entry.file_type()));
-            }
+/// The tree of all directories, of which those that are most likely runs are not opened.
+struct Unopened;
+
+impl Tree for Unopened {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        let opened = open_dir(&dir.path())?;
+        let mut listing = Listing::of(opened.as_fd())?;
+        // Where runs are listed, nothing is said of links.
+        listing.links.clear();
+        if dir.nature(listing.entries, listing.holds_episodes) == Nature::Episode {
+            return Ok(listing);
         }
-        let group: Arc<Path> = group.into();
-        let looked = look_at(dir.fd()?, &entries);
-        for ((name, _), looked) in entries.into_iter().zip(looked) {
+        let names = mem::take(&mut listing.directories);
+        let looked = look_at(opened.as_fd(), &names);
+        for (name, looked) in names.into_iter().zip(looked) {
             match looked {
-                Ok(Some(Looked { time, hard_links })) => {
-                    if self.is_run(&name, &group, hard_links) {
-                        let at = At::Name(Arc::clone(&group), name);
-                        self.runs.push(RunDir { at, time });
-                    }
-                }
-                Ok(None) => {}
-                Err(source) => {
-                    let path = join(&group, Path::new(&name));
-                    self.faults.push(Fault::Unlistable { path, source });
-                }
+                Looked::Run { time } => listing.likely.push((name, time)),
+                Looked::Other => listing.directories.push(name),
+                Looked::Nothing => {}
             }
         }
-        if is_stray {
-            self.faults.push(Fault::Stray(group.to_path_buf()));
-        }
-        end
-    }
-
-    /// Whether a directory is most likely a run. The runs of one that is a group are collected.
-    fn is_run(&mut self, name: &OsStr, group: &Path, hard_links: u64) -> bool {
-        // A directory with only its two default hard links contains no directories, so no runs.
-        if hard_links == 2 && name != EPISODES {
-            return true;
-        }
-        let path = &join(group, Path::new(name));
-        let before = self.runs.len();
-        let searched = list(path).and_then(|listing| {
-            let nature = nature(name, listing.entries);
-            if nature == Nature::Episode {
-                let hidden = listing.directories.iter().map(|name| path.join(name));
-                self.faults.extend(hidden.filter_map(hidden_run));
-            } else {
-                self.collect(path)?;
-            }
-            Ok((nature, listing.entries))
-        });
-        let entries = match searched {
-            Ok((Nature::Episode, _)) => return true,
-            Ok((Nature::UnlessAbove, entries)) => entries,
-            Ok((Nature::None, _)) => return false,
-            Err(source) => {
-                let path = path.to_owned();
-                self.faults.push(Fault::Unlistable { path, source });
-                return false;
-            }
-        };
-        // It is a run unless there is one below it, so candidates above an episode are dropped.
-        let below = self.runs.split_off(before);
-        self.runs
-            .extend(below.into_iter().filter(|run| run.episode().is_some()));
-        if self.runs.len() == before {
-            return true;
-        }
-        let name = path::id(name);
-        let dir = EpisodeDir {
-            path: path.to_owned(),
-            id: Some(name.clone()),
-            name,
-            entries,
-        };
-        if hidden::is_run(&dir) {
-            self.faults.push(Fault::Displaced(dir.path));
-        }
-        false
+        Ok(listing)
     }
 }
 
-/// What the metadata of a directory says.
-struct Looked {
-    time: i128,
-    hard_links: u64,
+/// What a directory is by its metadata.
+enum Looked {
+    /// Most likely a run: it may be read, and contains no directory.
+    Run {
+        time: i128,
+    },
+    Other,
+    Nothing,
 }
 
-/// Looks at the metadata of entries of a directory: `None` where one is no directory, or gone. If
-/// there are many, several threads look at them.
-fn look_at(
-    dir: BorrowedFd<'_>,
-    entries: &[(OsString, FileType)],
-) -> Vec<io::Result<Option<Looked>>> {
-    let parts: Vec<_> = entries.chunks(PIECE).collect();
+/// Looks at the metadata of directories in a directory. If there are many, several threads look at
+/// them.
+fn look_at(dir: BorrowedFd<'_>, names: &[Arc<OsStr>]) -> Vec<Looked> {
+    let parts: Vec<_> = names.chunks(PIECE).collect();
     let jobs = match &*parts {
         [] | [_] => NonZeroUsize::MIN,
         _ => cores(),
     };
-    let mut all = Vec::with_capacity(entries.len());
+    let mut all = Vec::with_capacity(names.len());
     in_order(
         &parts,
         jobs,
         || (),
-        |(), part| {
-            let part = part.iter().map(|(name, listed)| look(dir, name, *listed));
-            part.collect::<Vec<_>>()
-        },
+        |(), part| part.iter().map(|name| look(dir, name)).collect::<Vec<_>>(),
         |part| {
             all.extend(part);
             ControlFlow::Continue(())
@@ -289,43 +221,23 @@ fn look_at(
     all
 }
 
-fn look(dir: BorrowedFd<'_>, name: &OsStr, listed: FileType) -> io::Result<Option<Looked>> {
+fn look(dir: BorrowedFd<'_>, name: &OsStr) -> Looked {
     let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => stat,
-        // Some file systems do not list the type of an entry.
-        Err(_) if listed == FileType::Unknown => return Ok(None),
-        Err(error) => {
-            let error = error.into();
-            return if path::is_nothing(&error) {
-                Ok(None)
-            } else {
-                Err(error)
-            };
-        }
+        Err(error) if is_nothing(&error.into()) => return Looked::Nothing,
+        // Listing it says why.
+        Err(_) => return Looked::Other,
     };
-    if listed == FileType::Unknown && !FileType::from_raw_mode(stat.st_mode).is_dir() {
-        return Ok(None);
-    }
-    if !Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH) {
-        rustix::fs::accessat(dir, name, Access::READ_OK, AtFlags::EACCESS)?;
-    }
-    Ok(Some(Looked {
-        time: time(&name.to_string_lossy(), &stat),
-        hard_links: stat.st_nlink,
-    }))
-}
-
-fn is_artifact(name: &[u8]) -> bool {
-    let name = std::str::from_utf8(name).ok();
-    name.and_then(Artifact::from_file_name).is_some()
-}
-
-/// The fault of a directory in an episode, if it has any.
-fn hidden_run(directory: PathBuf) -> Option<Fault> {
-    match holds_timeline(&directory) {
-        Ok(true) => Some(Fault::Hidden(directory)),
-        Ok(false) => None,
-        Err(fault) => Some(fault),
+    let may_be_read = || {
+        Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH)
+            || rustix::fs::accessat(dir, name, Access::READ_OK, AtFlags::EACCESS).is_ok()
+    };
+    // A directory with only its two default hard links contains no directories, so no runs.
+    if stat.st_nlink == 2 && name != EPISODES && may_be_read() {
+        let time = time(&name.to_string_lossy(), &stat);
+        Looked::Run { time }
+    } else {
+        Looked::Other
     }
 }
 

@@ -1,9 +1,10 @@
 //! A directory -> the versions of all artifacts below it -> the directories in which they changed.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::listing::list;
@@ -41,7 +42,7 @@ impl Snapshot {
             let dir = join(top, &below);
             let seen = match list(&dir) {
                 Ok(listing) => {
-                    open.extend(listing.directories.iter().map(|name| below.join(name)));
+                    open.extend(listing.directories.iter().map(|name| below.join(&**name)));
                     Some(artifacts(&dir, listing.entries))
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -86,6 +87,6 @@ fn artifacts(dir: &Path, listed: Entries) -> Seen {
 }
 
 /// The directories in a directory that may hold episodes.
-pub(crate) fn directories(dir: &Path) -> io::Result<Vec<OsString>> {
+pub(crate) fn directories(dir: &Path) -> io::Result<Vec<Arc<OsStr>>> {
     list(dir).map(|listing| listing.directories)
 }

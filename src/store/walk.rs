@@ -1,19 +1,20 @@
-//! A directory -> the episodes below it, and what may hide one.
+//! A tree -> the episodes in it, and what may hide one. The one place that goes down a tree.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::EpisodeDir;
+use super::disk::EpisodeDir;
 use super::fault::{Fault, unlistable};
-use super::foreign::is_foreign;
-use super::group::{Group, are_likely_runs};
-use super::hidden::{holds_timeline, is_loop, is_run};
-use super::listing::{Listing, list};
-use super::nature::{EPISODES, Nature, names_episodes, run_data};
-use super::path::{is_nothing, join};
+use super::listing::Listing;
+use super::nature::{EPISODES, Nature, run_data};
+use super::path::{is_loop, is_nothing, join};
 use super::root::Root;
+use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
 use crate::source::{Artifact, Entries};
 
@@ -23,9 +24,39 @@ const SPLIT: usize = 64;
 /// Says of a directory, as the user would type it, whether it is left out.
 pub(crate) type Excludes<'e> = &'e (dyn Fn(&Path) -> bool + Sync);
 
-/// A symbolic link to a directory, below a directory called `episodes`.
+/// An episode that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub(crate) struct FoundEpisode {
+    pub(super) dir: Dir,
+    pub(super) entries: Entries,
+}
+
+/// An episode's directory, in the form in which it is at hand.
+pub(crate) trait AsEpisodeDir: Sync {
+    fn as_episode_dir(&self) -> Cow<'_, EpisodeDir>;
+}
+
+impl AsEpisodeDir for EpisodeDir {
+    fn as_episode_dir(&self) -> Cow<'_, EpisodeDir> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl AsEpisodeDir for FoundEpisode {
+    fn as_episode_dir(&self) -> Cow<'_, EpisodeDir> {
+        Cow::Owned(self.into())
+    }
+}
+
+impl From<&FoundEpisode> for EpisodeDir {
+    fn from(found: &FoundEpisode) -> Self {
+        found.dir.episode(found.entries)
+    }
+}
+
+/// A symbolic link to a directory, below a directory called `episodes`.
+#[derive(Debug)]
+pub(super) struct Link {
     /// Its path as the user would type it.
     pub(super) typed: PathBuf,
     /// The real path of the run-data directory around it.
@@ -34,8 +65,31 @@ pub(crate) struct Link {
     pub(super) target: PathBuf,
 }
 
+/// What was found in a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) episodes: Vec<FoundEpisode>,
+    /// Paths that could not be searched, or below which a run may be hidden.
+    pub(crate) faults: Vec<Fault>,
+    /// Directories with nothing but the `state.json` of another program.
+    pub(crate) foreign: Vec<PathBuf>,
+    /// The number of directories that were left out and so not opened.
+    pub(crate) excluded: usize,
+    /// Directories that are most likely runs and were not opened, each with its time.
+    pub(super) likely: Vec<(Dir, i128)>,
+    /// Directories with only a summary: episodes unless there is an episode below them.
+    pub(super) candidates: Vec<FoundEpisode>,
+    pub(super) links: Vec<Link>,
+}
+
+/// The directories in a directory that are to be searched.
+pub(super) struct Within {
+    around: Arc<Around>,
+    names: Vec<Arc<OsStr>>,
+}
+
 /// What is searched below a directory.
-pub(super) enum Below {
+enum Below {
     Everything,
     /// Directories called `episodes`, and what is below them. The directory is an episode, but
     /// anybody who adds records to a directory makes it one.
@@ -43,261 +97,256 @@ pub(super) enum Below {
     Nothing,
 }
 
-/// The result of a walk so far.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) episodes: Vec<EpisodeDir>,
-    /// Directories with only a summary: episodes unless there is an episode below them.
-    pub(super) candidates: Vec<(PathBuf, Entries)>,
-    pub(super) links: Vec<Link>,
-    pub(super) faults: Vec<Fault>,
-    pub(super) foreign: Vec<PathBuf>,
-    pub(super) excluded: usize,
-    /// Large directories of runs that were left unopened.
-    pub(super) unopened: Vec<Group>,
-    /// Whether such directories may be left so.
-    pub(super) may_defer: bool,
+/// A walk through a tree. What is excluded is never opened.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'w> {
+    pub(super) tree: &'w dyn Tree,
+    pub(super) root: &'w Root,
+    pub(super) excludes: Excludes<'w>,
 }
 
-impl Found {
+impl Walk<'_> {
+    /// Finds what is at and below the root.
+    pub(super) fn everything(self, jobs: NonZeroUsize) -> Found {
+        let mut found = Found::default();
+        self.down_from(vec![Dir::root(self.root)], jobs, &mut found);
+        self.decide(&mut found);
+        found
+    }
+
+    /// Goes down until it meets episodes. If a directory has many entries, several workers search
+    /// them.
+    fn down_from(self, mut waiting: Vec<Dir>, jobs: NonZeroUsize, found: &mut Found) {
+        while let Some(dir) = waiting.pop() {
+            let Some(Within { around, names }) = self.visit(&dir, found) else {
+                continue;
+            };
+            let within = |name: &Arc<OsStr>| Dir::new(&around, Arc::clone(name));
+            if names.len() < SPLIT {
+                waiting.extend(names.iter().map(within));
+                continue;
+            }
+            in_order(
+                &names,
+                jobs,
+                || (),
+                |(), name| {
+                    let mut found = Found::default();
+                    self.down_from(vec![within(name)], NonZeroUsize::MIN, &mut found);
+                    found
+                },
+                |part| {
+                    found.append(part);
+                    ControlFlow::Continue(())
+                },
+            );
+        }
+    }
+
+    /// Records what a directory is, and returns the directories in it that are to be searched.
+    pub(super) fn visit(self, dir: &Dir, found: &mut Found) -> Option<Within> {
+        let mut episode = dir.episode_around().map(Arc::clone);
+        let listing = match self.tree.list(dir) {
+            Ok(listing) => listing,
+            // The agent may still be at work in the episode.
+            Err(error) if episode.is_some() && is_nothing(&error) => return None,
+            Err(source) => {
+                found.faults.push(unlistable(&dir.path(), source));
+                return None;
+            }
+        };
+        if dir.name() == EPISODES
+            && let Some(episode) = episode.take_if(|_| listing.holds_anything())
+        {
+            let (path, episode) = (dir.path(), episode.to_path_buf());
+            found.faults.push(Fault::Inside { path, episode });
+        }
+        if episode.is_none() {
+            match self.sort_in(dir, &listing, found) {
+                Below::Everything => {}
+                Below::RunData => episode = Some(dir.path().into()),
+                Below::Nothing => return None,
+            }
+        }
+        if listing.directories.is_empty() && listing.likely.is_empty() {
+            return None;
+        }
+        let around = dir.around_others(episode);
+        let likely = listing.likely.into_iter();
+        let likely = likely.map(|(name, time)| (Dir::new(&around, name), time));
+        found.likely.extend(likely);
+        let mut names = listing.directories;
+        let number = names.len();
+        names.retain(|name| !(self.excludes)(&Dir::new(&around, Arc::clone(name)).path()));
+        found.excluded += number - names.len();
+        Some(Within { around, names })
+    }
+
     /// Records what a directory is, and returns what is searched below it.
-    pub(super) fn sort_in(
-        &mut self,
-        root: &Root,
-        below: &Path,
-        listing: &Listing,
-        excludes: Excludes<'_>,
-    ) -> Below {
-        let typed = || join(&root.typed, below);
-        match root.nature(below, listing) {
+    fn sort_in(self, dir: &Dir, listing: &Listing, found: &mut Found) -> Below {
+        let entries = listing.entries;
+        let episode = || FoundEpisode {
+            dir: dir.clone(),
+            entries,
+        };
+        match dir.nature(entries, listing.holds_episodes) {
             Nature::Episode => {
-                let episode = root.episode(below, listing.entries);
-                let is_below_episodes = episode.id.is_some();
-                if is_below_episodes {
-                    let run_data = || run_data(&join(&root.real, below));
-                    self.look_for_hidden(&episode.path, listing, run_data, excludes);
+                if dir.is_below_episodes() {
+                    self.look_for_hidden(dir, listing, found);
                 }
-                let is_given = root.is_given && below == Path::new("");
-                if is_given || !is_foreign(&episode) {
-                    self.episodes.push(episode);
-                    let is_last = is_below_episodes || listing.directories.is_empty();
+                if self.is_foreign(dir, entries) {
+                    found.foreign.push(dir.path());
+                } else {
+                    found.episodes.push(episode());
+                    let is_last = dir.is_below_episodes() || listing.directories.is_empty();
                     return if is_last {
                         Below::Nothing
                     } else {
                         Below::RunData
                     };
                 }
-                self.foreign.push(episode.path);
             }
-            Nature::UnlessAbove => self.candidates.push((below.to_owned(), listing.entries)),
+            Nature::UnlessAbove => found.candidates.push(episode()),
             Nature::None => {}
         }
-        let name = below.file_name().or_else(|| root.real.file_name());
-        if name.is_some_and(|name| name == EPISODES)
-            && Artifact::ALL.iter().any(|it| listing.entries.has(*it))
-        {
-            self.faults.push(Fault::Stray(typed()));
+        if dir.name() == EPISODES && Artifact::ALL.iter().any(|it| entries.has(*it)) {
+            found.faults.push(Fault::Stray(dir.path()));
         }
-        if root.in_episodes || names_episodes(below) {
+        if dir.is_in_episodes() {
             for name in &listing.links {
-                let run_data = run_data(&join(&root.real, below));
-                self.follow(typed().join(name), run_data, excludes);
+                self.follow(dir, name, found);
             }
         }
         Below::Everything
     }
 
+    /// Whether a directory outside `episodes`, which no user gave, holds the `state.json` of
+    /// another program and no other artifact.
+    fn is_foreign(self, dir: &Dir, entries: Entries) -> bool {
+        let is_only_state = |it: &Artifact| entries.has(*it) == (*it == Artifact::State);
+        let is_given = dir.is_root() && self.root.is_given;
+        !(dir.is_below_episodes() || is_given)
+            && Artifact::ALL.iter().all(is_only_state)
+            && self.tree.is_foreign(&dir.episode(entries))
+    }
+
     /// The walk stops at an episode. If records were copied into a group, its runs would be gone.
-    fn look_for_hidden(
-        &mut self,
-        episode: &Path,
-        listing: &Listing,
-        run_data: impl Fn() -> PathBuf,
-        excludes: Excludes<'_>,
-    ) {
+    fn look_for_hidden(self, episode: &Dir, listing: &Listing, found: &mut Found) {
+        if listing.directories.is_empty() && listing.links.is_empty() {
+            return;
+        }
+        let around = episode.around_others(None);
+        let holds_timeline = |name: &Arc<_>| {
+            let dir = Dir::new(&around, Arc::clone(name));
+            self.tree.holds_timeline(&dir)
+        };
         for name in &listing.directories {
-            let directory = episode.join(name);
-            if excludes(&directory) {
+            let path = episode.path().join(&**name);
+            if (self.excludes)(&path) {
                 continue;
             }
-            match holds_timeline(&directory) {
-                Ok(true) => self.faults.push(Fault::Hidden(directory)),
+            match holds_timeline(name) {
+                Ok(true) => found.faults.push(Fault::Hidden(path)),
                 Ok(false) => {}
-                Err(fault) => self.faults.push(fault),
+                Err(source) => found.faults.push(unlistable(&path, source)),
             }
         }
         for name in &listing.links {
-            let link = episode.join(name);
-            if holds_timeline(&link).unwrap_or(true) {
-                self.follow(link, run_data(), excludes);
+            if holds_timeline(name).unwrap_or(true) {
+                self.follow(episode, name, found);
             }
         }
     }
 
-    /// Notes where a symbolic link leads, if it leads to a directory.
-    fn follow(&mut self, typed: PathBuf, run_data: PathBuf, excludes: Excludes<'_>) {
-        if excludes(&typed) {
+    /// Notes where a symbolic link in a directory leads, if it leads to a directory.
+    fn follow(self, dir: &Dir, name: &OsStr, found: &mut Found) {
+        let typed = dir.path().join(name);
+        if (self.excludes)(&typed) {
             return;
         }
         let target = typed
             .metadata()
             .and_then(|metadata| metadata.is_dir().then(|| typed.canonicalize()).transpose());
         match target {
-            Ok(Some(target)) => self.links.push(Link {
-                typed,
-                run_data,
+            Ok(Some(target)) => found.links.push(Link {
+                run_data: run_data(&join(&self.root.real, &dir.below())),
                 target,
+                typed,
             }),
             Ok(None) => {}
             Err(error) if is_nothing(&error) || is_loop(&error) => {}
-            Err(source) => self.faults.push(unlistable(&typed, source)),
+            Err(source) => found.faults.push(unlistable(&typed, source)),
         }
     }
 
-    pub(super) fn append(&mut self, mut other: Self) {
-        self.episodes.append(&mut other.episodes);
-        self.candidates.append(&mut other.candidates);
-        self.links.append(&mut other.links);
-        self.faults.append(&mut other.faults);
-        self.foreign.append(&mut other.foreign);
-        self.excluded += other.excluded;
-        self.unopened.append(&mut other.unopened);
-    }
-
-    /// Decides about the candidates.
-    pub(super) fn decide(&mut self, root: &Root) {
-        if self.candidates.is_empty() {
+    /// Decides about the directories with only a summary, now that all below them is known.
+    pub(super) fn decide(self, found: &mut Found) {
+        let mut candidates = std::mem::take(&mut found.candidates);
+        if candidates.is_empty() {
             return;
         }
         // The deepest first: a candidate that is an episode excludes the candidates above it.
-        self.candidates
-            .sort_by_key(|(below, _)| std::cmp::Reverse(below.components().count()));
-        let above = |path: &Path| {
-            path.ancestors()
-                .skip(1)
-                .map(Path::to_owned)
-                .collect::<Vec<_>>()
+        candidates.sort_by_key(|it| std::cmp::Reverse(it.dir.below().components().count()));
+        let paths: BTreeSet<PathBuf> = candidates.iter().map(|it| it.dir.below()).collect();
+        let above = |dir: &Dir| {
+            let below = dir.below();
+            let above = below.ancestors().skip(1).filter(|it| paths.contains(*it));
+            above.map(Path::to_owned).collect::<Vec<_>>()
         };
-        let mut holders: BTreeSet<PathBuf> = self
-            .episodes
-            .iter()
-            .flat_map(|episode| above(&episode.path))
-            .collect();
-        for (below, entries) in self.candidates.drain(..) {
-            let episode = root.episode(&below, entries);
-            if !holders.contains(&episode.path) {
-                holders.extend(above(&episode.path));
-                self.episodes.push(episode);
-            } else if is_run(&episode) {
-                self.faults.push(Fault::Displaced(episode.path));
+        let episodes = found.episodes.iter();
+        let mut holders: BTreeSet<PathBuf> = episodes.flat_map(|it| above(&it.dir)).collect();
+        found.likely.retain(|(dir, _)| {
+            let above = above(dir);
+            let is_run = above.is_empty() || self.is_episode(dir);
+            holders.extend(above.into_iter().filter(|_| is_run));
+            is_run
+        });
+        for candidate in candidates {
+            if !holders.contains(&candidate.dir.below()) {
+                holders.extend(above(&candidate.dir));
+                found.episodes.push(candidate);
+            } else if self.is_run(&candidate) {
+                found.faults.push(Fault::Displaced(candidate.dir.path()));
             }
         }
     }
-}
 
-/// Walks down from a directory below the root until it meets episodes. If a directory has many
-/// entries, several workers search them. What is excluded is never opened.
-pub(super) fn walk(
-    root: &Root,
-    from: &Path,
-    jobs: NonZeroUsize,
-    excludes: Excludes<'_>,
-    found: &mut Found,
-) {
-    let mut waiting = vec![from.to_owned()];
-    while let Some(below) = waiting.pop() {
-        let typed = join(&root.typed, &below);
-        let listing = match list(&typed) {
-            Ok(listing) => listing,
-            Err(source) => {
-                found.faults.push(unlistable(&typed, source));
-                continue;
-            }
-        };
-        match found.sort_in(root, &below, &listing, excludes) {
-            Below::Everything => {}
-            Below::RunData => {
-                search_episode(root, &below, listing, excludes, found);
-                continue;
-            }
-            Below::Nothing => continue,
-        }
-        let mut directories = listing.directories;
-        let number = directories.len();
-        directories.retain(|name| !excludes(&typed.join(name)));
-        found.excluded += number - directories.len();
-        if directories.len() < SPLIT {
-            waiting.extend(directories.iter().map(|name| below.join(name)));
-            continue;
-        }
-        // Whether a candidate is an episode shows when all below it is known.
-        let may_defer = found.may_defer && found.candidates.is_empty();
-        if may_defer
-            && (root.in_episodes || names_episodes(&below))
-            && directories
-                .first()
-                .is_some_and(|name| are_likely_runs(&typed.join(name)))
-        {
-            let group = Group::new(root.clone(), below, directories);
-            found.unopened.push(group);
-            continue;
-        }
-        in_order(
-            &directories,
-            jobs,
-            || (),
-            |(), name| {
-                let mut found = Found {
-                    may_defer,
-                    ..Found::default()
-                };
-                let below = below.join(name);
-                walk(root, &below, NonZeroUsize::MIN, excludes, &mut found);
-                found
-            },
-            |part| {
-                found.append(part);
-                ControlFlow::Continue(())
-            },
-        );
+    /// Whether a directory that was not opened is an episode, as nothing is below it.
+    fn is_episode(self, dir: &Dir) -> bool {
+        let listing = self.tree.list(dir);
+        listing.is_ok_and(|it| dir.nature(it.entries, it.holds_episodes) != Nature::None)
+    }
+
+    /// Whether a directory with a summary above another episode is a run itself, and not a group
+    /// with a summary of its own: a run could be hidden by an episode that is added to it.
+    fn is_run(self, dir: &FoundEpisode) -> bool {
+        let has = |artifact| dir.entries.has(artifact);
+        has(Artifact::Learn) || has(Artifact::Manifest) || self.tree.names_run(&dir.into())
     }
 }
 
-/// Searches an episode that is not below a directory called `episodes` for such directories: runs
-/// below them would be hidden.
-fn search_episode(
-    root: &Root,
-    episode: &Path,
-    listing: Listing,
-    excludes: Excludes<'_>,
-    found: &mut Found,
-) {
-    let within = |below: &Path, listing: Listing| {
-        let names = listing.directories.into_iter();
-        names.map(|name| below.join(name)).collect::<Vec<_>>()
-    };
-    let mut waiting = within(episode, listing);
-    while let Some(below) = waiting.pop() {
-        let path = join(&root.typed, &below);
-        if excludes(&path) {
-            found.excluded += 1;
-            continue;
-        }
-        let listing = match list(&path) {
-            Ok(listing) => listing,
-            // The agent may still be at work in the episode.
-            Err(error) if is_nothing(&error) => continue,
-            Err(source) => {
-                found.faults.push(unlistable(&path, source));
-                continue;
-            }
-        };
-        if below.file_name().is_none_or(|name| name != EPISODES) {
-            waiting.extend(within(&below, listing));
-        } else if listing.holds_anything() {
-            let episode = join(&root.typed, episode);
-            found.faults.push(Fault::Inside { path, episode });
-            walk(root, &below, NonZeroUsize::MIN, excludes, found);
-        }
+impl Found {
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.episodes.append(&mut other.episodes);
+        self.faults.append(&mut other.faults);
+        self.foreign.append(&mut other.foreign);
+        self.excluded += other.excluded;
+        self.likely.append(&mut other.likely);
+        self.candidates.append(&mut other.candidates);
+        self.links.append(&mut other.links);
+    }
+
+    /// Whether an episode with a path is among those found, which are sorted.
+    pub(super) fn has(&self, episode: &Path) -> bool {
+        let order = |it: &FoundEpisode| it.dir.order_to(episode);
+        self.episodes.binary_search_by(order).is_ok()
+    }
+
+    /// Sorts what was found by path.
+    pub(super) fn sort(&mut self) {
+        self.episodes.sort_by(|a, b| a.dir.path_order(&b.dir));
+        let order = |fault: &Fault| fault.path().as_os_str().to_owned();
+        self.faults.sort_by_cached_key(order);
+        self.foreign.sort();
     }
 }

@@ -19,11 +19,11 @@ use super::usage::{note_idle, refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, Fault, all_rules};
-use crate::gate::{Baseline, Gate, Outcome, Selection};
+use crate::gate::{Baseline, Gate, Outcome};
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
 use crate::source::EpisodeKey;
-use crate::store::{Changed, EpisodeDir, Given, Reads, WholeFile, changed_since};
+use crate::store::{Changed, Found, FoundEpisode, Given, Reads, WholeFile, changed_since};
 use crate::view::run_page;
 
 /// The time after which a progress bar is shown.
@@ -142,8 +142,82 @@ fn describe(group_by: GroupBy) -> &'static str {
     }
 }
 
+/// What a check works with.
+struct Plan<'v> {
+    format: Format,
+    deny_warnings: bool,
+    check: Check,
+    gate: Gate,
+    sinks: Sinks,
+    /// A baseline to write: its path, and the file that is moved there.
+    new_baseline: Option<(&'v Path, WholeFile)>,
+    paths: Vec<PathBuf>,
+}
+
+impl Plan<'_> {
+    /// Whether a baseline is to be written, and is not known, because something can't be looked at.
+    fn lacks_baseline(&self) -> bool {
+        self.new_baseline.is_some() && self.gate.baseline().is_none()
+    }
+}
+
+/// What was found, as far as it decides what is said of a check.
+struct Scope {
+    is_empty: bool,
+    excluded: usize,
+    foreign: usize,
+    is_given_wrongly: bool,
+}
+
+impl Scope {
+    fn of(found: &Found) -> Self {
+        Self {
+            is_empty: found.episodes.is_empty(),
+            excluded: found.excluded,
+            foreign: found.foreign.len(),
+            is_given_wrongly: found.faults.iter().any(Fault::is_of_given_path),
+        }
+    }
+}
+
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
+        let mut plan = self.plan(matches, output)?;
+        let mut found = plan.gate.search(&plan.check, &plan.paths, self.given());
+        let scope = Scope::of(&found);
+        if let Some(revision) = &self.changed_since {
+            found.episodes = self.changed(revision, found.episodes, &plan, output)?;
+        }
+        if let Some((path, _)) = &plan.new_baseline
+            && let Some(baseline) = self.record(&plan, &found, path)
+        {
+            plan.gate = plan.gate.with_baseline(baseline);
+        }
+        let outcome = self.judge(&mut plan, found, output)?;
+        if !scope.is_empty {
+            note_idle(&plan.gate, &plan.check, output);
+        }
+        if !self.quiet {
+            for note in notes(&plan.gate, &scope, &outcome) {
+                output.note(&note);
+            }
+        }
+        let exit = match outcome.exit(plan.deny_warnings) {
+            _ if output.is_muted() || plan.lacks_baseline() => Exit::Fault,
+            Exit::NothingFound if self.allow_empty || !scope.is_empty => Exit::Success,
+            exit => exit,
+        };
+        if exit == Exit::NothingFound {
+            output.fault(&nothing_to_check(scope.excluded));
+        }
+        let has_report =
+            exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
+        self.keep(plan, has_report, &outcome, output)?;
+        Ok(exit)
+    }
+
+    /// Resolves the settings, and opens what is written to.
+    fn plan(&self, matches: &ArgMatches, output: &Output) -> Result<Plan<'_>, Failure> {
         let reading = if self.write_baseline.is_some() {
             Baselines::Unread
         } else {
@@ -158,86 +232,35 @@ impl Validate {
             .iter()
             .chain(&settings.gate.baseline.value)
             .collect();
-        let mut sinks = Sinks::open(settings.format.value, &self.outputs, &baselines, options)?;
-        let check = self.check(settings.jobs.value);
-        let check = check.keep_cards(sinks.have(Format::Html));
+        let format = settings.format.value;
+        let sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
         let mut gate = settings.gate.gate;
         if self.statistics {
             gate = gate.with_statistics();
         }
-        let mut new_baseline = None;
-        if let Some(path) = &self.write_baseline {
-            new_baseline = Some((path, whole_file(path)?));
-        }
-        let paths = self.paths(output)?;
-        let given = if self.paths.is_empty() && self.files_from.is_none() {
+        let new_baseline = match &self.write_baseline {
+            Some(path) => Some((path.as_path(), whole_file(path)?)),
+            None => None,
+        };
+        Ok(Plan {
+            format,
+            deny_warnings: settings.deny_warnings.value,
+            check: self
+                .check(settings.jobs.value)
+                .keep_cards(sinks.have(Format::Html)),
+            gate,
+            sinks,
+            new_baseline,
+            paths: self.paths(output)?,
+        })
+    }
+
+    fn given(&self) -> Given {
+        if self.paths.is_empty() && self.files_from.is_none() {
             Given::None
         } else {
             Given::Each
-        };
-        let mut selection = match &self.changed_since {
-            Some(_) => gate.discover_given(&check, &paths, given),
-            None => gate.search(&check, &paths, given),
-        };
-        let (mut is_empty, mut excluded) = (selection.len() == 0, selection.excluded);
-        let foreign = selection.foreign.len();
-        let is_given_wrongly = selection.faults.iter().any(Fault::is_of_given_path);
-        if let Some(revision) = &self.changed_since {
-            let reads = Reads {
-                links: self.follow_links,
-                named_files: gate.reads_named_files(&check),
-            };
-            selection.episodes =
-                self.changed(revision, selection.episodes, &paths, reads, output)?;
         }
-        let mut lacks_baseline = new_baseline.is_some();
-        if let Some((path, _)) = &new_baseline
-            && let Some(baseline) = self.record(&check, &gate, &selection, path)
-        {
-            gate = gate.with_baseline(baseline);
-            lacks_baseline = false;
-        }
-
-        let format = settings.format.value;
-        let outcome = self.judge(&check, &mut gate, selection, &mut sinks, format, output)?;
-        excluded += outcome.excluded;
-        // What was found by its name alone may have been no episode.
-        is_empty |= self.changed_since.is_none() && outcome.totals.episodes == 0;
-        if !is_empty {
-            note_idle(&gate, &check, output);
-        }
-        if !self.quiet && foreign > 0 {
-            output.note(&passed_over(foreign));
-        }
-        if !self.quiet && outcome.is_complete {
-            if excluded > 0 && !is_empty {
-                let directories = directories(excluded);
-                output.note(&format!("{directories} excluded by the configuration"));
-            }
-            for entry in gate.stale_entries() {
-                output.note(&entry);
-            }
-        }
-        let exit = match outcome.exit(settings.deny_warnings.value) {
-            _ if output.is_muted() || lacks_baseline => Exit::Fault,
-            Exit::NothingFound if self.allow_empty || !is_empty => Exit::Success,
-            exit => exit,
-        };
-        if exit == Exit::NothingFound {
-            output.fault(&nothing_to_check(excluded));
-        }
-        let has_report = exit != Exit::NothingFound && !is_given_wrongly && !output.is_muted();
-        if has_report {
-            sinks.keep()?;
-        }
-        if let Some((path, file)) = new_baseline {
-            match gate.baseline() {
-                Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output)?,
-                Some(_) => {}
-                None => output.fault(&incomplete_baseline(path, &outcome)),
-            }
-        }
-        Ok(exit)
     }
 
     /// What a new baseline is to list, if everything can be looked at.
@@ -245,20 +268,13 @@ impl Validate {
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them
     /// before the first is reported.
-    fn record(
-        &self,
-        check: &Check,
-        gate: &Gate,
-        selection: &Selection,
-        path: &Path,
-    ) -> Option<Baseline> {
-        if !selection.faults.is_empty() {
+    fn record(&self, plan: &Plan<'_>, found: &Found, path: &Path) -> Option<Baseline> {
+        if !found.faults.is_empty() {
             return None;
         }
-        let selected = selection.again();
-        let mut gate = gate.clone().record_baseline(path);
-        let mut progress = Progress::new(self.quiet, selected.len());
-        let outcome = gate.each(check, selected, |judged| {
+        let mut gate = plan.gate.clone().record_baseline(path);
+        let mut progress = Progress::new(self.quiet, found.episodes.len());
+        let outcome = gate.each_of(&plan.check, Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
                 Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
@@ -272,20 +288,21 @@ impl Validate {
     /// Judges episodes, and writes the report of each as soon as it is known.
     fn judge(
         &self,
-        check: &Check,
-        gate: &mut Gate,
-        selection: Selection,
-        sinks: &mut Sinks,
-        format: Format,
+        plan: &mut Plan<'_>,
+        found: Found,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
-        let mut progress = Progress::new(self.quiet, selection.len());
+        let format = plan.format;
+        let Plan {
+            check, gate, sinks, ..
+        } = plan;
+        let mut progress = Progress::new(self.quiet, found.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
         let mut unjudged = 0;
-        let outcome = gate.each(check, selection, |judged| {
+        let outcome = gate.each_of(check, found.faults, &found.episodes, |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();
@@ -399,14 +416,17 @@ impl Validate {
     fn changed(
         &self,
         revision: &str,
-        episodes: Vec<EpisodeDir>,
-        paths: &[PathBuf],
-        reads: Reads,
+        episodes: Vec<FoundEpisode>,
+        plan: &Plan<'_>,
         output: &Output,
-    ) -> Result<Vec<EpisodeDir>, Failure> {
+    ) -> Result<Vec<FoundEpisode>, Failure> {
         let found = episodes.len() as u64;
+        let reads = Reads {
+            links: self.follow_links,
+            named_files: plan.gate.reads_named_files(&plan.check),
+        };
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, paths, reads).map_err(Failure::fault)?;
+            changed_since(revision, episodes, &plan.paths, reads).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
@@ -425,6 +445,30 @@ impl Validate {
             }
         }
         Ok(episodes)
+    }
+
+    /// Moves what was written to its place.
+    fn keep(
+        &self,
+        plan: Plan<'_>,
+        has_report: bool,
+        outcome: &Outcome,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        if has_report {
+            plan.sinks.keep()?;
+        }
+        let Some((path, file)) = plan.new_baseline else {
+            return Ok(());
+        };
+        match plan.gate.baseline() {
+            Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output),
+            Some(_) => Ok(()),
+            None => {
+                output.fault(&incomplete_baseline(path, outcome));
+                Ok(())
+            }
+        }
     }
 
     /// Moves the baseline to its path.
@@ -473,6 +517,22 @@ impl Validate {
         }
         Ok(paths)
     }
+}
+
+/// What is worth to know besides the report.
+fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    if scope.foreign > 0 {
+        notes.push(passed_over(scope.foreign));
+    }
+    if outcome.is_complete {
+        if scope.excluded > 0 && !scope.is_empty {
+            let directories = directories(scope.excluded);
+            notes.push(format!("{directories} excluded by the configuration"));
+        }
+        notes.extend(gate.stale_entries());
+    }
+    notes
 }
 
 /// That directories are no episodes, because another program wrote what they hold.

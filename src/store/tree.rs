@@ -1,0 +1,188 @@
+//! A directory of a tree, on a disk or made up by the keys of a store -> what it lists.
+
+use std::cmp::Ordering;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::content;
+use super::disk::EpisodeDir;
+use super::listing::{Listing, list};
+use super::nature::{EPISODES, Nature, below_episodes, nature_of};
+use super::path::{self, join};
+use super::root::Root;
+use crate::source::Entries;
+
+/// Directories, and what their records say as far as it decides which of them are episodes. Unless
+/// it says otherwise, a tree is on a disk.
+pub(super) trait Tree: Sync {
+    /// What a directory lists.
+    fn list(&self, dir: &Dir) -> io::Result<Listing>;
+
+    /// Whether a directory in an episode holds a timeline, so that a run may be hidden there.
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        content::holds_timeline(&dir.path())
+    }
+
+    /// Whether the `state.json` of a directory is that of another program.
+    fn is_foreign(&self, episode: &EpisodeDir) -> bool {
+        content::is_foreign(episode)
+    }
+
+    /// Whether the summary of a directory names a run.
+    fn names_run(&self, episode: &EpisodeDir) -> bool {
+        content::names_run(episode)
+    }
+}
+
+/// The tree of all directories of a disk.
+pub(super) struct OnDisk;
+
+impl Tree for OnDisk {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        list(&dir.path())
+    }
+}
+
+/// A directory of a tree. What the directories in one have in common is kept once, so that a
+/// million of them take little memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Dir {
+    around: Arc<Around>,
+    /// The real name.
+    name: Arc<OsStr>,
+}
+
+/// What the directories in a directory have in common.
+#[derive(Debug)]
+pub(super) struct Around {
+    /// The path of the directory around them, from the root of the walk on; none around the root.
+    below: Option<PathBuf>,
+    /// What their paths start with, as the user would type them; of the root, the whole path.
+    prefix: Vec<u8>,
+    /// Whether they are below a directory called `episodes`.
+    in_episodes: bool,
+    /// The episode around them, if that is not below a directory called `episodes`.
+    episode: Option<Arc<Path>>,
+}
+
+impl Dir {
+    /// The directory in which a walk starts.
+    pub(super) fn root(root: &Root) -> Self {
+        let around = Around {
+            below: None,
+            prefix: path::bytes(&root.typed).to_vec(),
+            in_episodes: below_episodes(&root.real),
+            episode: None,
+        };
+        let name = root.real.file_name().unwrap_or_default();
+        Self::new(&Arc::new(around), name.into())
+    }
+
+    pub(super) fn new(around: &Arc<Around>, name: Arc<OsStr>) -> Self {
+        let around = Arc::clone(around);
+        Self { around, name }
+    }
+
+    /// What the directories in it have in common, and the episode around them.
+    pub(super) fn around_others(&self, episode: Option<Arc<Path>>) -> Arc<Around> {
+        let mut prefix = path::bytes(&join(&self.path(), Path::new("x"))).to_vec();
+        prefix.pop();
+        Arc::new(Around {
+            below: Some(self.below()),
+            prefix,
+            in_episodes: self.is_in_episodes(),
+            episode,
+        })
+    }
+
+    /// The path as the user would type it.
+    pub(crate) fn path(&self) -> PathBuf {
+        let [prefix, name] = self.path_parts();
+        path::from_bytes([prefix, name].concat())
+    }
+
+    fn path_parts(&self) -> [&[u8]; 2] {
+        let name = if self.is_root() {
+            &[]
+        } else {
+            self.name.as_encoded_bytes()
+        };
+        [&self.around.prefix, name]
+    }
+
+    /// The path from the root of the walk on.
+    pub(super) fn below(&self) -> PathBuf {
+        let around = self.around.below.as_ref();
+        around
+            .map(|below| below.join(&*self.name))
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.around.below.is_none()
+    }
+
+    pub(super) fn is_below_episodes(&self) -> bool {
+        self.around.in_episodes
+    }
+
+    /// Whether it is, or is below, a directory called `episodes`.
+    pub(super) fn is_in_episodes(&self) -> bool {
+        self.around.in_episodes || &*self.name == EPISODES
+    }
+
+    /// The episode around it, if that is not below a directory called `episodes`.
+    pub(super) fn episode_around(&self) -> Option<&Arc<Path>> {
+        self.around.episode.as_ref()
+    }
+
+    /// What it is by what it lists.
+    pub(super) fn nature(&self, entries: Entries, holds_episodes: bool) -> Nature {
+        nature_of(
+            &self.name,
+            self.is_below_episodes(),
+            entries,
+            holds_episodes,
+        )
+    }
+
+    /// The episode that it is.
+    pub(super) fn episode(&self, entries: Entries) -> EpisodeDir {
+        let name = path::id(&self.name);
+        EpisodeDir {
+            path: self.path(),
+            id: self.is_below_episodes().then(|| name.clone()),
+            name,
+            entries,
+        }
+    }
+
+    /// Whether both are in the same directory.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.around, &other.around)
+    }
+
+    /// The order of the paths, byte by byte.
+    pub(super) fn path_order(&self, other: &Self) -> Ordering {
+        if self.is_beside(other) {
+            self.name.cmp(&other.name)
+        } else {
+            self.path_bytes().cmp(other.path_bytes())
+        }
+    }
+
+    /// The order of its path and another one, byte by byte.
+    pub(super) fn order_to(&self, path: &Path) -> Ordering {
+        self.path_bytes().cmp(path::bytes(path))
+    }
+
+    fn path_bytes(&self) -> impl Iterator<Item = &u8> {
+        self.path_parts().into_iter().flatten()
+    }
+}
