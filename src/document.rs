@@ -34,7 +34,6 @@
 mod advice;
 mod builder;
 mod essence;
-mod index;
 mod limit;
 mod meaning;
 mod mold;
@@ -59,7 +58,6 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
-pub(crate) use index::Named;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
@@ -248,13 +246,6 @@ impl Tape {
 }
 
 impl Token {
-    /// The bytes of a value or key, as written.
-    #[inline]
-    fn bytes<'a>(&self, document: Document<'a>) -> &'a [u8] {
-        let span = self.start as usize..self.end as usize;
-        document.text.as_bytes().get(span).unwrap_or_default()
-    }
-
     /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {

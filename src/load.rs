@@ -25,7 +25,7 @@ use crate::facts::{
     Timeline, TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
-use crate::source::{Artifact, Line};
+use crate::source::Artifact;
 use crate::store::{Artifacts, Opened};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
@@ -168,12 +168,9 @@ pub(crate) fn episode<R>(
     };
     let stream = read_timeline.as_ref().read().map(|(_, stream)| stream);
     let timeline = read_timeline.as_ref().map(|(timeline, _)| timeline);
-    let read_again = |line: Line, bytes: &mut Vec<u8>| {
-        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
-    };
     let timeline = timeline.map(|timeline| {
         let buffers = &mut buffers.kept;
-        TimelineFacts::new(timeline, state.read(), lifecycle, buffers, &read_again)
+        TimelineFacts::new(timeline, state.read(), lifecycle, buffers)
     });
     let run = Run {
         stage: Stage {

@@ -108,7 +108,7 @@ impl EventsReader<'_, '_> {
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
         if self.facts.timeline_mut().exceeds_memory {
-            let why = "steps and actions have more evidence than fits into the memory";
+            let why = "more of its events would have to be kept than fits into the memory";
             return Err(Unreadable::Lacking(why.into()));
         }
         Ok(stream)
