@@ -117,6 +117,9 @@ impl Timeline<'_> {
 /// or for evidence for as many steps as a line may have.
 const MAX_KEPT_BYTES: usize = 192 << 20;
 
+/// The bytes beyond which so much is kept that the episode is large.
+const LARGE_BYTES: usize = 4 << 20;
+
 /// Reads events one by one.
 pub(crate) struct TimelineReader<'i, 'a> {
     timeline: Timeline<'a>,
@@ -166,6 +169,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
 
     pub(crate) fn timeline_mut(&mut self) -> &mut Timeline<'a> {
         &mut self.timeline
+    }
+
+    /// Whether so much is kept that the episode is large.
+    pub(crate) fn is_large(&self) -> bool {
+        self.timeline.kept_bytes() > LARGE_BYTES
     }
 
     /// Adds one event that was counted: its note, its text, and the tokens that its schema refuses.
