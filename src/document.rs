@@ -34,7 +34,6 @@
 mod advice;
 mod builder;
 mod essence;
-mod index;
 mod limit;
 mod meaning;
 mod mold;
@@ -59,7 +58,6 @@ use std::str::Utf8Error;
 
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
-pub(crate) use index::Named;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
 pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
@@ -82,7 +80,7 @@ pub const MAX_DEPTH: usize = 128;
 /// The maximum number of keys and values of a record, counted together, containers too.
 ///
 /// Records of agent runs have hundreds. The limit bounds the memory that a tape takes.
-pub(crate) const MAX_VALUES: usize = 4_000_000;
+pub(crate) const MAX_VALUES: usize = 1_000_000;
 
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +177,12 @@ pub struct Document<'a> {
 /// The number of tokens for which a tape keeps its memory: real records have fewer.
 const KEPT_TOKENS: usize = 1 << 16;
 
+/// The number of tokens for which a tape has room from the start: too many rather than too few, as
+/// records have one in about every eleven bytes.
+fn room(bytes: &[u8]) -> usize {
+    (bytes.len() / 8).min(MAX_VALUES)
+}
+
 impl Tape {
     /// Returns the memory that a large text needed.
     pub(crate) fn release(&mut self) {
@@ -208,16 +212,6 @@ impl Tape {
     /// assert_eq!(tape.read(b"[1,]").unwrap_err().offset, 3);
     /// ```
     pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
-        // Too many rather than too few: records have a token in about every eleven bytes.
-        self.read_with(bytes, (bytes.len() / 8).min(MAX_VALUES))
-    }
-
-    /// The same, with room for a number of tokens from the start.
-    fn read_with<'a>(
-        &'a mut self,
-        bytes: &'a [u8],
-        room: usize,
-    ) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return fail(0, "the text starts with a byte order mark");
         }
@@ -234,7 +228,7 @@ impl Tape {
         #[cfg(test)]
         work::add(text.len());
         self.clear();
-        self.tokens.reserve(room);
+        self.tokens.reserve(room(bytes));
         let read = Parser::new(bytes, Builder { tape: self, text }).text();
         read.map_err(|error| {
             if advice::is_utf16(bytes) {
@@ -252,13 +246,6 @@ impl Tape {
 }
 
 impl Token {
-    /// The bytes of a value or key, as written.
-    #[inline]
-    fn bytes<'a>(&self, document: Document<'a>) -> &'a [u8] {
-        let span = self.start as usize..self.end as usize;
-        document.text.as_bytes().get(span).unwrap_or_default()
-    }
-
     /// The content of a string or key, unescaped.
     #[inline]
     fn string<'a>(&self, text: &'a str) -> Cow<'a, str> {

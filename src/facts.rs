@@ -5,7 +5,6 @@
 
 mod act;
 mod as_of;
-mod columns;
 mod event;
 mod evidence;
 mod listener;
@@ -359,19 +358,3 @@ pub(crate) const UNKNOWN_REACH: SkipReason = SkipReason::new(
     SkipKind::Unreached,
     "the run may not have ended, and no projection event dates its snapshot",
 );
-
-/// Why a rule may be unjudged in part.
-pub(crate) const UNREAD: SkipReason = SkipReason::new(
-    SkipKind::Unreadable,
-    "a line of events.jsonl can't be read again",
-);
-
-#[cfg(test)]
-mod written {
-    /// The text of an object; absent members are left out.
-    pub(super) fn object(members: &[(&str, Option<&str>)]) -> String {
-        let members = members.iter();
-        let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", (*value)?)));
-        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-    }
-}

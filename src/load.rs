@@ -25,7 +25,8 @@ use crate::facts::{
     Timeline, TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
-use crate::source::{Artifact, Line};
+use crate::parallel::Alone;
+use crate::source::Artifact;
 use crate::store::{Artifacts, Opened};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
@@ -118,12 +119,14 @@ pub(crate) fn episode<R>(
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
+    // Dropped after all that is read, and before the report is handed on.
+    let alone = Alone::default();
     let entries = files.entries();
     let mut troubles = Troubles::default();
     let can_learn = probe(files, Artifact::Learn, &mut troubles);
     probe(files, Artifact::Manifest, &mut troubles);
-    let loaded_state = record::STATE.load(files, &mut buffers.state, &mut troubles);
-    let loaded_summary = record::SUMMARY.load(files, &mut buffers.summary, &mut troubles);
+    let loaded_state = record::STATE.load(files, &mut buffers.state, &alone, &mut troubles);
+    let loaded_summary = record::SUMMARY.load(files, &mut buffers.summary, &alone, &mut troubles);
     let state = loaded_state.root().map(StateFacts::new);
     let lifecycle = facts::lifecycle(state.read(), entries);
     let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
@@ -144,7 +147,7 @@ pub(crate) fn episode<R>(
         reader = reader.with_snapshot(loaded_state.bytes);
     }
     let read_timeline = timeline(
-        files,
+        (files, &alone),
         reader,
         lifecycle,
         buffers.threads,
@@ -156,24 +159,21 @@ pub(crate) fn episode<R>(
         let TimelineBuffers {
             lines, line_tape, ..
         } = &mut buffers.timeline;
-        learn::read(files, lines, line_tape, &mut troubles)
+        learn::read(files, lines, line_tape, &alone, &mut troubles)
     } else {
         LoadedLearn::NOT_READ
     };
     let manifest = if wanted.named_files && lifecycle == Lifecycle::Terminal {
         let (bytes, tape) = (&mut buffers.manifest, &mut buffers.manifest_tape);
-        manifest::verify(files, bytes, tape, &mut troubles)
+        manifest::verify(files, bytes, tape, &alone, &mut troubles)
     } else {
         LoadedManifest::NOT_READ
     };
     let stream = read_timeline.as_ref().read().map(|(_, stream)| stream);
     let timeline = read_timeline.as_ref().map(|(timeline, _)| timeline);
-    let read_again = |line: Line, bytes: &mut Vec<u8>| {
-        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
-    };
     let timeline = timeline.map(|timeline| {
         let buffers = &mut buffers.kept;
-        TimelineFacts::new(timeline, state.read(), lifecycle, buffers, &read_again)
+        TimelineFacts::new(timeline, state.read(), lifecycle, buffers)
     });
     let run = Run {
         stage: Stage {
@@ -257,7 +257,7 @@ fn reader<'i, 'a>(
 
 /// Reads the timeline, and keeps its file open because findings may point into its lines.
 fn timeline<'f>(
-    files: &'f dyn Artifacts,
+    (files, alone): (&'f dyn Artifacts, &Alone),
     facts: TimelineReader<'_, 'f>,
     lifecycle: Lifecycle,
     threads: Option<NonZeroUsize>,
@@ -274,6 +274,7 @@ fn timeline<'f>(
         strict,
         notes: &mut buffers.notes,
         tape: &mut buffers.line_tape,
+        alone,
         troubles,
         may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
         threads,

@@ -1,11 +1,13 @@
 //! Items -> results in order, computed in parallel, with a bounded number of them waiting.
 
+mod alone;
 mod ordered;
 mod pipeline;
 
 use std::num::NonZeroUsize;
 use std::thread;
 
+pub(crate) use alone::Alone;
 pub(crate) use ordered::in_order;
 pub(crate) use pipeline::pipeline;
 

@@ -148,7 +148,7 @@ pub fn project(
     events: impl IntoIterator<Item = Event>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
-    let (mut tape, mut latest) = (Tape::default(), Vec::new());
+    let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
         let unreadable = |reason: String| UnreadableEvent { number, reason };
         let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
@@ -167,23 +167,15 @@ pub fn project(
         let value = facts::Value::root(document, &refused);
         let note = EventNote::of(&EventFacts::new(line, value));
         reader.event(line, &note, text.as_bytes(), &refused);
-        if note.phase.as_deref() == Some("plan") {
-            latest = text.into_bytes();
+        if reader.timeline_mut().exceeds_memory {
+            return Err(unreadable("out of memory".into()));
         }
     }
     let timeline = reader.finish();
-    let read_again = |_: Line, bytes: &mut Vec<u8>| {
-        bytes.clone_from(&latest);
-        true
-    };
     let mut buffers = KeptBuffers::default();
-    let buffers = &mut buffers;
-    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, buffers, &read_again);
-    let plan = facts.reach().and_then(|whole| {
-        let plan = facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of));
-        plan.ok().flatten()
-    });
-    Ok(plan)
+    let facts = TimelineFacts::new(&timeline, None, Lifecycle::Terminal, &mut buffers);
+    let whole = facts.reach();
+    Ok(whole.and_then(|whole| facts.with_plan(&whole, |plan| plan.map(RebuiltPlan::of))))
 }
 
 /// Compares the persisted plan of a run with the one rebuilt from its timeline, by the code of the
@@ -223,14 +215,11 @@ impl PlanComparison {
             unjudged,
         };
         if let (Some(timeline), Some(reach)) = (timeline, reach) {
-            let read = timeline.with_plan(&reach, |plan| {
+            timeline.with_plan(&reach, |plan| {
                 if let Some(plan) = plan {
                     compared.add(plan, state);
                 }
             });
-            if read.is_err() {
-                compared.unjudged = Some(facts::UNREAD.to_string());
-            }
         }
         compared
     }

@@ -80,6 +80,10 @@ pub(crate) use written::{
 /// episodes need.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 
+/// The number of bytes of a record or line beyond which an episode is large, so that no other large
+/// one is judged at the same time.
+pub(crate) const LARGE_BYTES: usize = 256 << 10;
+
 /// The number of bytes of `events.jsonl` that are read, at most.
 ///
 /// Real timelines take megabytes, and lines are let go as they are read. The limit bounds the time

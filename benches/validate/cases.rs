@@ -128,7 +128,7 @@ pub(crate) fn values(bench: &mut Bench) {
     let dir = bench.data.values();
     let contestants = [bench.validate(&dir), bench.floor(&dir)];
     let all = bench.run("values", ROUNDS, &contestants);
-    let work = "a state of 64 MiB with 4,000,000 values, memory";
+    let work = "a state of 64 MiB with 1,000,000 values, memory";
     let row = Row::megabytes(work, all[0].memory, Goal::AtMost(256.0));
     bench.row(row.timed(&all[0], &all[1]));
 }

@@ -12,8 +12,8 @@ pub(crate) const EPISODES: u64 = 10_000;
 pub(crate) const MANY_EPISODES: u64 = 100_000;
 const LONG_BYTES: u64 = 1_000_000_000;
 
-/// The number of keys and values that a record may have is 4,000,000: this leaves some to the rest.
-const VALUES: u64 = 3_999_000;
+/// The number of keys and values that a record may have is 1,000,000: this leaves some to the rest.
+const VALUES: u64 = 999_000;
 
 /// The size of a record may be 64 MiB: this leaves some to the rest.
 const VALUES_BYTES: usize = (64 << 20) - 8_000;

@@ -40,31 +40,8 @@ pub(super) fn episode<R>(
     also: impl FnOnce(&Run<'_>) -> R,
 ) -> (EpisodeReport, R) {
     load::episode(files, episode.id, check.wanted, buffers, |loaded| {
-        let standings = Standings::new(&loaded);
-        let mut drafts = Vec::new();
         let dir = episode.key.to_string();
-        let mut room = Room::new(&dir);
-        let mut skips = Vec::new();
-        let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
-        for (rule, level) in rules::ALL.iter().zip(&check.levels) {
-            let Some(severity) = level.severity() else {
-                continue;
-            };
-            let is_of_loading = matches!(rule.check, RuleCheck::Loading(_));
-            if is_sound && is_of_loading && rule.needs.is_empty() {
-                continue;
-            }
-            let findings = Findings {
-                info: &rule.info,
-                severity,
-                count: 0,
-                listed: 0,
-                room: &mut room,
-                drafts: &mut drafts,
-                skips: &mut skips,
-            };
-            judge(rule, &loaded, &standings, findings);
-        }
+        let (mut drafts, mut skips) = drafts(check, &loaded, &dir);
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
@@ -110,6 +87,37 @@ fn add_causes(
         causes.append(&mut causes::add(drafts, &timeline.slips));
     }
     causes
+}
+
+/// A finding of a rule before its place is looked up.
+type Drafted = (&'static RuleInfo, Severity, Draft);
+
+/// What the rules find in an episode in a directory, and what they could not judge.
+fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, Vec<Skip>) {
+    let standings = Standings::new(loaded);
+    let (mut drafts, mut skips) = (Vec::new(), Vec::new());
+    let mut room = Room::new(dir);
+    let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
+    for (rule, level) in rules::ALL.iter().zip(&check.levels) {
+        let Some(severity) = level.severity() else {
+            continue;
+        };
+        let is_of_loading = matches!(rule.check, RuleCheck::Loading(_));
+        if is_sound && is_of_loading && rule.needs.is_empty() {
+            continue;
+        }
+        let findings = Findings {
+            info: &rule.info,
+            severity,
+            count: 0,
+            listed: 0,
+            room: &mut room,
+            drafts: &mut drafts,
+            skips: &mut skips,
+        };
+        judge(rule, loaded, &standings, findings);
+    }
+    (drafts, skips)
 }
 
 /// What a list of runs shows of an episode.
@@ -292,7 +300,7 @@ fn rank(info: &RuleInfo) -> usize {
 
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
-    drafts: Vec<(&'static RuleInfo, Severity, Draft)>,
+    drafts: Vec<Drafted>,
     causes: &[Place],
     loaded: &Loaded<'_, '_>,
     key: &EpisodeKey,
@@ -314,34 +322,13 @@ fn locate(
     let mut findings: Vec<Finding> = drafts
         .into_iter()
         .map(|(info, severity, draft)| {
-            let mut finding = Finding {
-                rank: if causes.contains(&draft.place) {
-                    CAUSE
-                } else {
-                    rank(info)
-                },
-                rule: info.id.into(),
-                severity,
-                message: draft.message,
-                help: draft.help.unwrap_or_else(|| info.hint.into()),
-                fingerprint: String::new(),
-                location: locations.next().unwrap_or_default(),
-                related: draft
-                    .related
-                    .into_iter()
-                    .map(|(_, message)| Related {
-                        message,
-                        location: locations.next().unwrap_or_default(),
-                    })
-                    .collect(),
+            let rank = if causes.contains(&draft.place) {
+                CAUSE
+            } else {
+                rank(info)
             };
-            finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
-            let causes = draft.causes.into_iter().map(|(_, message)| Related {
-                message,
-                location: locations.next().unwrap_or_default(),
-            });
-            finding.related.extend(causes);
-            finding
+            let finding = located((info, severity, draft), &mut locations, id);
+            Finding { rank, ..finding }
         })
         .collect();
     findings.sort_by(|a, b| {
@@ -366,6 +353,36 @@ fn tell_apart(findings: &mut [Finding]) {
         finding.fingerprint = Digest::of(parts).to_string();
         *nth += 1;
     }
+}
+
+/// A finding at its places, the next ones, with the fingerprint of all that are alike.
+fn located(
+    (info, severity, draft): Drafted,
+    locations: &mut impl Iterator<Item = Location>,
+    id: &str,
+) -> Finding {
+    let location = locations.next().unwrap_or_default();
+    let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
+        let messages = places.into_iter().map(|(_, message)| message);
+        let related = messages.map(|message| Related {
+            message,
+            location: locations.next().unwrap_or_default(),
+        });
+        related.collect()
+    };
+    let mut finding = Finding {
+        rank: CAUSE,
+        rule: info.id.into(),
+        severity,
+        message: draft.message,
+        help: draft.help.unwrap_or_else(|| info.hint.into()),
+        fingerprint: String::new(),
+        location,
+        related: related(draft.related),
+    };
+    finding.fingerprint = identity(&finding, id, &draft.besides).to_string();
+    finding.related.extend(related(draft.causes));
+    finding
 }
 
 /// What names a finding: what stays the same when the episode moves, keys change places, or text is

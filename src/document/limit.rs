@@ -1,7 +1,7 @@
 //! The bytes of a record -> its document, if it has no more keys and values than a record may have.
 
 use super::parser::{Parser, Sink};
-use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape};
+use super::{Document, Kind, MAX_DEPTH, MAX_VALUES, SyntaxError, Tape, room};
 
 /// No text that is shorter, in bytes, has more keys and values than [`MAX_VALUES`]: all but the
 /// brackets that are open take two bytes each.
@@ -28,16 +28,19 @@ impl Tape {
         if bytes.len() < LEAST_BYTES_BEYOND {
             return Ok(self.read(bytes)?);
         }
-        // Counted first, so that the tape is as long as it must be, and no longer.
         let count = count(bytes);
         if count > MAX_VALUES {
             return Err(Refused::TooManyValues);
         }
         self.tokens.clear();
-        if self.tokens.try_reserve_exact(count).is_err() {
+        if self
+            .tokens
+            .try_reserve_exact(count.max(room(bytes)))
+            .is_err()
+        {
             return Err(Refused::NoMemory);
         }
-        Ok(self.read_with(bytes, count)?)
+        Ok(self.read(bytes)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A place on the tape -> the value or key there, its text, and what lies in it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -80,15 +81,6 @@ impl<'a> Key<'a> {
         self.token().is_shadowed()
     }
 
-    /// Whether another key is written alike.
-    #[inline]
-    pub(crate) fn is_written_as(self, other: Key<'_>) -> bool {
-        is_alike(
-            self.token().bytes(self.document),
-            other.token().bytes(other.document),
-        )
-    }
-
     /// The length of the name in bytes, if it is written without escapes.
     #[inline]
     pub(crate) fn plain_len(self) -> Option<usize> {
@@ -133,14 +125,6 @@ impl<'a> Node<'a> {
         &self.document.tape.tokens[self.index as usize]
     }
 
-    /// The key at an index of its document's tape.
-    pub(super) fn key_at(self, index: u32) -> Key<'a> {
-        Key {
-            document: self.document,
-            index,
-        }
-    }
-
     /// What kind of value it is.
     #[must_use]
     pub fn kind(self) -> Kind {
@@ -169,15 +153,6 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.document.text.get(self.span()).unwrap_or_default()
-    }
-
-    /// Whether another value is written alike, byte for byte.
-    #[inline]
-    pub(crate) fn is_written_as(self, other: Node<'_>) -> bool {
-        is_alike(
-            self.token().bytes(self.document),
-            other.token().bytes(other.document),
-        )
     }
 
     /// Whether the value is `null`.
@@ -250,6 +225,13 @@ impl<'a> Node<'a> {
         Members(self.all_members())
     }
 
+    /// The values of an object by their names, to be found many times.
+    pub(crate) fn by_name(self) -> BTreeMap<Cow<'a, str>, Node<'a>> {
+        self.members()
+            .map(|key| (key.name(), key.value()))
+            .collect()
+    }
+
     /// The members of an object, including those whose key a later one repeats. A map that is
     /// filled from them has the same entries as one from [`Node::members`]: the last of equal keys
     /// counts.
@@ -296,12 +278,10 @@ impl<'a> Node<'a> {
                 }
             }
             (Kind::Object, Kind::Object) => {
-                if self.members().count() != other.members().count() {
-                    return false;
-                }
-                let pairs = self.sorted_keys().into_iter().zip(other.sorted_keys());
-                let mut pairs = pairs.map(|(a, b)| (self.key_at(a), other.key_at(b)));
-                pairs.all(|(a, b)| a.name() == b.name() && a.value().equals(b.value()))
+                let (members, others) = (self.by_name(), other.by_name());
+                let mut pairs = members.iter().zip(&others);
+                members.len() == others.len()
+                    && pairs.all(|((name, a), (other, b))| name == other && a.equals(*b))
             }
             _ => false,
         }
@@ -391,12 +371,6 @@ fn unescaped(string: &str) -> String {
     work::add(string.len());
     // It was read as a JSON string before, so this does not fail.
     serde_json::from_str(string).unwrap_or_default()
-}
-
-/// Whether two texts are equal.
-#[inline]
-fn is_alike(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && same(a, b)
 }
 
 /// Whether two texts of one length are equal.

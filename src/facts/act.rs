@@ -1,196 +1,154 @@
 //! An act event that has the id of an action -> what is kept of it until it is compared.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::as_of::Marks;
-use super::columns::{Columns, PackedLine, Said};
-use super::note::{ActNote, MIRRORED, place_among_mirrored};
+use super::as_of::{AsOf, Marks};
+use super::event::EventFacts;
 use super::value::Value;
+use crate::document::Tape;
 use crate::source::Line;
-
-/// The length of the mirrored fields of one act event that are kept, at most: those of a longer one
-/// are read again.
-const MAX_KEPT_BYTES: usize = 4 << 10;
 
 /// The latest act event for each action of the state that has an id.
 #[derive(Debug, Default)]
 pub(super) struct Acts<'a> {
-    /// The ids of the actions, sorted.
-    ids: Vec<Cow<'a, str>>,
-    kept: Columns<KeptAct>,
+    by_id: BTreeMap<Cow<'a, str>, Option<AsOf<KeptAct>>>,
+    /// The bytes that the events take.
+    pub(super) bytes: usize,
 }
 
 impl<'a> Acts<'a> {
-    pub(super) fn new(mut ids: Vec<Cow<'a, str>>) -> Self {
-        ids.sort_unstable();
-        ids.dedup();
+    pub(super) fn new(ids: Vec<Cow<'a, str>>) -> Self {
         Self {
-            ids,
-            kept: Columns::default(),
+            by_id: ids.into_iter().map(|id| (id, None)).collect(),
+            bytes: 0,
         }
     }
 
-    /// The place of an id.
-    pub(super) fn position(&self, id: &str) -> Option<usize> {
-        self.ids.binary_search_by(|known| (**known).cmp(id)).ok()
+    /// Whether an action has an id.
+    pub(super) fn is_of_action(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
     }
 
-    /// Adds the event at a line for the id at a place.
-    pub(super) fn add(&mut self, position: usize, act: KeptAct, marks: Marks) {
-        self.kept.set((position, self.ids.len()), act, marks);
-    }
-
-    /// The bytes that the events take, but for what is kept of each besides its line.
-    pub(super) fn bytes(&self) -> usize {
-        self.kept.bytes()
+    /// Adds an event for the id of an action.
+    pub(super) fn add(&mut self, id: &str, act: KeptAct, marks: Marks) {
+        let Some(acts) = self.by_id.get_mut(id) else {
+            return;
+        };
+        let bytes = |acts: &AsOf<KeptAct>| acts.values().map(KeptAct::bytes).sum::<usize>();
+        if let Some(acts) = acts {
+            self.bytes -= bytes(acts);
+            acts.set(act.line.number, act, marks);
+            self.bytes += bytes(acts);
+        } else {
+            self.bytes += act.bytes();
+            *acts = Some(AsOf::new(act.line.number, act));
+        }
     }
 
     /// Whether there is an event for an id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.position(id).is_some_and(|at| self.kept.has(at))
+        self.by_id.get(id).is_some_and(Option::is_some)
     }
 
     /// The latest event for an id up to a line.
     pub(super) fn at(&self, reach: u64, id: &str) -> Option<&KeptAct> {
-        self.kept.at(self.position(id)?, reach)
+        self.by_id.get(id)?.as_ref()?.at(reach)
     }
 }
 
-/// An act event that has the id of an action: what it takes to tell that the action repeats it word
-/// for word, as most do, and to read it again if not.
-#[derive(Debug, Default)]
+/// An act event that has the id of an action.
+#[derive(Debug)]
 pub(super) struct KeptAct {
-    line: PackedLine,
-    kept: Option<Box<Kept>>,
+    pub(super) line: Line,
+    /// The event, or of a long one what an action mirrors of it. All that is mirrored of it are
+    /// facts.
+    pub(super) text: Box<[u8]>,
 }
 
-/// What is kept of an act event besides its line.
-#[derive(Debug)]
-struct Kept {
-    /// The tokens of the event that the schema refuses, ascending: they are not facts.
-    refused: Box<[u32]>,
-    /// The mirrored fields as they are written, one after the other; none where they are long.
-    texts: Box<[u8]>,
-    /// Where each of them ends.
-    ends: [u16; MIRRORED.len()],
-}
+/// The length of an event that is kept whole, at most.
+const MAX_WHOLE_BYTES: usize = 1 << 10;
 
-/// The bytes that the acts of one timeline may still take.
-#[derive(Debug)]
-pub(super) struct ActBudget {
-    texts: usize,
-    refused: usize,
-}
-
-/// The bytes of act events that are kept of one timeline, at most: beyond that, they are read again
-/// where they are needed.
-const MAX_ACT_BYTES: usize = 16 << 20;
-
-/// The bytes of act events that violate their schema, and of what is refused in them.
-const MAX_REFUSED_BYTES: usize = 8 << 20;
-
-/// The bytes of one event that is kept besides its texts and what is refused in it, with those that
-/// it takes to allocate each of the three.
-const KEPT_BYTES: usize = size_of::<Kept>() + 3 * 16;
-
-impl Default for ActBudget {
-    fn default() -> Self {
-        Self {
-            texts: MAX_ACT_BYTES,
-            refused: MAX_REFUSED_BYTES,
-        }
-    }
-}
-
-/// There are more act events that violate their schema than are kept.
-#[derive(Debug)]
-pub(super) struct TooManyRefused;
+/// The bytes that a kept event takes besides its text.
+const KEPT_BYTES: usize = 128;
 
 impl KeptAct {
-    /// Reduces an act event to what is kept, within a budget for all of them.
-    pub(super) fn new(
-        line: Line,
-        act: &ActNote<'_>,
-        text: &[u8],
-        refused: &[u32],
-        budget: &mut ActBudget,
-    ) -> Result<Self, TooManyRefused> {
-        let spans = || act.mirrored.iter().copied().flatten();
-        let length: usize = spans().map(|(start, end)| (end - start) as usize).sum();
-        let left = budget
-            .texts
-            .checked_sub(KEPT_BYTES + length)
-            .filter(|_| length <= MAX_KEPT_BYTES);
-        if !refused.is_empty() {
-            let taken = KEPT_BYTES + size_of_val(refused);
-            budget.refused = budget.refused.checked_sub(taken).ok_or(TooManyRefused)?;
-        }
-        if left.is_none() && refused.is_empty() {
-            return Ok(Self {
-                line: PackedLine::new(line, 0),
-                kept: None,
-            });
-        }
-        let mut texts = Vec::with_capacity(left.map_or(0, |_| length));
-        let ends = act.mirrored.map(|span| {
-            if let (Some((start, end)), Some(_)) = (span, left) {
-                texts.extend_from_slice(text.get(start as usize..end as usize).unwrap_or_default());
-            }
-            u16::try_from(texts.len()).unwrap_or_default()
-        });
-        budget.texts = left.unwrap_or(budget.texts);
-        let kept = Kept {
-            refused: refused.into(),
-            texts: texts.into(),
-            ends,
+    /// Keeps what actions are compared with of an event, given the tokens that its schema refuses.
+    pub(super) fn new(line: Line, text: &[u8], refused: &[u32], tape: &mut Tape) -> Self {
+        let text = if text.len() <= MAX_WHOLE_BYTES && refused.is_empty() {
+            text.into()
+        } else {
+            let document = tape.read_record(text).ok();
+            let event = document.map(|event| EventFacts::new(line, Value::root(event, refused)));
+            let mirrored = event
+                .map(|event| mirrored_facts(&event))
+                .unwrap_or_default();
+            tape.release();
+            mirrored.into_bytes().into()
         };
-        Ok(Self {
-            line: PackedLine::new(line, 0),
-            kept: Some(Box::new(kept)),
-        })
+        Self { line, text }
     }
 
-    pub(super) fn line(&self) -> Line {
-        let none = Line {
-            number: 0,
-            offset: 0,
-            length: 0,
-        };
-        self.line.line().unwrap_or(none)
-    }
-
-    pub(super) fn refused(&self) -> &[u32] {
-        self.kept.as_ref().map_or(&[], |kept| &kept.refused)
-    }
-
-    /// The text of a mirrored field; `None` where it was not kept.
-    fn text(&self, index: usize) -> Option<&[u8]> {
-        let kept = self.kept.as_ref()?;
-        let before = index.checked_sub(1);
-        let start = before
-            .and_then(|before| kept.ends.get(before))
-            .unwrap_or(&0);
-        let end = kept.ends.get(index)?;
-        let text = kept.texts.get(usize::from(*start)..usize::from(*end))?;
-        (!text.is_empty()).then_some(text)
-    }
-
-    /// Whether an action equals the event word for word; if not, it may still be equal by value.
-    pub(super) fn is_repeated_by(&self, action: Value<'_>) -> bool {
-        let mut has_timestamp = false;
-        let is_repeated = action.members().all(|(name, value)| {
-            has_timestamp |= name == "timestamp";
-            match place_among_mirrored(&name) {
-                Some(index) => self.text(index) == Some(value.node().raw().as_bytes()),
-                None => !name.starts_with("x-"),
-            }
-        });
-        is_repeated && has_timestamp
+    fn bytes(&self) -> usize {
+        KEPT_BYTES + self.text.len()
     }
 }
 
-impl Said for KeptAct {
-    fn line(&self) -> Option<u64> {
-        self.line.number()
+/// An event with nothing but the facts that an action mirrors.
+fn mirrored_facts(event: &EventFacts<'_>) -> String {
+    let mut text = String::from("{");
+    if let Some(timestamp) = event.timestamp.filter(|timestamp| timestamp.is_fact()) {
+        text = text + r#""timestamp":"# + timestamp.node().raw() + ",";
+    }
+    text += r#""payload":{"#;
+    let mut comma = "";
+    if let Some(payload) = event.payload() {
+        for key in payload.node().members() {
+            let value = payload.with(key.value());
+            if is_mirrored(&key.name()) && value.is_fact() {
+                for part in [comma, key.raw(), ":", value.node().raw()] {
+                    text += part;
+                }
+                comma = ",";
+            }
+        }
+    }
+    text + "}}"
+}
+
+/// Whether an action has a field from the payload of its act event.
+pub(super) fn is_mirrored(name: &str) -> bool {
+    matches!(
+        name,
+        "kind" | "tool" | "input_excerpt" | "result_status" | "step_id"
+    ) || name.starts_with("x-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_mirrored_facts_are_kept_of_a_long_event() {
+        let blob = "b".repeat(MAX_WHOLE_BYTES);
+        let event = format!(
+            r#"{{"phase":"act","timestamp":"t","payload":{{"id":"a","kind":7,"x\u002do":[1],"blob":"{blob}","tool":"y"}}}}"#
+        );
+        let line = Line {
+            number: 1,
+            offset: 0,
+            length: event.len(),
+        };
+        let mut tape = Tape::default();
+        let document = tape.read(event.as_bytes()).unwrap();
+        let kind = document.root().at(&["payload", "kind"]).unwrap().index();
+        let kept = KeptAct::new(line, event.as_bytes(), &[kind], &mut Tape::default());
+        let expected = r#"{"timestamp":"t","payload":{"x\u002do":[1],"tool":"y"}}"#;
+        assert_eq!(std::str::from_utf8(&kept.text).unwrap(), expected);
+        let short = br#"{"phase":"act","timestamp":"t","payload":{"id":"a"}}"#;
+        assert_eq!(
+            *KeptAct::new(line, short, &[], &mut Tape::default()).text,
+            *short
+        );
     }
 }

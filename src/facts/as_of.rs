@@ -23,23 +23,12 @@ impl Marks {
     }
 
     /// The numbers of the lines.
-    pub(super) fn lines(&self) -> impl Iterator<Item = u64> + use<> {
+    fn lines(self) -> [Option<u64>; 2] {
         let lines = match self.sealed {
             Some(_) => [self.sealed, None],
             None => [self.latest, self.before],
         };
-        lines.into_iter().flatten().map(|line| line.number)
-    }
-
-    /// Whether a line is one of them.
-    pub(super) fn has(&self, line: u64) -> bool {
-        self.lines().any(|mark| mark == line)
-    }
-
-    /// Whether a value counts at one of the lines, given the line that set it and the line that set
-    /// the next.
-    fn need(&self, line: u64, next: u64) -> bool {
-        self.lines().any(|mark| (line..next).contains(&mark))
+        lines.map(|line| Some(line?.number))
     }
 }
 
@@ -74,18 +63,22 @@ impl<T> AsOf<T> {
     /// Changes the value at a line.
     pub(super) fn set(&mut self, line: u64, value: T, marks: Marks) {
         let before = std::mem::replace(&mut self.current, (line, value));
-        if !marks.need(before.0, line) {
-            return;
+        if marks
+            .lines()
+            .into_iter()
+            .flatten()
+            .any(|mark| before.0 <= mark)
+        {
+            self.earlier.reserve_exact(1);
+            self.earlier.push(before);
         }
-        self.earlier.push(before);
-        self.earlier.dedup_by(|next, value| {
-            let is_past = !marks.need(value.0, next.0);
-            if is_past {
-                // The second of the two is what is removed.
-                std::mem::swap(next, value);
-            }
-            is_past
+        // Marks move on: only the latest value up to each of them counts.
+        let counting = marks.lines().map(|mark| {
+            let up_to_it = self.earlier.iter().rfind(|(set, _)| Some(*set) <= mark);
+            up_to_it.map(|(set, _)| *set)
         });
+        self.earlier
+            .retain(|(set, _)| counting.contains(&Some(*set)));
     }
 
     /// The value at a line, which is the end or one of the marks.

@@ -76,47 +76,16 @@ pub(super) fn text(field: Option<Value<'_>>) -> Option<Cow<'_, str>> {
     field.filter(|value| value.is_fact())?.node().text()
 }
 
-/// Reads a line of the timeline again; returns whether it could be read.
-pub(crate) type ReadAgain<'a> = &'a dyn Fn(Line, &mut Vec<u8>) -> bool;
-
-/// A line of the timeline that is needed again can't be read again.
-#[derive(Debug)]
-pub(crate) struct Unread;
-
-/// The length of the text of an event that is kept in memory, at most: a longer one is read again
-/// where it is needed. Plans and evidence of real runs are shorter.
-const MAX_KEPT_BYTES: usize = 16 << 10;
-
 /// An event that is needed again after all events are read.
 #[derive(Debug)]
 pub(crate) struct KeptEvent {
     pub(crate) line: Line,
-    text: Option<Vec<u8>>,
+    pub(super) text: Vec<u8>,
 }
 
 impl KeptEvent {
     pub(super) fn new(line: Line, text: &[u8]) -> Self {
-        let is_short = text.len() <= MAX_KEPT_BYTES;
-        Self {
-            line,
-            text: is_short.then(|| text.to_owned()),
-        }
-    }
-
-    /// Keeps another event instead.
-    pub(super) fn replace(&mut self, line: Line, text: &[u8]) {
-        match &mut self.text {
-            Some(kept) if text.len() <= MAX_KEPT_BYTES => {
-                self.line = line;
-                kept.clear();
-                kept.extend_from_slice(text);
-            }
-            _ => *self = Self::new(line, text),
-        }
-    }
-
-    /// Its text; `None` where that must be read again.
-    pub(super) fn text(&self) -> Option<&[u8]> {
-        self.text.as_deref()
+        let text = text.to_owned();
+        Self { line, text }
     }
 }

@@ -32,27 +32,6 @@ pub(crate) struct ActNote<'a> {
     pub(crate) unset_step: Option<Cow<'a, str>>,
     /// The id of the action that mirrors the event.
     pub(crate) action_id: Option<Cow<'a, str>>,
-    /// The spans in the line of those of [`MIRRORED`] that are strings, quotes included.
-    pub(crate) mirrored: [Option<(u32, u32)>; MIRRORED.len()],
-}
-
-/// The fields of an event that its action mirrors: the timestamp, and fields of the payload.
-pub(super) const MIRRORED: [(&str, Field); 6] = [
-    ("timestamp", Field::Timestamp),
-    ("kind", Field::ActionKind),
-    ("tool", Field::Tool),
-    ("input_excerpt", Field::InputExcerpt),
-    ("result_status", Field::ResultStatus),
-    ("step_id", Field::StepId),
-];
-
-/// The place of a field among [`MIRRORED`].
-pub(super) fn place_among_mirrored(name: &str) -> Option<usize> {
-    let field = match name {
-        "timestamp" => Field::Timestamp,
-        name => Field::of_payload(name.as_bytes()),
-    };
-    MIRRORED.iter().position(|(_, mirrored)| *mirrored == field)
 }
 
 impl<'a> EventNote<'a> {
@@ -123,7 +102,7 @@ impl<'a> ActNote<'a> {
         self.step.is_some() || self.unset_step.is_some() || self.action_id.is_some()
     }
 
-    pub(super) fn of(event: &EventFacts<'a>) -> Self {
+    fn of(event: &EventFacts<'a>) -> Self {
         let payload = event.payload();
         let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
         let status = |value: Value<'_>| value.node().text().and_then(|status| status.parse().ok());
@@ -133,20 +112,6 @@ impl<'a> ActNote<'a> {
             unset_step: step_id.clone().filter(|_| step_status.is_none()),
             step: step_id.zip(step_status.map(status)),
             action_id: in_payload("action_id").or_else(|| in_payload("id")),
-            mirrored: MIRRORED.map(|(name, _)| {
-                let value = if name == "timestamp" {
-                    event.timestamp
-                } else {
-                    payload?.get(name)
-                };
-                let node = value
-                    .map(Value::node)
-                    .filter(|node| node.kind() == Kind::String)?;
-                Some((
-                    u32::try_from(node.span().start).ok()?,
-                    u32::try_from(node.span().end).ok()?,
-                ))
-            }),
         }
     }
 
@@ -162,10 +127,6 @@ impl<'a> ActNote<'a> {
             unset_step: step_id.clone().filter(|_| status.is_none()),
             step: step_id.zip(status.map(Some)),
             action_id: id(Field::ActionId).or_else(|| id(Field::Id)),
-            mirrored: MIRRORED.map(|(_, field)| {
-                let part = parts.get(field).filter(|part| part.kind == Kind::String)?;
-                Some((part.start, part.end))
-            }),
         })
     }
 }
@@ -223,18 +184,13 @@ impl NoteTaker {
                 .is_none_or(|part| part.kind == Kind::String)
         };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
-            let fields = || {
-                Field::NOTED
-                    .into_iter()
-                    .chain(MIRRORED.map(|(_, field)| field))
-            };
             let starts = |field: Field, at: usize| {
                 parts
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
             self.skeletons.learn(bytes, parts.flags(), |at| {
-                fields().find(|field| starts(*field, at))
+                Field::NOTED.into_iter().find(|field| starts(*field, at))
             });
         }
     }
@@ -278,7 +234,7 @@ macro_rules! fields {
     ) => {
         /// The fields of an event and of its payload that are noted.
         #[derive(Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Field {
+        enum Field {
             $($of_event,)+
             $($of_payload,)+
             /// Any other.
@@ -321,10 +277,6 @@ fields! {
         StepStatus = b"step_status",
         ActionId = b"action_id",
         Id = b"id",
-        ActionKind = b"kind",
-        Tool = b"tool",
-        InputExcerpt = b"input_excerpt",
-        ResultStatus = b"result_status",
         Synthetic = b"synthetic",
     }
 }

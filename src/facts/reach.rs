@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 
 use super::StateFacts;
-use super::event::{EventFacts, KeptEvent, ReadAgain, Unread};
+use super::event::{EventFacts, KeptEvent};
 use super::listener::Listener;
 use super::mirror::{self, Unlike};
 use super::plan::{Form, Rebuilt};
@@ -20,7 +20,7 @@ use crate::finding::Lifecycle;
 use crate::source::Line;
 
 /// What of the state is compared with the timeline up to a reach, by a rule each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Topic {
     /// The plan: what step records and act events say of it.
     Plan,
@@ -47,42 +47,10 @@ enum Verdict {
     Differs,
     /// The timeline says nothing to compare with.
     Idle,
-    /// A line can't be read again.
-    Unread,
 }
 
-/// What the comparison of all topics comes to.
-#[derive(Clone, Copy, Debug)]
-struct Verdicts([Verdict; Topic::ALL.len()]);
-
-impl Verdicts {
-    fn of(self, topic: Topic) -> Verdict {
-        let verdict = self.0.get(topic as usize);
-        verdict.copied().unwrap_or(Verdict::Unread)
-    }
-
-    fn are_silent(self) -> bool {
-        let is_silent = |verdict| matches!(verdict, Verdict::Agrees | Verdict::Idle);
-        self.0.into_iter().all(is_silent)
-    }
-
-    fn any_error(self) -> bool {
-        let mut errors = Topic::ALL.into_iter().filter(|topic| topic.is_error());
-        errors.any(|topic| self.of(topic) == Verdict::Differs)
-    }
-
-    fn any_unread(self) -> bool {
-        self.0.contains(&Verdict::Unread)
-    }
-
-    /// Whether they explain what was found elsewhere: not, where there is nothing to compare with.
-    fn explain(self, others: Self) -> bool {
-        let pairs = self.0.iter().zip(others.0);
-        let says_nothing =
-            |(here, there): (&Verdict, _)| *here == Verdict::Idle && there == Verdict::Differs;
-        self.are_silent() && !pairs.into_iter().any(says_nothing)
-    }
-}
+/// What the comparison of each of [`Topic::ALL`] comes to.
+type Verdicts = [Verdict; Topic::ALL.len()];
 
 /// How much of the timeline the snapshot is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +59,7 @@ pub(crate) struct Reach {
     pub(crate) event: Option<Line>,
     /// Whether that event has the digest of the snapshot.
     pub(crate) is_sealed: bool,
-    /// What is known of the comparison.
+    /// What the comparison comes to, where it was made to find the reach.
     verdicts: Option<Verdicts>,
 }
 
@@ -111,9 +79,31 @@ impl Reach {
 
     /// Whether a comparison may find something: it may have been made before.
     pub(crate) fn may_differ(&self, topic: Topic) -> bool {
-        let verdict = self.verdicts.map(|verdicts| verdicts.of(topic));
-        !matches!(verdict, Some(Verdict::Agrees | Verdict::Idle))
+        let mut verdicts = Topic::ALL.iter().zip(self.verdicts.iter().flatten());
+        let verdict = verdicts.find(|(of, _)| **of == topic);
+        verdict.is_none_or(|(_, verdict)| *verdict == Verdict::Differs)
     }
+
+    fn any_error(&self) -> bool {
+        let mut errors = Topic::ALL.into_iter().filter(|topic| topic.is_error());
+        self.verdicts.is_some() && errors.any(|topic| self.may_differ(topic))
+    }
+}
+
+/// Whether the timeline explains the snapshot at a reach, given what was found at the latest
+/// projection event. Each topic must be:
+///
+/// | at the latest event | agrees here | idle here | differs here |
+/// |---------------------|-------------|-----------|--------------|
+/// | agrees or idle      | explained   | explained | no           |
+/// | differs             | explained   | no        | no           |
+fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
+    let is_explained = |(here, at_latest)| match here {
+        Verdict::Agrees => true,
+        Verdict::Idle => at_latest != Verdict::Differs,
+        Verdict::Differs => false,
+    };
+    here.into_iter().zip(at_latest).all(is_explained)
 }
 
 /// What is reused for the kept events of the next timeline.
@@ -129,11 +119,9 @@ pub(crate) struct TimelineFacts<'a> {
     timeline: &'a Timeline<'a>,
     state: Option<StateFacts<'a>>,
     lifecycle: Lifecycle,
-    /// The latest projection event, and the plan rebuilt at the likely reach; `None` where their
-    /// texts are long, so that they are read again when they are wanted.
+    /// The latest projection event, and the plan rebuilt at the likely reach.
     projection: Option<EventFacts<'a>>,
     plan: Option<Rebuilt<'a>>,
-    read_again: ReadAgain<'a>,
     /// Sought on first use.
     reach: OnceCell<Option<Reach>>,
 }
@@ -152,7 +140,6 @@ impl<'a> TimelineFacts<'a> {
         state: Option<StateFacts<'a>>,
         lifecycle: Lifecycle,
         buffers: &'a mut KeptBuffers,
-        read_again: ReadAgain<'a>,
     ) -> Self {
         let mut facts = Self {
             timeline,
@@ -160,7 +147,6 @@ impl<'a> TimelineFacts<'a> {
             lifecycle,
             projection: None,
             plan: None,
-            read_again,
             reach: OnceCell::new(),
         };
         let KeptBuffers {
@@ -169,7 +155,7 @@ impl<'a> TimelineFacts<'a> {
             molds,
         } = buffers;
         let mut parse = |kept: &'a KeptEvent, tape: &'a mut Tape| {
-            let (document, known) = molds.read(kept.text()?, tape).ok()?;
+            let (document, known) = molds.read(&kept.text, tape).ok()?;
             if known.is_none() {
                 molds.learn(document, || ());
             }
@@ -184,16 +170,9 @@ impl<'a> TimelineFacts<'a> {
         facts
     }
 
-    /// Passes the latest projection event on, if there is one.
-    pub(crate) fn with_projection<R>(
-        &self,
-        look: impl FnOnce(&EventFacts<'_>) -> R,
-    ) -> Result<Option<R>, Unread> {
-        match (&self.projection, &self.timeline.projection) {
-            (Some(event), _) => Ok(Some(look(event))),
-            (None, Some(kept)) => self.again(kept, look).map(Some),
-            (None, None) => Ok(None),
-        }
+    /// The latest projection event.
+    pub(crate) fn projection_event(&self) -> Option<&EventFacts<'a>> {
+        self.projection.as_ref()
     }
 
     /// Passes the plan on that is rebuilt from the events up to a reach; `None` where there is no
@@ -202,45 +181,25 @@ impl<'a> TimelineFacts<'a> {
         &self,
         reach: &Reach,
         look: impl FnOnce(Option<&Rebuilt<'_>>) -> R,
-    ) -> Result<R, Unread> {
+    ) -> R {
         let line = reach.line();
-        match (&self.plan, self.timeline.plan_event(line)) {
-            (_, None) => Ok(look(None)),
-            (Some(plan), _) if plan.reach() == line => Ok(look(Some(plan))),
-            (_, Some(kept)) => self.again(kept, |event| {
-                look(Rebuilt::new(event, self.timeline, line).as_ref())
-            }),
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.reach() == line) {
+            return look(Some(plan));
         }
-    }
-
-    /// Parses an event again, from its line where that is long. Only one is held at a time.
-    fn again<R>(
-        &self,
-        kept: &KeptEvent,
-        look: impl FnOnce(&EventFacts<'_>) -> R,
-    ) -> Result<R, Unread> {
-        let (mut tape, mut bytes) = (Tape::default(), Vec::new());
-        let text = match kept.text() {
-            Some(text) => text,
-            None if (self.read_again)(kept.line, &mut bytes) => &bytes,
-            None => return Err(Unread),
-        };
-        let document = tape.read_record(text).map_err(|_| Unread)?;
-        Ok(look(&event(kept.line, document)))
+        let mut tape = Tape::default();
+        let plan = self.timeline.plan_event(line).and_then(|kept| {
+            let document = tape.read_record(&kept.text).ok()?;
+            Rebuilt::new(&event(kept.line, document), self.timeline, line)
+        });
+        look(plan.as_ref())
     }
 
     /// Compares the actions of the state with their act events up to a reach.
-    pub(crate) fn mirror(
-        &self,
-        reach: &Reach,
-        differences: &mut Listener<'_, Unlike>,
-    ) -> Result<(), Unread> {
-        match self.state {
-            Some(state) if self.timeline.names_actions(reach.line()) => {
-                let timeline = (self.timeline, self.read_again);
-                mirror::mirror(state, timeline, reach.line(), differences)
-            }
-            _ => Ok(()),
+    pub(crate) fn mirror(&self, reach: &Reach, differences: &mut Listener<'_, Unlike>) {
+        if let Some(state) = self.state
+            && self.timeline.names_actions(reach.line())
+        {
+            mirror::mirror(state, self.timeline, reach.line(), differences);
         }
     }
 
@@ -266,7 +225,7 @@ impl<'a> TimelineFacts<'a> {
             let is_certain = self.lifecycle == Lifecycle::Terminal || likely.is_sealed;
             Some(match self.state {
                 Some(state) if !is_certain && self.timeline.broken_line.is_none() => {
-                    self.sought(state, likely)
+                    self.sought(state).unwrap_or(likely)
                 }
                 _ => likely,
             })
@@ -286,35 +245,28 @@ impl<'a> TimelineFacts<'a> {
         })
     }
 
-    /// The first reach at which nothing is found. Where there is none, what is found at the latest
-    /// projection event counts, unless only a later one has errors.
-    fn sought(&self, state: StateFacts<'_>, latest: Reach) -> Reach {
-        let verdicts = self.verdicts(state, &latest);
-        let latest = Reach {
-            verdicts: Some(verdicts),
-            ..latest
-        };
-        if verdicts.are_silent() || verdicts.any_unread() {
-            return latest;
-        }
-        let before = self.timeline.marks.before;
-        let others = [before.map(Some), Some(None)].into_iter().flatten();
-        let mut first_error = verdicts.any_error().then_some(latest);
-        for event in others {
+    /// The first reach at which the timeline explains the snapshot: up to the latest projection
+    /// event, up to the one before it, or the whole timeline. Where there is none, the first one
+    /// that has errors counts, else the first one.
+    fn sought(&self, state: StateFacts<'_>) -> Option<Reach> {
+        let marks = &self.timeline.marks;
+        let candidates = [marks.latest.map(Some), marks.before.map(Some), Some(None)];
+        let mut tried: Vec<(Reach, Verdicts)> = Vec::new();
+        for event in candidates.into_iter().flatten() {
             let reach = Reach::new(event);
-            let there = self.verdicts(state, &reach);
+            let here = self.verdicts(state, &reach);
             let reach = Reach {
-                verdicts: Some(there),
+                verdicts: Some(here),
                 ..reach
             };
-            if there.explain(verdicts) {
-                return reach;
+            let at_latest = tried.first().map_or(here, |(_, verdicts)| *verdicts);
+            if explains(here, at_latest) {
+                return Some(reach);
             }
-            if there.any_error() {
-                first_error.get_or_insert(reach);
-            }
+            tried.push((reach, here));
         }
-        first_error.unwrap_or(latest)
+        let error = tried.iter().find(|(reach, _)| reach.any_error());
+        error.or(tried.first()).map(|(reach, _)| *reach)
     }
 
     /// What the comparison up to a reach comes to.
@@ -323,7 +275,7 @@ impl<'a> TimelineFacts<'a> {
             0 => Verdict::Agrees,
             _ => Verdict::Differs,
         };
-        let plan = self.with_plan(reach, |plan| match plan {
+        let [plan, labels] = self.with_plan(reach, |plan| match plan {
             Some(plan) if plan.form != Form::Neither => [false, true].map(|by_label| {
                 let mut nobody = |_| ();
                 let mut differences = Listener::new(0, &mut nobody);
@@ -334,16 +286,16 @@ impl<'a> TimelineFacts<'a> {
             None if self.timeline.plan_event(reach.line()).is_none() => [Verdict::Agrees; 2],
             _ => [Verdict::Idle; 2],
         });
-        let [plan, labels] = plan.unwrap_or([Verdict::Unread; 2]);
-        let mut nobody = |_| ();
-        let mut unlike = Listener::new(0, &mut nobody);
-        let actions = match self.mirror(reach, &mut unlike) {
-            _ if !self.timeline.names_actions(reach.line()) => Verdict::Idle,
-            Err(Unread) => Verdict::Unread,
-            Ok(()) => differs(unlike.count()),
-        };
         let plan_event = differs(self.steps_without_event(reach));
-        Verdicts([plan, labels, plan_event, actions])
+        let actions = if self.timeline.names_actions(reach.line()) {
+            let mut nobody = |_| ();
+            let mut unlike = Listener::new(0, &mut nobody);
+            self.mirror(reach, &mut unlike);
+            differs(unlike.count())
+        } else {
+            Verdict::Idle
+        };
+        [plan, labels, plan_event, actions]
     }
 }
 

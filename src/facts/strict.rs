@@ -14,6 +14,9 @@ use crate::source::Line;
 /// memory.
 pub(crate) const MAX_EVENT_IDS: usize = 1_000_000;
 
+/// The number of ids beyond which an episode is large: they take 4 MiB.
+const MANY_IDS: usize = 70_000;
+
 /// What every event together says.
 #[derive(Debug, Default)]
 pub(crate) struct StrictFacts {
@@ -158,6 +161,13 @@ impl StrictFacts {
             }
             _ => {}
         }
+    }
+
+    /// Whether so much is kept that the episode is large.
+    pub(crate) fn is_large(&self) -> bool {
+        self.ids
+            .as_ref()
+            .is_some_and(|ids| ids.seen.len() > MANY_IDS)
     }
 
     fn order(&mut self, at: &Stamped) {

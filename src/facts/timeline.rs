@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use super::StateFacts;
-use super::act::{ActBudget, Acts, KeptAct, TooManyRefused};
+use super::act::{Acts, KeptAct};
 use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
-use super::evidence::{Evidence, StepEvidence, StepIds};
+use super::evidence::{PlanTrace, StepEvidence};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
 use super::tally::Tally;
@@ -20,31 +20,6 @@ use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::source::Line;
-
-/// A plan event, and what later act events say about its steps.
-#[derive(Debug)]
-struct PlanTrace {
-    event: KeptEvent,
-    /// The ids of its step records; of an event that is kept whole, computed on first use.
-    step_ids: Option<StepIds>,
-    evidence: Evidence,
-}
-
-impl PlanTrace {
-    fn new(line: Line, text: &[u8], tape: &mut Tape) -> Self {
-        let event = KeptEvent::new(line, text);
-        let evidence = if event.text().is_some() {
-            Evidence::default()
-        } else {
-            Evidence::many(StepIds::of(text, tape))
-        };
-        Self {
-            event,
-            step_ids: None,
-            evidence,
-        }
-    }
-}
 
 /// The start event.
 #[derive(Debug)]
@@ -88,8 +63,7 @@ pub(crate) struct Timeline<'a> {
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,
     plan: Option<AsOf<PlanTrace>>,
-    /// Whether steps and actions have more evidence than is kept, so that nothing can be said of
-    /// them.
+    /// Whether more would have to be kept than [`MAX_KEPT_BYTES`], so that nothing can be said.
     pub(crate) exceeds_memory: bool,
     /// The first act event that has an action's id.
     first_act_id: Option<u64>,
@@ -107,17 +81,15 @@ impl Timeline<'_> {
 
     /// What the act events after that plan event, up to a line, say about a step.
     pub(crate) fn step_evidence(&self, reach: u64, step_id: &str) -> Option<StepEvidence> {
-        self.plan.as_ref()?.at(reach)?.evidence.at(reach, step_id)
+        self.plan.as_ref()?.at(reach)?.at(reach, step_id)
     }
 
-    /// Keeps evidence within bounds.
-    fn limit_evidence(&mut self) {
-        let traces = self.plan.iter().flat_map(AsOf::values);
-        let steps: usize = traces.map(|trace| trace.evidence.bytes()).sum();
-        if steps + self.acts.bytes() > MAX_EVIDENCE_BYTES {
-            self.exceeds_memory = true;
-            self.plan = None;
-        }
+    /// The bytes that are kept of events.
+    fn kept_bytes(&self) -> usize {
+        let plans = self.plan.iter().flat_map(AsOf::values);
+        let plans: usize = plans.map(|trace| trace.bytes).sum();
+        let projection = self.projection.as_ref();
+        plans + self.acts.bytes + projection.map_or(0, |event| event.text.len())
     }
 
     /// Whether any act event up to a line has an action's id.
@@ -140,10 +112,13 @@ impl Timeline<'_> {
     }
 }
 
-/// The bytes of ids of steps and of evidence of steps and actions that are kept of one timeline, at
-/// most: enough for as many steps as a line may have, or for as many actions as a state may have,
-/// in a run that has ended; and for half as many as of each of three lines.
-const MAX_EVIDENCE_BYTES: usize = 48 << 20;
+/// The bytes that are kept of one timeline, at most: the texts of plan and projection events, and
+/// what act events say of steps and actions. It is enough for one of each as long as a line may be,
+/// or for evidence for as many steps as a line may have.
+const MAX_KEPT_BYTES: usize = 192 << 20;
+
+/// The bytes beyond which so much is kept that the episode is large.
+const LARGE_BYTES: usize = 4 << 20;
 
 /// Reads events one by one.
 pub(crate) struct TimelineReader<'i, 'a> {
@@ -152,7 +127,6 @@ pub(crate) struct TimelineReader<'i, 'a> {
     /// The ids of the state's steps, sorted.
     step_ids: Vec<Cow<'a, str>>,
     tape: Tape,
-    act_budget: ActBudget,
     /// The bytes of the state, where it is a snapshot that may be as old as an earlier event; and
     /// their digest, computed on first use.
     snapshot: Option<(&'a [u8], Option<FileDigest>)>,
@@ -174,7 +148,6 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
             expected_id,
             step_ids,
             tape: Tape::default(),
-            act_budget: ActBudget::default(),
             snapshot: None,
         }
     }
@@ -198,6 +171,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         &mut self.timeline
     }
 
+    /// Whether so much is kept that the episode is large.
+    pub(crate) fn is_large(&self) -> bool {
+        self.timeline.kept_bytes() > LARGE_BYTES
+    }
+
     /// Adds one event that was counted: its note, its text, and the tokens that its schema refuses.
     pub(crate) fn event(
         &mut self,
@@ -206,7 +184,12 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         text: &[u8],
         refused: &[u32],
     ) {
-        if !event.matters(self.expected_id) {
+        if !event.matters(self.expected_id) || self.timeline.exceeds_memory {
+            return;
+        }
+        // A plan event is kept beside the one that it replaces.
+        if self.timeline.kept_bytes() + text.len() > MAX_KEPT_BYTES {
+            self.timeline.exceeds_memory = true;
             return;
         }
         if event.is_foreign(self.expected_id) {
@@ -241,10 +224,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     }
 
     fn projection(&mut self, line: Line, text: &[u8]) {
-        match &mut self.timeline.projection {
-            Some(kept) => kept.replace(line, text),
-            none => *none = Some(KeptEvent::new(line, text)),
-        }
+        self.timeline.projection = Some(KeptEvent::new(line, text));
         if let Some((state, digest)) = &mut self.snapshot {
             let sealed = in_payload("state_sha256", text, &mut self.tape, state_sha256);
             let is_sealed = sealed.is_some_and(|sealed| {
@@ -255,16 +235,12 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     }
 
     fn plan(&mut self, line: Line, text: &[u8]) {
-        let trace = PlanTrace::new(line, text, &mut self.tape);
+        let trace = PlanTrace::new(line, text);
         let marks = self.timeline.marks;
         match &mut self.timeline.plan {
-            Some(plan) => {
-                plan.current_mut().evidence.forget_all_but(marks);
-                plan.set(line.number, trace, marks);
-            }
+            Some(plan) => plan.set(line.number, trace, marks),
             none => *none = Some(AsOf::new(line.number, trace)),
         }
-        self.timeline.limit_evidence();
     }
 
     fn act(
@@ -276,19 +252,13 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
     ) {
         let marks = self.timeline.marks;
         if let (Some((step_id, status)), Some(plan)) = (&act.step, &mut self.timeline.plan) {
-            let (trace, tape) = (plan.current_mut(), &mut self.tape);
             let said = StepEvidence {
                 line,
                 status: *status,
             };
             let is_of_state = self.step_ids.binary_search(step_id).is_ok();
-            let (event, step_ids) = (&trace.event, &mut trace.step_ids);
-            trace.evidence.add(step_id, said, marks, is_of_state, || {
-                let text = event.text().unwrap_or_default();
-                let step_ids = step_ids.get_or_insert_with(|| StepIds::of(text, tape));
-                step_ids.has(step_id)
-            });
-            self.timeline.limit_evidence();
+            let step = (&**step_id, is_of_state);
+            plan.current_mut().add(step, said, marks, &mut self.tape);
         }
         if let Some(step_id) = &act.unset_step
             && self.timeline.slips.bare_status.is_none()
@@ -299,16 +269,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
         let Some(id) = &act.action_id else { return };
         self.timeline.first_act_id.get_or_insert(line.number);
-        if let Some(position) = self.timeline.acts.position(id) {
+        if self.timeline.acts.is_of_action(id) {
             // Compared only once, after all events are read: many events may name one action, and
             // many actions may share an id.
-            match KeptAct::new(line, act, text, refused, &mut self.act_budget) {
-                Ok(kept) => {
-                    self.timeline.acts.add(position, kept, marks);
-                    self.timeline.limit_evidence();
-                }
-                Err(TooManyRefused) => self.timeline.exceeds_memory = true,
-            }
+            let kept = KeptAct::new(line, text, refused, &mut self.tape);
+            self.timeline.acts.add(id, kept, marks);
         } else if !is_synthetic {
             let tape = &mut self.tape;
             let unrecorded = self.timeline.unrecorded.get_or_insert_with(|| {

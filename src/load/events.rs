@@ -12,7 +12,7 @@ use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
     EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
 };
-use crate::parallel::{cores, pipeline};
+use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
@@ -70,6 +70,8 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) strict: Option<&'r mut StrictFacts>,
     pub(super) notes: &'r mut NoteTaker,
     pub(super) tape: &'r mut Tape,
+    /// Entered where a line is large, or much is kept.
+    pub(super) alone: &'r Alone,
     pub(super) troubles: &'r mut Troubles,
     /// Whether a last line that was cut off may still be written.
     pub(super) may_be_unfinished: bool,
@@ -93,7 +95,7 @@ impl EventsReader<'_, '_> {
                 self.read_blocks(&mut lines)?;
                 split.ended(from, lines.offset());
             }
-            let Some(read) = lines.next_line()? else {
+            let Some(read) = lines.next_line_with(|| self.alone.enter())? else {
                 break;
             };
             self.take(read, Counting::Due);
@@ -108,7 +110,7 @@ impl EventsReader<'_, '_> {
         self.tape.release();
         std::mem::take(&mut self.spread).finish(self.troubles);
         if self.facts.timeline_mut().exceeds_memory {
-            let why = "steps and actions have more evidence than fits into the memory";
+            let why = "more of its events would have to be kept than fits into the memory";
             return Err(Unreadable::Lacking(why.into()));
         }
         Ok(stream)
@@ -184,7 +186,12 @@ impl EventsReader<'_, '_> {
 
     fn take(&mut self, read: LineRead<'_>, counting: Counting) {
         match read {
-            LineRead::Text { line, bytes, ended } => self.line(line, bytes, ended, counting),
+            LineRead::Text { line, bytes, ended } => {
+                self.line(line, bytes, ended, counting);
+                if self.facts.is_large() || self.strict.as_ref().is_some_and(|it| it.is_large()) {
+                    self.alone.enter();
+                }
+            }
             LineRead::TooLong { line } => {
                 self.no_event(line);
                 self.troubles.add(Trouble::LineTooLong {
@@ -351,6 +358,7 @@ mod tests {
             strict: None,
             notes: &mut NoteTaker::default(),
             tape: &mut Tape::default(),
+            alone: &Alone::default(),
             troubles: &mut Troubles::default(),
             may_be_unfinished: false,
             threads: NonZeroUsize::new(threads),

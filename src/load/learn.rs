@@ -6,6 +6,7 @@ use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use crate::document::Tape;
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
+use crate::parallel::Alone;
 use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreadable};
 
@@ -37,6 +38,7 @@ pub(super) fn read<'f>(
     files: &'f dyn Artifacts,
     buffer: &mut Vec<u8>,
     tape: &mut Tape,
+    alone: &Alone,
     troubles: &mut Troubles,
 ) -> LoadedLearn<'f> {
     if !files.entries().has(Artifact::Learn) {
@@ -44,7 +46,7 @@ pub(super) fn read<'f>(
     }
     let mut reading = Reading::default();
     let opened = files.open(Artifact::Learn);
-    match opened.and_then(|stream| reading.read(stream, buffer, tape)) {
+    match opened.and_then(|stream| reading.read(stream, buffer, tape, alone)) {
         Err(_) => LoadedLearn {
             lines: Recorded::unjudged(SkipKind::Unreadable, "learn.jsonl can't be read"),
             stream: None,
@@ -81,9 +83,10 @@ impl Reading {
         stream: Opened<'f>,
         buffer: &mut Vec<u8>,
         tape: &mut Tape,
+        alone: &Alone,
     ) -> Result<Opened<'f>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
-        while let Some(read) = lines.next_line()? {
+        while let Some(read) = lines.next_line_with(|| alone.enter())? {
             match read {
                 LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
                 LineRead::Text { line, bytes, .. } => self.line(line, bytes, tape),

@@ -9,6 +9,7 @@ use crate::digest::{FileDigest, Parts};
 use crate::document::{Document, Node, Number, Tape};
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
+use crate::parallel::Alone;
 use crate::printable::quote;
 use crate::source::Artifact;
 use crate::store::{Artifacts, Unreadable};
@@ -41,6 +42,7 @@ pub(super) fn verify<'b>(
     files: &dyn Artifacts,
     bytes: &'b mut Vec<u8>,
     tape: &'b mut Tape,
+    alone: &Alone,
     troubles: &mut Troubles,
 ) -> LoadedManifest<'b> {
     bytes.clear();
@@ -52,7 +54,8 @@ pub(super) fn verify<'b>(
         return unjudged(SkipKind::Missing, "there is no manifest.json");
     }
     let opened = files.open(Artifact::Manifest);
-    if opened.and_then(|opened| opened.read_record(bytes)).is_err() {
+    let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
+    if read.is_err() {
         return unjudged(SkipKind::Unreadable, "manifest.json can't be read");
     }
     let bytes = &*bytes;

@@ -9,6 +9,7 @@ use super::trouble::{Trouble, Troubles, VersionField};
 use crate::document::{Document, Key, MAX_VALUES, Molds, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
+use crate::parallel::Alone;
 use crate::printable::quote;
 use crate::record::format;
 use crate::schema::{self, Glance, MAX_VIOLATIONS, Misspelling, Outline, Schema, Violation};
@@ -108,13 +109,14 @@ impl RecordKind {
         &self,
         files: &dyn Artifacts,
         RecordBuffers { bytes, tape, molds }: &'b mut RecordBuffers,
+        alone: &Alone,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         bytes.clear();
         let artifact = self.artifact;
         let read = if files.entries().has(artifact) {
             let opened = files.open(artifact);
-            let read = opened.and_then(|opened| opened.read_record(bytes));
+            let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
             read.map_err(|why| {
                 troubles.add(Trouble::Unreadable { artifact, why });
                 (SkipKind::Unreadable, self.unreadable)

@@ -17,10 +17,10 @@ pub(super) struct Size {
     pub(super) depth: usize,
 }
 
-/// Beyond these, the state or an event would exceed what a reader reads: 64 MiB, 4,000,000 keys and
+/// Beyond these, the state or an event would exceed what a reader reads: 64 MiB, 1,000,000 keys and
 /// values, nesting 128. The rest is for what stands around the values.
 const MAX_BYTES: usize = 60 << 20;
-const MAX_VALUES: usize = 3_900_000;
+const MAX_VALUES: usize = 975_000;
 const MAX_DEPTH: usize = 120;
 
 impl Size {
@@ -66,7 +66,7 @@ impl Size {
         let limit = if self.bytes > MAX_BYTES {
             "60 MiB"
         } else if self.values > MAX_VALUES {
-            "3,900,000 keys and values"
+            "975,000 keys and values"
         } else if self.depth > MAX_DEPTH {
             "120 levels of nesting"
         } else {

@@ -11,13 +11,15 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::{MAX_RECORD_BYTES, MAX_TIMELINE_BYTES};
+use super::{LARGE_BYTES, MAX_RECORD_BYTES, MAX_TIMELINE_BYTES};
 use crate::source::{Artifact, Entries, Line};
 
 /// The artifacts of one episode.
 ///
 /// Each is read once, from its beginning to its end; of the timeline, lines that findings point
-/// into are read a second time. [`Check::artifacts`](crate::check::Check::artifacts) has an
+/// into are read a second time. Large episodes are checked one at a time in the process, so an
+/// implementation must not wait for another check.
+/// [`Check::artifacts`](crate::check::Check::artifacts) has an
 /// example.
 pub trait Artifacts {
     /// The artifacts that exist.
@@ -260,7 +262,16 @@ impl<'a> Opened<'a> {
     }
 
     /// Reads a whole record.
-    pub(crate) fn read_record(mut self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+    pub(crate) fn read_record(self, buffer: &mut Vec<u8>) -> Result<(), Unreadable> {
+        self.read_record_with(buffer, || ())
+    }
+
+    /// Reads a whole record; calls `before_large` before it takes the memory of a large one.
+    pub(crate) fn read_record_with(
+        mut self,
+        buffer: &mut Vec<u8>,
+        before_large: impl Fn(),
+    ) -> Result<(), Unreadable> {
         const LIMIT: usize = MAX_RECORD_BYTES;
         let expected = self
             .size
@@ -271,6 +282,9 @@ impl<'a> Opened<'a> {
             if read == length {
                 // One byte more than the limit shows that there are more.
                 length = (2 * length).max(expected + 1).min(LIMIT + 1);
+                if length > LARGE_BYTES + 1 {
+                    before_large();
+                }
                 buffer
                     .try_reserve_exact(length - buffer.len())
                     .map_err(io::Error::from)?;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 pub(crate) use block::Block;
 
-use super::Opened;
+use super::{LARGE_BYTES, Opened};
 use crate::source::Line;
 
 /// The number of bytes to read at a time.
@@ -108,6 +108,15 @@ impl<R: Read> Lines<R> {
 
     /// The next line that is not blank; `None` at the end.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<LineRead<'_>>> {
+        self.next_line_with(|| ())
+    }
+
+    /// The next line that is not blank; calls `before_large` before it takes the memory of a large
+    /// one.
+    pub(crate) fn next_line_with(
+        &mut self,
+        before_large: impl Fn(),
+    ) -> io::Result<Option<LineRead<'_>>> {
         loop {
             let unsearched = self.buffer.get(self.searched..self.end).unwrap_or_default();
             if let Some(newline) = memchr::memchr(b'\n', unsearched) {
@@ -124,6 +133,9 @@ impl<R: Read> Lines<R> {
             }
             if self.end - self.start > self.limit {
                 return self.pass_over().map(Some);
+            }
+            if self.end - self.start > LARGE_BYTES {
+                before_large();
             }
             self.fill()?;
         }

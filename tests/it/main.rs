@@ -53,6 +53,7 @@ mod hostile {
     mod discovery;
     mod files;
     mod foreign;
+    mod large;
     mod machine;
     mod many;
     mod memory;

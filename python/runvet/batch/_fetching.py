@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import IO, Any, Final
 
 from .. import _runvet
@@ -19,8 +20,8 @@ from ..store import Gone, Object, Store, StoreError
 
 MOST_BYTES: Final = {"state.json": 64 << 20, "summary.json": 64 << 20}
 MOST_BYTES_OF_LINES: Final = 16 << 30
-IN_MEMORY: Final = 32 << 20
-"""Longer timelines are kept in a temporary file while they are judged."""
+IN_MEMORY: Final = 4 << 20
+"""Longer objects are kept in a temporary file until they are judged, one large episode at a time."""
 PIECE: Final = 8 << 20
 QUIET: Final = 2.0
 """Seconds since the last change before findings count: a writer uploads one object after another,
@@ -92,6 +93,8 @@ class Fetch:
             return False
         content = self._answer[0][1]
         try:
+            if isinstance(content, str):
+                content = Path(content).read_bytes()
             state = json.loads(content) if isinstance(content, bytes) else None
         except (ValueError, RecursionError):
             return False
@@ -113,7 +116,7 @@ class Fetch:
         most = MOST_BYTES.get(name, MOST_BYTES_OF_LINES)
         if found.size > most:
             return most
-        if found.size > IN_MEMORY and name not in MOST_BYTES:
+        if found.size > IN_MEMORY:
             return self._spooled(name, found)
         self._got[name], content = self._store.get(self._prefix + name)
         return content

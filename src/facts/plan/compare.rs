@@ -1,6 +1,7 @@
 //! The persisted plan and the rebuilt plan -> their differences, as data and as sentences.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::super::StateFacts;
@@ -8,7 +9,7 @@ use super::super::evidence::StepEvidence;
 use super::super::listener::Listener;
 use super::super::value::{Value, show};
 use super::rebuild::{FIELDS, Form, Rebuilt, RebuiltStep};
-use crate::document::{Kind, Named};
+use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -225,59 +226,50 @@ impl Comparison<'_, '_, '_> {
     fn records<'s>(&mut self, persisted: &(impl Iterator<Item = Value<'s>> + Clone)) {
         let rebuilt = self.rebuilt;
         let (count, in_event) = (persisted.clone().count(), rebuilt.nodes().count());
-        let mut pairs = persisted.clone().zip(rebuilt.nodes());
-        if count == in_event && pairs.all(|(step, record)| rebuilt.is_repeated_by(step, record)) {
-            return;
-        }
-        let id_of_step = |step: Value<'s>| step.fact(&["id"]).map(Value::node);
-        let persisted_ids = || persisted.clone().map(|step| id_of_step(step)?.text());
+        let persisted_ids = || persisted.clone().map(|step| step.text(&["id"]));
         let rebuilt_ids = || rebuilt.nodes().map(|record| record.get("id")?.text());
-        let by_id = || {
-            let steps = persisted.clone();
-            let records = rebuilt.nodes();
-            (
-                Named::new(steps.map(|step| (step.node(), id_of_step(step)))),
-                Named::new(records.map(|record| (record, record.get("id")))),
-            )
-        };
-        let (steps, records) = if count != in_event {
-            let (steps, records) = by_id();
+        if count != in_event {
             self.number(count, || {
                 if count > in_event {
-                    surplus(&steps, &records).map(OnlyIn::Persisted)
+                    surplus(persisted_ids(), rebuilt_ids()).map(OnlyIn::Persisted)
                 } else {
-                    surplus(&records, &steps).map(OnlyIn::Rebuilt)
+                    surplus(rebuilt_ids(), persisted_ids()).map(OnlyIn::Rebuilt)
                 }
             });
-            (steps, records)
+            self.by_id(persisted.clone());
         } else if persisted_ids().ne(rebuilt_ids())
-            && let (steps, records) = by_id()
-            && steps.names().eq(records.names())
+            && sorted(persisted_ids()) == sorted(rebuilt_ids())
         {
             self.order(persisted_ids().zip(rebuilt_ids()));
-            (steps, records)
+            self.by_id(persisted.clone());
         } else {
             for (index, (step, record)) in persisted.clone().zip(rebuilt.nodes()).enumerate() {
                 self.step(index, step, &rebuilt.step(index, record));
             }
-            return;
-        };
-        // The steps are in another order: each is compared with the record that has its id. Steps
-        // may share an id, and records may be long: each record is read once.
-        let Some(first) = persisted.clone().next() else {
-            return;
-        };
-        let mut records = records.iter().peekable();
-        let mut read: Option<(Cow<'_, str>, RebuiltStep<'_>)> = None;
-        for (id, index, step) in steps.iter() {
-            if read.as_ref().is_none_or(|(of, _)| *of != id) {
-                while records.next_if(|(other, ..)| *other < id).is_some() {}
-                let same = std::iter::from_fn(|| records.next_if(|(other, ..)| *other == id));
-                let record = same.last();
-                read = record.map(|(id, place, record)| (id, rebuilt.step(place, record)));
+        }
+    }
+
+    /// Compares each step with the record that has its id, the last one of several. Steps may share
+    /// an id, and records may be long: each record is read once.
+    fn by_id<'s>(&mut self, persisted: impl Iterator<Item = Value<'s>>) {
+        let mut records: BTreeMap<Cow<'_, str>, (usize, Node<'_>)> = BTreeMap::new();
+        for (place, record) in self.rebuilt.nodes().enumerate() {
+            if let Some(id) = record.get("id").and_then(Node::text) {
+                records.insert(id, (place, record));
             }
-            if let Some((_, record)) = &read {
-                self.step(index, first.with(step), record);
+        }
+        let steps = persisted.enumerate();
+        let steps = steps.filter_map(|(index, step)| Some((step.text(&["id"])?, index, step)));
+        let mut steps: Vec<(Cow<'_, str>, usize, Value<'_>)> = steps.collect();
+        steps.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+        for same in steps.chunk_by(|(a, ..), (b, ..)| a == b) {
+            let record = same.first().and_then(|(id, ..)| records.get(id));
+            let Some((place, record)) = record else {
+                continue;
+            };
+            let record = self.rebuilt.step(*place, *record);
+            for (_, index, step) in same {
+                self.step(*index, *step, &record);
             }
         }
     }
@@ -394,15 +386,29 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// The first step that is more often there than among others.
-fn surplus(steps: &Named<'_>, others: &Named<'_>) -> Option<String> {
-    let mut others = others.names().peekable();
-    let surplus = steps.iter().filter(|(id, ..)| {
-        while others.next_if(|other| other < id).is_some() {}
-        others.next_if_eq(id).is_none()
-    });
-    let (id, ..) = surplus.min_by_key(|(_, place, _)| *place)?;
-    Some(quote(&id))
+fn sorted<'i>(ids: impl Iterator<Item = Id<'i>>) -> Vec<Cow<'i, str>> {
+    let mut ids: Vec<_> = ids.flatten().collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// The first id that is more often there than among others.
+fn surplus<'i>(
+    ids: impl Iterator<Item = Id<'i>>,
+    others: impl Iterator<Item = Id<'i>>,
+) -> Option<String> {
+    let mut left: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    for id in others.flatten() {
+        *left.entry(id).or_default() += 1;
+    }
+    let is_surplus = |id: &Cow<'_, str>| match left.get_mut(&**id) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    ids.flatten().find(is_surplus).map(|id| quote(&id))
 }
 
 fn count(steps: usize) -> String {
@@ -410,85 +416,5 @@ fn count(steps: usize) -> String {
         "1 step".into()
     } else {
         format!("{steps} steps")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::document::Tape;
-    use crate::facts::written::object;
-    use crate::facts::{EventFacts, Timeline};
-
-    /// Values of a field on either side: absent, in different spellings, other types.
-    const SAYS: [Option<&str>; 6] = [
-        None,
-        Some(r#""x""#),
-        Some(r#""\u0078""#),
-        Some(r#""y""#),
-        Some("null"),
-        Some("[1]"),
-    ];
-
-    /// Steps and records with the same fields, in several orders and with members of their own.
-    fn pairs() -> impl Iterator<Item = (String, String)> {
-        let says = SAYS
-            .into_iter()
-            .flat_map(|ours| SAYS.map(|theirs| (ours, theirs)));
-        let fields = FIELDS.into_iter().flat_map(move |field| {
-            says.clone()
-                .map(move |(ours, theirs)| (field, ours, theirs))
-        });
-        fields.flat_map(|(field, ours, theirs)| {
-            let id = ("id", (field != "id").then_some(r#""s""#));
-            let own = |name| (name, Some("1"));
-            let steps = [
-                object(&[id, (field, ours)]),
-                object(&[(field, ours), own("a"), own("b"), own("c"), id]),
-                object(&[id, (field, theirs), (field, ours)]),
-            ];
-            let records = [
-                object(&[id, (field, theirs)]),
-                object(&[own("a"), (field, theirs), id]),
-            ];
-            steps
-                .into_iter()
-                .flat_map(move |step| records.clone().map(|record| (step.clone(), record)))
-        })
-    }
-
-    #[test]
-    fn step_repeats_a_record_only_if_nothing_differs() {
-        let timeline = Timeline::default();
-        let line = Line {
-            number: 1,
-            offset: 0,
-            length: 0,
-        };
-        let (mut repeated, mut equal) = (0, 0);
-        for (step, record) in pairs() {
-            let (mut of_step, mut of_event) = (Tape::default(), Tape::default());
-            let event = format!(r#"{{"payload":{{"step_records":[{record}]}}}}"#);
-            let step = Value::root(of_step.read(step.as_bytes()).unwrap(), &[]);
-            let event = Value::root(of_event.read(event.as_bytes()).unwrap(), &[]);
-            let event = EventFacts::new(line, event);
-            let rebuilt = Rebuilt::new(&event, &timeline, u64::MAX).unwrap();
-            let record = rebuilt.nodes().next().unwrap();
-            let mut nobody = |_| ();
-            let mut comparison = Comparison {
-                rebuilt: &rebuilt,
-                differences: &mut Listener::new(0, &mut nobody),
-            };
-            comparison.step(0, step, &rebuilt.step(0, record));
-            let count = comparison.differences.count();
-            let is_repeated = rebuilt.is_repeated_by(step, record);
-            assert!(!is_repeated || count == 0, "{:?} {record:?}", step.node());
-            repeated += usize::from(is_repeated);
-            equal += usize::from(count == 0);
-        }
-        assert!(
-            repeated > 50 && equal > repeated,
-            "{repeated} repeated, {equal} equal"
-        );
     }
 }

@@ -6,7 +6,7 @@ use super::super::event::EventFacts;
 use super::super::evidence::StepEvidence;
 use super::super::timeline::Timeline;
 use super::super::value::{Heard, Stamp, Value};
-use crate::document::{Key, Kind, Node};
+use crate::document::{Kind, Node};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -48,10 +48,6 @@ impl Form {
 
 /// The fields of a step record that are compared.
 pub(super) const FIELDS: [&str; 6] = ["id", "kind", "description", "rationale", "inputs", "status"];
-
-/// The number of members of a step among which the next one of its record is looked for, before all
-/// of them are searched.
-const NEAR: usize = 3;
 
 /// A step of a rebuilt plan.
 pub(crate) struct RebuiltStep<'a> {
@@ -221,52 +217,6 @@ impl<'a> Rebuilt<'a> {
         let step = RebuiltStep::new(index, self.form, node);
         let evidence = step.id().and_then(|id| self.evidence(&id));
         RebuiltStep { evidence, ..step }
-    }
-
-    /// Whether a persisted step repeats what is said of it, word for word, and that has an id; if
-    /// not, it may still be equal by value.
-    pub(super) fn is_repeated_by(&self, step: Value<'_>, record: Node<'a>) -> bool {
-        let step = step.node();
-        let (mut id, mut status, mut written_status) = (None, None, None);
-        // Both are mostly written in the same order of keys.
-        let mut rest = step.all_members();
-        let is_repeated = record.members().all(|key| {
-            let said = key.value();
-            let mut ahead = rest.clone();
-            let mut near = ahead.by_ref().take(NEAR);
-            let written = near.find(|written| written.is_written_as(key) && !written.is_shadowed());
-            if written.is_some() {
-                rest = ahead;
-            }
-            if key.is("status") {
-                (status, written_status) = (Some(said), written);
-                return true;
-            }
-            if key.is("id") {
-                id = said.text();
-            }
-            if written.is_some_and(|written| written.value().is_written_as(said)) {
-                return true;
-            }
-            let Some(field) = FIELDS.into_iter().find(|field| key.is(field)) else {
-                return true;
-            };
-            let written = step.get(field);
-            written.is_some_and(|written| written.is_written_as(said))
-        });
-        let Some(id) = id.filter(|_| is_repeated) else {
-            return false;
-        };
-        let written = written_status.map(Key::value);
-        let written = written.or_else(|| step.get("status"));
-        match (self.evidence(&id), status) {
-            (Some(StepEvidence { status, .. }), _) => {
-                let text = written.and_then(Node::text);
-                status.is_none_or(|status| text.as_deref() == Some(status.word()))
-            }
-            (None, Some(said)) => written.is_some_and(|written| written.is_written_as(said)),
-            (None, None) => true,
-        }
     }
 
     /// What the act events say about a step.

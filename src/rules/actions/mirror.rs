@@ -1,6 +1,6 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
-use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, UNREAD, Unlike, Why};
+use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, Unlike, Why};
 use crate::finding::{Level, RuleInfo};
 use crate::printable::brief;
 use crate::rule::{Check, Draft, Findings, Need, Rule};
@@ -31,12 +31,9 @@ fn check(
     let room = findings.room();
     let mut push = |unlike| findings.push(draft(unlike));
     let mut differences = Listener::new(room, &mut push);
-    let read = timeline.mirror(&reach, &mut differences);
+    timeline.mirror(&reach, &mut differences);
     let rest = differences.rest();
     findings.more(rest);
-    if read.is_err() {
-        findings.skip(&UNREAD);
-    }
 }
 
 fn draft(unlike: Unlike) -> Draft {

@@ -34,13 +34,13 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
 
 /// Names the first tag that differs, in the order of the alphabet.
 fn message(in_state: Node<'_>, in_summary: Node<'_>) -> String {
-    let (of_state, of_summary) = (in_state.index_members(), in_summary.index_members());
+    let (of_state, of_summary) = (in_state.by_name(), in_summary.by_name());
     let names = in_state
         .members()
         .chain(in_summary.members())
         .map(Key::name);
     let differing = names.filter_map(|name| {
-        let pair = (of_state.get(&name), of_summary.get(&name));
+        let pair = (of_state.get(&name).copied(), of_summary.get(&name).copied());
         match pair {
             (Some(in_state), Some(in_summary)) if in_state.equals(in_summary) => None,
             _ => Some((name, pair)),

@@ -1,7 +1,7 @@
 //! The differences of the plan that are for one of two rules: what labels say, or all else.
 
 use crate::facts::plan::PlanDifference;
-use crate::facts::{Listener, StateFacts, TimelineFacts, Topic, UNREAD};
+use crate::facts::{Listener, StateFacts, TimelineFacts, Topic};
 use crate::rule::{Draft, Findings};
 use crate::source::{Artifact, Place};
 
@@ -15,7 +15,7 @@ pub(super) fn report(
     let reach = timeline.reach().filter(|reach| reach.may_differ(topic));
     let Some(reach) = reach else { return };
     let by_label = matches!(topic, Topic::Labels);
-    let read = timeline.with_plan(&reach, |plan| {
+    timeline.with_plan(&reach, |plan| {
         let Some(plan) = plan else { return };
         let room = findings.room();
         let mut push = |difference| findings.push(draft(difference));
@@ -24,9 +24,6 @@ pub(super) fn report(
         let rest = differences.rest();
         findings.more(rest);
     });
-    if read.is_err() {
-        findings.skip(&UNREAD);
-    }
 }
 
 fn draft(difference: PlanDifference) -> Draft {

@@ -1,6 +1,6 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
-use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
@@ -27,22 +27,20 @@ fn check(
     if at.lifecycle != Lifecycle::Terminal {
         return;
     }
-    let read = timeline.with_projection(|projection| {
-        let Some(in_event) = projection.state_sha256() else {
-            return;
-        };
-        let actual = state.sha256();
-        if in_event != actual {
-            let message = format!(
-                "`payload.state_sha256` is {in_event} in the projection event on line {}, but the SHA-256 of state.json is {actual}",
-                projection.line.number
-            );
-            let place = Place::event(projection.line, "/payload/state_sha256");
-            let draft = Draft::new(place, message).besides(&actual);
-            findings.push(draft.related(Place::whole(Artifact::State), "the state"));
-        }
-    });
-    if read.is_err() {
-        findings.skip(&UNREAD);
+    let Some(projection) = timeline.projection_event() else {
+        return;
+    };
+    let Some(in_event) = projection.state_sha256() else {
+        return;
+    };
+    let actual = state.sha256();
+    if in_event != actual {
+        let message = format!(
+            "`payload.state_sha256` is {in_event} in the projection event on line {}, but the SHA-256 of state.json is {actual}",
+            projection.line.number
+        );
+        let place = Place::event(projection.line, "/payload/state_sha256");
+        let draft = Draft::new(place, message).besides(&actual);
+        findings.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
 }

@@ -25,9 +25,9 @@ pub(super) fn outcomes(
     if projected.get("status").is_none() {
         tell(lacks(projection, "/payload/outcomes", "status"));
     }
-    let by_name = persisted.node().index_members();
+    let by_name = persisted.node().by_name();
     for (key, in_event) in projected.members() {
-        let in_state = by_name.get(&key).map(|node| persisted.with(node));
+        let in_state = by_name.get(&key).map(|node| persisted.with(*node));
         if differs(&key, in_event.node(), in_state) {
             tell(outcome(projection, &key, in_event.node(), in_state));
         }
@@ -87,11 +87,11 @@ const LISTED_KEYS: usize = 8;
 
 /// The first keys, in the alphabet, that one object has and another one lacks.
 fn first_missing<'a>(of: Option<Node<'a>>, from: Option<Node<'_>>) -> BTreeSet<Cow<'a, str>> {
-    let from = from.map(Node::index_members);
+    let from = from.map(Node::by_name);
     let mut first = BTreeSet::new();
     for key in of.into_iter().flat_map(Node::members) {
         let name = key.name();
-        if from.as_ref().is_none_or(|from| from.get(&name).is_none()) {
+        if from.as_ref().is_none_or(|from| !from.contains_key(&name)) {
             first.insert(name);
             if first.len() > LISTED_KEYS {
                 first.pop_last();
@@ -159,10 +159,10 @@ fn step_down<'e, 's>(
 ) -> Option<(String, Node<'e>, Node<'s>)> {
     match (in_event.kind(), in_state.kind()) {
         (Kind::Object, Kind::Object) => {
-            let by_name = in_state.index_members();
+            let by_name = in_state.by_name();
             let differing = in_event.members().filter_map(|key| {
                 let (name, in_event) = (key.name(), key.value());
-                let in_state = by_name.get(&name)?;
+                let in_state = *by_name.get(&name)?;
                 (!in_event.equals(in_state)).then_some((name, in_event, in_state))
             });
             let (name, in_event, in_state) = differing.min_by(|(a, ..), (b, ..)| a.cmp(b))?;

@@ -1,7 +1,7 @@
 //! `projection/links`: the projection event and the state disagree on the links.
 
 use super::evidence;
-use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -27,12 +27,8 @@ fn check(
     if at.lifecycle != Lifecycle::Terminal {
         return;
     }
-    let read = timeline.with_projection(|projection| {
-        if let Some(draft) = evidence::links(state, projection) {
-            findings.push(draft);
-        }
-    });
-    if read.is_err() {
-        findings.skip(&UNREAD);
+    let projection = timeline.projection_event();
+    if let Some(draft) = projection.and_then(|event| evidence::links(state, event)) {
+        findings.push(draft);
     }
 }

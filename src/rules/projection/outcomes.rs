@@ -1,7 +1,7 @@
 //! `projection/outcomes`: the projection event and the state disagree on the outcomes.
 
 use super::evidence;
-use crate::facts::{Stage, StateFacts, TimelineFacts, UNREAD};
+use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Findings, Need, Rule};
 
@@ -27,10 +27,7 @@ fn check(
     if at.lifecycle != Lifecycle::Terminal {
         return;
     }
-    let read = timeline.with_projection(|projection| {
+    if let Some(projection) = timeline.projection_event() {
         evidence::outcomes(state, projection, |draft| findings.push(draft));
-    });
-    if read.is_err() {
-        findings.skip(&UNREAD);
     }
 }

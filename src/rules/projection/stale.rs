@@ -2,7 +2,7 @@
 
 use super::evidence;
 use crate::digest::Digest;
-use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts, UNREAD};
+use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle, RuleInfo};
 use crate::rule::{Check, Draft, Findings, Need, Rule};
 use crate::source::{Line, Place};
@@ -29,18 +29,17 @@ fn check(
     if at.lifecycle == Lifecycle::Terminal {
         return;
     }
-    if at.lifecycle == Lifecycle::NonTerminal {
-        let read = timeline.with_projection(|projection| {
-            if let Some(draft) = outcomes(state, projection) {
-                findings.push(draft);
-            }
-            if let Some(draft) = evidence::links(state, projection) {
-                findings.push(draft);
-            }
-        });
-        if read.is_err() {
-            findings.skip(&UNREAD);
-        }
+    if at.lifecycle == Lifecycle::NonTerminal
+        && let Some(projection) = timeline.projection_event()
+    {
+        let drafts = [
+            outcomes(state, projection),
+            evidence::links(state, projection),
+        ];
+        drafts
+            .into_iter()
+            .flatten()
+            .for_each(|draft| findings.push(draft));
     }
     reach(timeline, findings);
 }

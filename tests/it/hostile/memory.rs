@@ -96,7 +96,7 @@ fn memory_stays_bounded_when_records_are_hostile() {
 const WITHIN_MIB: u64 = 1024;
 
 /// Just below the limit of keys and values of a record that has others too.
-const MANY: usize = 3_990_000;
+const MANY: usize = 990_000;
 
 /// Items with their number in the place of `$`, separated by commas.
 fn many(count: usize, item: &str) -> String {
@@ -214,7 +214,7 @@ fn strings() -> Bomb {
 
 /// A key of half a record above as many repeated keys as fit.
 fn long_key() -> Bomb {
-    let repeated = many(1_900_000, "\"a\":1");
+    let repeated = many(490_000, "\"a\":1");
     let key = format!("\"x\":{{\"{}\":{{{repeated}}}}}", "k".repeat(32 << 20));
     Bomb {
         state: key.clone(),
@@ -226,7 +226,7 @@ fn long_key() -> Bomb {
 
 /// Objects with as many keys as fit, one of which is repeated.
 fn keys() -> Bomb {
-    let keys = format!("\"x\":{{{},\"5\":1}}", many(1_900_000, "\"$\":1"));
+    let keys = format!("\"x\":{{{},\"5\":1}}", many(490_000, "\"$\":1"));
     Bomb {
         lines: event("observe", &keys),
         state: keys.clone(),
@@ -252,7 +252,7 @@ fn acts() -> Bomb {
 }
 
 /// As many steps or actions as there may be with evidence as of two lines.
-const NAMED: usize = 1_000_000;
+const NAMED: usize = 330_000;
 
 /// Act events for each of them, on both sides of a projection event, after another one: so the
 /// state is held against nothing that was there before.

@@ -14,7 +14,7 @@ use runvet::view::{View, outline};
 use crate::support::runs::copy_of_good_run;
 
 /// The limit of keys and values in `docs/limits.md`.
-const LIMIT: usize = 4_000_000;
+const LIMIT: usize = 1_000_000;
 
 /// An array in which this many values are counted, itself included.
 fn values(count: usize) -> String {
@@ -76,7 +76,7 @@ fn record_is_unreadable_when_one_value_beyond_limit() {
         fs::write(&path, good).unwrap();
         with_member(&path, &values(room + 1));
         let report = judge(&dir, 1);
-        let message = format!("{artifact} can't be read: it has more than 4000000 keys and values");
+        let message = format!("{artifact} can't be read: it has more than 1000000 keys and values");
         let found: Vec<&str> = unreadable(&report)
             .iter()
             .map(|finding| &*finding.message)
@@ -90,7 +90,7 @@ fn record_is_unreadable_when_one_value_beyond_limit() {
             _ => (run.summary().map(drop), view.summary),
         };
         let said = format!(
-            "{}: it has more than 4000000 keys and values",
+            "{}: it has more than 1000000 keys and values",
             path.display()
         );
         assert_eq!(read.unwrap_err().to_string(), said);
@@ -121,7 +121,7 @@ fn line_is_no_event_when_one_value_beyond_limit() {
             .iter()
             .map(|finding| (finding.message.clone(), finding.location.line))
             .collect();
-        let message = format!("line {line} has more than 4000000 keys and values");
+        let message = format!("line {line} has more than 1000000 keys and values");
         assert_eq!(found, [(message, Some(line))]);
         let is_skipped = |rule: &str| report.skipped.iter().any(|skip| skip.rule == rule);
         assert!(is_skipped("projection/outcomes") && is_skipped("plan/projection"));
@@ -138,7 +138,7 @@ fn line_is_no_event_when_one_value_beyond_limit() {
     let run = RunReader::open(&dir).unwrap();
     let told = outline(&run).broken.concat();
     assert!(
-        told.contains("it has more than 4000000 keys and values"),
+        told.contains("it has more than 1000000 keys and values"),
         "{told}"
     );
     let errors: Vec<String> = run
@@ -147,5 +147,5 @@ fn line_is_no_event_when_one_value_beyond_limit() {
         .filter_map(|event| Some(event.err()?.to_string()))
         .collect();
     assert_eq!(errors.len(), 1);
-    assert!(errors[0].ends_with(":1: it has more than 4000000 keys and values"));
+    assert!(errors[0].ends_with(":1: it has more than 1000000 keys and values"));
 }

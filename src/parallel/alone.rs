@@ -1,0 +1,20 @@
+//! Work that takes much memory -> one at a time in the process.
+
+use std::cell::OnceCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Held by the work that is on its own.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What makes work go on alone from the moment when it turns out that it takes much memory, until
+/// this is dropped. Whoever holds it waits for no other work.
+#[derive(Debug, Default)]
+pub(crate) struct Alone(OnceCell<MutexGuard<'static, ()>>);
+
+impl Alone {
+    /// Waits until no other such work goes on; once for all calls.
+    pub(crate) fn enter(&self) {
+        self.0
+            .get_or_init(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
