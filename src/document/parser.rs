@@ -138,14 +138,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                         at += 1;
                         self.close(at);
                     }
-                    (Some(found), true) => {
-                        return fail(at, misplaced(*found, "expected `,` or `}`"));
-                    }
-                    (Some(found), false) => {
-                        return fail(at, misplaced(*found, "expected `,` or `]`"));
-                    }
-                    (None, true) => return fail(at, "the text ends inside an object"),
-                    (None, false) => return fail(at, "the text ends inside an array"),
+                    (found, _) => return fail(at, no_separator(found.copied(), in_object)),
                 }
             }
         }
@@ -269,6 +262,17 @@ fn no_value(rest: &[u8]) -> &'static str {
 }
 
 const NUL_BYTES: &str = "the text has NUL bytes";
+
+/// What is wrong where neither a comma nor the closing bracket follows a value.
+#[cold]
+fn no_separator(found: Option<u8>, in_object: bool) -> &'static str {
+    match (found, in_object) {
+        (Some(found), true) => misplaced(found, "expected `,` or `}`"),
+        (Some(found), false) => misplaced(found, "expected `,` or `]`"),
+        (None, true) => "the text ends inside an object",
+        (None, false) => "the text ends inside an array",
+    }
+}
 
 /// Why a byte is not what is expected: what other languages write there.
 #[cold]
