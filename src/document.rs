@@ -36,7 +36,6 @@ mod builder;
 mod essence;
 mod limit;
 mod meaning;
-mod mold;
 mod node;
 mod number;
 mod owned;
@@ -59,7 +58,6 @@ use std::str::Utf8Error;
 use builder::{Builder, Open};
 pub(crate) use essence::digests;
 pub(crate) use limit::{LEAST_BYTES_BEYOND, Refused};
-pub(crate) use mold::Molds;
 pub(crate) use node::unquoted;
 pub use node::{AllMembers, Items, Key, Members, Node};
 pub use number::Number;
@@ -268,15 +266,6 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn text(self) -> &'a str {
         self.text
-    }
-
-    /// The value at an index of the tape.
-    pub(crate) fn node_at(self, index: u32) -> Option<Node<'a>> {
-        let is_there = (index as usize) < self.tape.tokens.len();
-        is_there.then_some(Node {
-            document: self,
-            index,
-        })
     }
 
     /// The bytes of the token at an index of the tape.

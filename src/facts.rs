@@ -19,7 +19,6 @@ mod timeline;
 mod value;
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 use std::ops::Deref;
 
 pub(crate) use event::EventFacts;
@@ -42,27 +41,6 @@ use crate::source::{Artifact, Entries};
 #[derive(Clone, Copy)]
 pub(crate) struct StateFacts<'a> {
     root: Value<'a>,
-    /// Where the values are that many rules look at.
-    outcomes: Site,
-    status: Site,
-    actions: Site,
-    steps: Site,
-}
-
-/// Where a value is on the tape of a record, if there is one.
-#[derive(Clone, Copy)]
-struct Site(Option<NonZeroU32>);
-
-impl Site {
-    fn of(value: Option<Value<'_>>) -> Self {
-        // The root of a record, at 0, is below nothing.
-        Self(value.and_then(|value| NonZeroU32::new(value.node().index())))
-    }
-
-    fn in_record(self, root: Value<'_>) -> Option<Value<'_>> {
-        let node = root.node().document().node_at(self.0?.get())?;
-        Some(root.with(node))
-    }
 }
 
 /// A record is its root value, with names for the fields that many rules use.
@@ -76,15 +54,7 @@ impl<'a> Deref for StateFacts<'a> {
 
 impl<'a> StateFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        let outcomes = root.get("outcomes");
-        let below = |key| outcomes.and_then(|outcomes| outcomes.get(key));
-        Self {
-            root,
-            outcomes: Site::of(outcomes),
-            status: Site::of(below("status")),
-            actions: Site::of(below("actions")),
-            steps: Site::of(root.at(&["plan", "steps"])),
-        }
+        Self { root }
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -100,14 +70,13 @@ impl<'a> StateFacts<'a> {
     }
 
     pub(crate) fn status(self) -> Option<Cow<'a, str>> {
-        let status = self.status.in_record(self.root)?;
-        status.text(&[])
+        self.text(&["outcomes", "status"])
     }
 
     /// `outcomes`, if it is an object; its fields may be facts or not.
     pub(crate) fn outcomes(self) -> Option<Value<'a>> {
-        let outcomes = self.outcomes.in_record(self.root);
-        outcomes.filter(|outcomes| outcomes.node().kind() == Kind::Object)
+        self.get("outcomes")
+            .filter(|outcomes| outcomes.node().kind() == Kind::Object)
     }
 
     /// `links`: `Ok(None)` where the field is absent, an error where it is not what the schema
@@ -139,20 +108,20 @@ impl<'a> StateFacts<'a> {
 
     /// `plan.steps`, if it is an array; steps and their fields may be facts or not.
     pub(crate) fn steps(self) -> Option<impl Iterator<Item = Value<'a>> + Clone> {
-        let steps = self.steps.in_record(self.root)?;
+        let steps = self.at(&["plan", "steps"])?;
         (steps.node().kind() == Kind::Array).then(|| steps.items())
     }
 
     /// The items of `outcomes.actions`.
     pub(crate) fn actions(self) -> impl Iterator<Item = Value<'a>> {
-        let actions = self.actions.in_record(self.root);
+        let actions = self.at(&["outcomes", "actions"]);
         actions.into_iter().flat_map(Value::items)
     }
 
     /// Whether `outcomes.actions` is an array, empty or not.
     pub(crate) fn lists_actions(self) -> bool {
-        let actions = self.actions.in_record(self.root);
-        actions.is_some_and(|actions| actions.node().kind() == Kind::Array)
+        self.at(&["outcomes", "actions"])
+            .is_some_and(|actions| actions.node().kind() == Kind::Array)
     }
 }
 
@@ -160,9 +129,6 @@ impl<'a> StateFacts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryFacts<'a> {
     root: Value<'a>,
-    /// Where the values are that many rules look into.
-    metrics: Site,
-    direction: Site,
 }
 
 /// Like [`StateFacts`].
@@ -176,26 +142,22 @@ impl<'a> Deref for SummaryFacts<'a> {
 
 impl<'a> SummaryFacts<'a> {
     pub(crate) fn new(root: Value<'a>) -> Self {
-        Self {
-            root,
-            metrics: Site::of(root.get("metrics")),
-            direction: Site::of(root.at(&["flags", "direction"])),
-        }
+        Self { root }
     }
 
     /// A number in `metrics`.
     pub(crate) fn metric(self, name: &str) -> Option<Number<'a>> {
-        self.metrics.in_record(self.root)?.number(&[name])
+        self.number(&["metrics", name])
     }
 
     /// `metrics.latencies`, fact or not.
     pub(crate) fn latencies(self) -> Option<Value<'a>> {
-        self.metrics.in_record(self.root)?.get("latencies")
+        self.at(&["metrics", "latencies"])
     }
 
     /// A number in `flags.direction`.
     pub(crate) fn direction(self, name: &str) -> Option<Number<'a>> {
-        self.direction.in_record(self.root)?.number(&[name])
+        self.number(&["flags", "direction", name])
     }
 
     pub(crate) fn id(self) -> Option<Cow<'a, str>> {
@@ -310,24 +272,10 @@ pub(crate) fn id<'a>(
 }
 
 /// Whether a text occurs more than once.
-pub(crate) fn repeats<'a>(mut texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
-    /// The number of texts that are sorted where they are: no plan of a small run has more steps.
-    const FEW: usize = 16;
-    let repeats_any = |texts: &mut [Cow<'a, str>]| {
-        texts.sort_unstable();
-        texts.windows(2).any(|pair| pair.first() == pair.last())
-    };
-    let mut few = [const { Cow::Borrowed("") }; FEW];
-    let mut number = 0;
-    while let Some(place) = few.get_mut(number) {
-        let Some(text) = texts.next() else {
-            return repeats_any(few.get_mut(..number).unwrap_or_default());
-        };
-        *place = text;
-        number += 1;
-    }
-    let mut many: Vec<_> = few.into_iter().chain(texts).collect();
-    repeats_any(&mut many)
+pub(crate) fn repeats<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> bool {
+    let mut texts: Vec<_> = texts.collect();
+    texts.sort_unstable();
+    texts.windows(2).any(|pair| pair.first() == pair.last())
 }
 
 /// The lifecycle of a run, from its status, from what it links, and from the artifacts that exist.

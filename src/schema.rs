@@ -23,7 +23,7 @@ use crate::timestamp::Timestamp;
 pub(crate) use advice::likely_word;
 use instance::Tape;
 use shape::Shapes;
-pub(crate) use shape::{Glance, Misspelling, Outline};
+pub(crate) use shape::{Glance, Misspelling};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is
@@ -77,17 +77,6 @@ impl Schema {
     /// [`Schema::misspellings`] are.
     pub(crate) fn glance(&self, document: Document<'_>) -> Glance {
         self.shapes().glance(document.root())
-    }
-
-    /// What a valid document tells of all documents with its skeleton.
-    pub(crate) fn outline(&self, document: Document<'_>) -> Option<Outline> {
-        self.shapes().outline(document.root())
-    }
-
-    /// The same as [`Schema::glance`], for a document with the skeleton of the one that was
-    /// outlined.
-    pub(crate) fn glance_by(&self, outline: &Outline, document: Document<'_>) -> Glance {
-        self.shapes().glance_by(outline, document)
     }
 
     /// The places where a document violates the schema, in the order of the text.

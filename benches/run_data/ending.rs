@@ -7,54 +7,25 @@ use super::run::{PLANNER, Run, Status, TOOL, instant};
 
 impl Run<'_> {
     pub(super) fn end(mut self) -> Episode {
-        let ended = self.status != Status::Pending;
-        if ended {
-            let success = self.status == Status::Ok;
-            self.event(
-                "reflect",
-                "system",
-                json!({"reasons": self.labels, "success": success}),
-            );
-            let payload = json!({"applied": false, "basis": self.labels, "policy_id": "policy:core.minimal",
-                "proposal": [], "scope": "episode"});
-            self.event("learn", "system", payload);
+        let has_ended = self.status != Status::Pending;
+        if has_ended {
+            self.reflect();
         }
-        let links = if ended {
+        let links = if has_ended {
             json!({"events": "events.jsonl", "learn": "learn.jsonl", "manifest": "manifest.json",
                 "summary": "summary.json"})
         } else {
             json!({"events": "events.jsonl", "learn": "learn.jsonl"})
         };
-        let error = if self.status == Status::Error {
-            json!({"code": "timeout"})
-        } else {
-            Value::Null
-        };
-        let outcomes = json!({"actions": self.actions, "artifacts": ["report.md"], "error": error,
-            "metrics": {"efficiency": self.random.score(), "steps_completed": self.actions.len(),
-                        "steps_total": self.planned.len(), "task_score": self.random.score()},
-            "status": self.status.word(), "summary": format!("Took {} steps.", self.actions.len())});
+        let outcomes = self.outcomes();
         self.event(
             "runtime",
             "system",
             json!({"links": links, "outcomes": outcomes}),
         );
         self.events.last_mut().expect("just added")["event_type"] = json!("run.state_projection");
-        let summary = if ended {
-            let message = json!({"message": outcomes["summary"], "status": self.status.word()});
-            self.event("terminate", "system", message);
-            let summary = self.summary();
-            let mut metrics = summary["metrics"].clone();
-            metrics["phase_ms"] = json!({"act": 15, "interpret": 5, "plan": 5, "reflect": 5});
-            self.now += 900_000;
-            self.event(
-                "insight",
-                "system",
-                json!({"metrics": metrics, "summary_path": "summary.json"}),
-            );
-            let skipped = json!({"capability": "long_term_memory", "reason": "port_missing", "status": "skipped"});
-            self.event("memory", "memory", skipped);
-            Some(summary)
+        let summary = if has_ended {
+            Some(self.terminate())
         } else {
             let step = self.planned[self.planned.len() / 2]["id"].clone();
             self.event(
@@ -64,13 +35,73 @@ impl Run<'_> {
             );
             None
         };
+        Episode {
+            state: self.state(&links, &outcomes),
+            summary,
+            events: self.events,
+        }
+    }
+
+    fn reflect(&mut self) {
+        let success = self.status == Status::Ok;
+        self.event(
+            "reflect",
+            "system",
+            json!({"reasons": self.labels, "success": success}),
+        );
+        let payload = json!({"applied": false, "basis": self.labels, "policy_id": "policy:core.minimal",
+            "proposal": [], "scope": "episode"});
+        self.event("learn", "system", payload);
+    }
+
+    fn outcomes(&mut self) -> Value {
+        let error = if self.status == Status::Error {
+            json!({"code": "timeout"})
+        } else {
+            Value::Null
+        };
+        let mut outcomes = json!({"actions": self.actions, "artifacts": ["report.md"], "error": error,
+            "metrics": {"efficiency": self.random.score(), "steps_completed": self.actions.len(),
+                        "steps_total": self.planned.len(), "task_score": self.random.score()},
+            "status": self.status.word(), "summary": self.said()});
+        if self.differs {
+            self.vary_outcomes(&mut outcomes);
+        }
+        outcomes
+    }
+
+    /// Adds the last events of a run that has ended; returns its summary.
+    fn terminate(&mut self) -> Value {
+        let message = json!({"message": self.said(), "status": self.status.word()});
+        self.event("terminate", "system", message);
+        let mut summary = self.summary();
+        let mut metrics = summary["metrics"].clone();
+        metrics["phase_ms"] = json!({"act": 15, "interpret": 5, "plan": 5, "reflect": 5});
+        self.now += 900_000;
+        self.event(
+            "insight",
+            "system",
+            json!({"metrics": metrics, "summary_path": "summary.json"}),
+        );
+        let skipped = json!({"capability": "long_term_memory", "reason": "port_missing", "status": "skipped"});
+        self.event("memory", "memory", skipped);
+        if self.differs {
+            self.vary_summary(&mut summary);
+        }
+        summary
+    }
+
+    fn state(&mut self, links: &Value, outcomes: &Value) -> Value {
         self.planned[0]["outputs"] = json!({"found": self.random.below(100), "truncated": false});
-        let believed_at = self.actions[0]["timestamp"].clone();
-        let state = json!({
+        let believed_at = self
+            .actions
+            .first()
+            .map(|action| action["timestamp"].clone());
+        let mut state = json!({
             "beliefs": [{"confidence": self.random.score(), "provenance": "act-1", "statement": "Nobody has answered it",
                          "timestamp": believed_at}],
             "episode": {"id": self.id, "intuition_mode": "advisory", "seed": self.seed,
-                        "started_at": instant(self.started), "tags": {"channel": "mail", "priority": "high", "team": "support"}, "using": TOOL},
+                        "started_at": instant(self.started), "tags": self.tags, "using": TOOL},
             "goal": {"task": self.task, "type": "task"},
             "links": links,
             "memory": {"facts": [{"key": "ticket_count", "provenance": "act-1", "timestamp": believed_at,
@@ -82,11 +113,14 @@ impl Run<'_> {
                      "updated_at": self.planned_at},
             "state_schema_version": "1.0.0",
             "version": "1.0"});
-        Episode {
-            state,
-            summary,
-            events: self.events,
+        if self.differs {
+            self.vary_state(&mut state);
         }
+        state
+    }
+
+    fn said(&self) -> String {
+        format!("Took {} steps.", self.actions.len())
     }
 
     fn summary(&mut self) -> Value {
@@ -126,7 +160,7 @@ impl Run<'_> {
             "ports": {"config": "config/1.0-rc1"},
             "schema_version": "1.3.0",
             "started_at": instant(self.started),
-            "tags": {"channel": "mail", "priority": "high", "team": "support"},
+            "tags": self.tags,
             "task": self.task,
             "verification": verification})
     }

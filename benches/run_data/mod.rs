@@ -4,9 +4,13 @@
 //! runs are in progress; others ended with success, with an error, by a veto, partially, or by an
 //! abort. Runvet finds nothing in them unless a defect is requested, which a test checks.
 //!
+//! Small episodes are alike: their records have a few skeletons. Those that differ (`differ.rs`)
+//! have other numbers of steps and actions, other tools, and other optional keys.
+//!
 //! The recorder does not write them: it would write one shape of event where runtimes write many,
 //! and it refuses the defects. What is measured would become another thing.
 
+mod differ;
 mod ending;
 mod run;
 
@@ -63,6 +67,16 @@ struct Episode {
     events: Vec<Value>,
 }
 
+impl Episode {
+    fn records(&self) -> Records {
+        Records {
+            state: format!("{}\n", self.state),
+            summary: self.summary.as_ref().map(|summary| format!("{summary}\n")),
+            events: lines(&self.events),
+        }
+    }
+}
+
 /// The texts of one episode's records.
 pub(crate) struct Records {
     pub(crate) state: String,
@@ -73,9 +87,8 @@ pub(crate) struct Records {
 /// The number of defects that an episode can have. Each makes it invalid.
 const DEFECTS: u64 = 6;
 
-/// Makes an episode without or with a defect. One run in ten is in progress, one in five has not
-/// succeeded.
-pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Records {
+/// Makes an episode. One run in ten is in progress, one in five has not succeeded.
+fn episode(id: &str, random: &mut Random, differs: bool) -> Episode {
     let status = match random.below(20) {
         0 | 1 => Status::Pending,
         2 => Status::Error,
@@ -84,9 +97,14 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
         5 => Status::Partial,
         _ => Status::Ok,
     };
-    let mut run = Run::new(id, random, status);
+    let mut run = Run::new(id, random, differs, status);
     run.take_steps();
-    let mut episode = run.end();
+    run.end()
+}
+
+/// Makes an episode without or with a defect.
+pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Records {
+    let mut episode = episode(id, random, false);
     match defect.map(|defect| defect % DEFECTS) {
         Some(0) => episode.state["goal"]["task"] = json!(5),
         Some(1) => episode.state["links"] = json!({"events": "events.jsonl"}),
@@ -95,22 +113,22 @@ pub(crate) fn records(id: &str, random: &mut Random, defect: Option<u64>) -> Rec
         Some(4) => episode.state["outcomes"]["actions"][0]["tool"] = json!("adapter:other"),
         _ => {}
     }
-    let mut events = lines(&episode.events);
+    let mut records = episode.records();
     if defect.map(|defect| defect % DEFECTS) == Some(5) {
         // A line in the middle has lost its second half.
-        let mut ends = events.match_indices('\n').map(|(end, _)| end).skip(3);
+        let mut ends = records
+            .events
+            .match_indices('\n')
+            .map(|(end, _)| end)
+            .skip(3);
         let (before, end) = (
             ends.next().expect("a fourth line"),
             ends.next().expect("a fifth line"),
         );
         let broken = before + (end - before) / 2;
-        events.replace_range(broken..end, "");
+        records.events.replace_range(broken..end, "");
     }
-    Records {
-        state: format!("{}\n", episode.state),
-        summary: episode.summary.map(|summary| format!("{summary}\n")),
-        events,
-    }
+    records
 }
 
 fn lines(events: &[Value]) -> String {
@@ -127,13 +145,27 @@ pub(crate) fn write(dir: &Path, episodes: u64, broken_every: u64) -> io::Result<
     for index in 0..episodes {
         let id = format!("ep_{index:08}");
         let defect = (broken_every > 0 && index % broken_every == 0).then(|| index / broken_every);
-        let records = records(&id, &mut random, defect);
-        let home = dir.join("episodes").join(&id);
-        fs::create_dir_all(&home)?;
-        fs::write(home.join("events.jsonl"), &records.events)?;
-        write_records(&home, &records)?;
+        write_episode(dir, &id, &records(&id, &mut random, defect))?;
     }
     Ok(())
+}
+
+/// Writes valid episodes below `dir/episodes` of which nearly no two states have the same skeleton:
+/// the same keys in the same order, with values of the same types.
+pub(crate) fn write_differing(dir: &Path, episodes: u64) -> io::Result<()> {
+    let mut random = Random(4);
+    for index in 0..episodes {
+        let id = format!("ep_{index:08}");
+        write_episode(dir, &id, &episode(&id, &mut random, true).records())?;
+    }
+    Ok(())
+}
+
+fn write_episode(dir: &Path, id: &str, records: &Records) -> io::Result<()> {
+    let home = dir.join("episodes").join(id);
+    fs::create_dir_all(&home)?;
+    fs::write(home.join("events.jsonl"), &records.events)?;
+    write_records(&home, records)
 }
 
 /// Writes all artifacts except the timeline.
@@ -152,7 +184,7 @@ pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
     let mut random = Random(2);
     let home = dir.join("episodes").join("ep_long");
     fs::create_dir_all(&home)?;
-    let mut run = Run::new("ep_long", &mut random, Status::Ok);
+    let mut run = Run::new("ep_long", &mut random, false, Status::Ok);
     let mut file = BufWriter::new(fs::File::create(home.join("events.jsonl"))?);
     let mut written = 0;
     while written < bytes {
@@ -162,19 +194,8 @@ pub(crate) fn write_long(dir: &Path, bytes: u64) -> io::Result<()> {
         run.round();
     }
     run.take_steps();
-    let episode = run.end();
-    file.write_all(lines(&episode.events).as_bytes())?;
+    let records = run.end().records();
+    file.write_all(records.events.as_bytes())?;
     file.flush()?;
-    let (state, summary) = (
-        format!("{}\n", episode.state),
-        episode.summary.map(|summary| format!("{summary}\n")),
-    );
-    write_records(
-        &home,
-        &Records {
-            state,
-            summary,
-            events: String::new(),
-        },
-    )
+    write_records(&home, &records)
 }

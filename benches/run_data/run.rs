@@ -78,9 +78,14 @@ impl Status {
 pub(super) struct Run<'r> {
     pub(super) id: &'r str,
     pub(super) random: &'r mut Random,
+    /// Whether it differs from all others in more than texts and numbers.
+    pub(super) differs: bool,
+    /// Whether it takes many actions.
+    pub(super) is_busy: bool,
     pub(super) status: Status,
     pub(super) task: String,
     pub(super) seed: u64,
+    pub(super) tags: Value,
     pub(super) started: u64,
     pub(super) now: u64,
     /// The event that causes the next one.
@@ -94,16 +99,19 @@ pub(super) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(id: &'r str, random: &'r mut Random, status: Status) -> Self {
+    pub(super) fn new(id: &'r str, random: &'r mut Random, differs: bool, status: Status) -> Self {
         let started = random.below(27 * 86_400_000_000);
         let task = format!("{} {}", random.pick(&VERBS), random.pick(&SUBJECTS));
         let seed = random.below(1000);
         let mut run = Self {
             id,
             random,
+            differs,
+            is_busy: false,
             status,
             task,
             seed,
+            tags: json!({"channel": "mail", "priority": "high", "team": "support"}),
             started,
             now: started,
             cause: None,
@@ -165,13 +173,20 @@ impl<'r> Run<'r> {
             "system",
             json!({"signals": [{"name": "ready", "score": ready, "value": true}]}),
         );
-        let count = 3 + u64::from(self.random.below(4) == 0);
+        let count = if self.differs {
+            self.vary_tags();
+            self.is_busy = self.random.below(6) == 0;
+            1 + self.random.below(12)
+        } else {
+            3 + u64::from(self.random.below(4) == 0)
+        };
         for index in 0..count {
             // The last step is always the one that verifies.
+            let last = STEPS.len() - 1;
             let place = if index + 1 == count {
-                STEPS.len() - 1
+                last
             } else {
-                usize::try_from(index).expect("a few")
+                usize::try_from(index).expect("a few") % last
             };
             let (kind, description) = STEPS[place];
             self.labels.push(format!("{kind}:{description}"));
@@ -181,6 +196,9 @@ impl<'r> Run<'r> {
         self.planned[0]["inputs"] =
             json!({"queue": "support", "ticket": self.random.below(1_000_000)});
         self.planned[0]["rationale"] = json!("The answer needs it");
+        if self.differs {
+            self.vary_steps();
+        }
         let payload = json!({"rationale": "minimal planner", "source": PLANNER, "step_records": self.planned,
             "steps": self.labels});
         self.planned_at = self.event("plan", PLANNER, payload);
@@ -222,8 +240,17 @@ impl<'r> Run<'r> {
         self.event("governance", "policy:core.minimal", payload);
     }
 
-    /// A step is executed; the event and the action agree.
+    /// A step is executed, in some runs after it was tried before.
     fn act(&mut self, step: usize, status: &str) {
+        let tries = if self.differs { self.tries() } else { 0 };
+        for _ in 0..tries {
+            self.act_once(step, "running");
+        }
+        self.act_once(step, status);
+    }
+
+    /// The event and the action agree.
+    fn act_once(&mut self, step: usize, status: &str) {
         self.propose(step, "allow");
         let id = self.planned[step]["id"].clone();
         let excerpt = format!(
@@ -232,16 +259,21 @@ impl<'r> Run<'r> {
             self.random.below(1_000_000)
         );
         let result = if status == "done" { "ok" } else { "error" };
-        let action = json!({"id": format!("act-{}", self.actions.len() + 1), "input_excerpt": excerpt,
+        let mut action = json!({"id": format!("act-{}", self.actions.len() + 1), "input_excerpt": excerpt,
             "kind": "adapter", "provenance": PLANNER, "result_artifacts": [], "result_status": result, "step_id": id,
             "tool": TOOL});
+        if self.differs {
+            self.vary_action(&mut action);
+        }
         let mut payload = action.clone();
         payload["action_id"] = payload["id"].take();
         payload.as_object_mut().expect("an object").remove("id");
         payload["outcome"] = json!(result);
         payload["step_status"] = json!(status);
         let timestamp = self.event("act", TOOL, payload);
-        let mut action = action;
+        if self.differs {
+            self.shorten_action(&mut action);
+        }
         action["timestamp"] = json!(timestamp);
         self.actions.push(action);
         self.planned[step]["status"] = json!(status);

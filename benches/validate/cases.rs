@@ -60,6 +60,15 @@ pub(crate) fn small(bench: &mut Bench) {
     bench.panels.push(panel);
 }
 
+pub(crate) fn differ(bench: &mut Bench) {
+    let dir = bench.data.differing();
+    let contestants = [bench.validate(&dir), bench.floor(&dir)];
+    let all = bench.run("differ", ROUNDS, &contestants);
+    let work = "10,000 episodes that differ, valid";
+    bench.row(Row::clock(work, &all[0], &all[1], Goal::None));
+    bench.row(Row::processor(&all[0], &all[1], Goal::None));
+}
+
 pub(crate) fn broken(bench: &mut Bench) {
     let dir = bench.data.broken();
     let runvet = bench.runvet(&["validate", "--format", "json"], &dir, 1);

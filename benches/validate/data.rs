@@ -9,6 +9,7 @@ use crate::recording;
 use crate::run_data::{self, Random};
 
 pub(crate) const EPISODES: u64 = 10_000;
+pub(crate) const FEW_EPISODES: u64 = 400;
 pub(crate) const MANY_EPISODES: u64 = 100_000;
 const LONG_BYTES: u64 = 1_000_000_000;
 
@@ -19,8 +20,9 @@ const VALUES: u64 = 999_000;
 const VALUES_BYTES: usize = (64 << 20) - 8_000;
 
 /// What makes the data: data from another version of it is made again.
-const GENERATOR: [&str; 4] = [
+const GENERATOR: [&str; 5] = [
     include_str!("../run_data/mod.rs"),
+    include_str!("../run_data/differ.rs"),
     include_str!("../run_data/run.rs"),
     include_str!("../run_data/ending.rs"),
     include_str!("data.rs"),
@@ -55,6 +57,20 @@ impl Data {
 
     pub(crate) fn small(&self) -> PathBuf {
         self.made("small", |dir| run_data::write(dir, EPISODES, 0))
+    }
+
+    pub(crate) fn differing(&self) -> PathBuf {
+        self.made("differing", |dir| run_data::write_differing(dir, EPISODES))
+    }
+
+    pub(crate) fn few(&self) -> PathBuf {
+        self.made("few", |dir| run_data::write(dir, FEW_EPISODES, 0))
+    }
+
+    pub(crate) fn few_differing(&self) -> PathBuf {
+        self.made("few-differing", |dir| {
+            run_data::write_differing(dir, FEW_EPISODES)
+        })
     }
 
     /// One in 20 is invalid.

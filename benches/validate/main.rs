@@ -22,6 +22,7 @@ mod data;
 mod document;
 mod empty_handler;
 mod goals;
+mod instructions;
 mod measure;
 mod peers;
 mod read_floor;
@@ -63,6 +64,8 @@ const SUBJECTS: [(&str, &[Case]); 6] = [
         "Checking episodes",
         &[
             ("small", cases::small),
+            ("differ", cases::differ),
+            ("instructions", instructions::instructions),
             ("broken", cases::broken),
             ("growth", cases::growth),
             ("one", cases::one),

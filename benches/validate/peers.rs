@@ -1,5 +1,6 @@
 //! The environment -> the programs of others that are installed: the JSON Schema checkers that are
-//! compared with runvet, and the tool that puts load on its service.
+//! compared with runvet, the tool that puts load on its service, and the one that counts
+//! instructions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,6 +38,16 @@ pub(crate) fn wrk() -> Found {
         Ok(program)
     } else {
         Err(format!("{} is not `wrk`", program.display()))
+    }
+}
+
+/// `valgrind`, which counts instructions.
+pub(crate) fn valgrind() -> Found {
+    let program = find("RUNVET_BENCH_VALGRIND", "valgrind")?;
+    if prints(&program, "--version", "valgrind") {
+        Ok(program)
+    } else {
+        Err(format!("{} does not run", program.display()))
     }
 }
 

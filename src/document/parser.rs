@@ -138,7 +138,7 @@ impl<'a, S: Sink> Parser<'a, S> {
                         at += 1;
                         self.close(at);
                     }
-                    (found, _) => return fail(at, no_end(found.copied(), in_object)),
+                    (found, _) => return fail(at, no_separator(found.copied(), in_object)),
                 }
             }
         }
@@ -265,9 +265,9 @@ pub(super) const NO_COLON: &str = "expected `:` after the key";
 
 const NUL_BYTES: &str = "the text has NUL bytes";
 
-/// Why an array or object neither goes on nor ends with what is found.
+/// What is wrong where neither a comma nor the closing bracket follows a value.
 #[cold]
-fn no_end(found: Option<u8>, in_object: bool) -> &'static str {
+fn no_separator(found: Option<u8>, in_object: bool) -> &'static str {
     match (found, in_object) {
         (Some(found), true) => misplaced(found, "expected `,` or `}`"),
         (Some(found), false) => misplaced(found, "expected `,` or `]`"),

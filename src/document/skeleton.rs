@@ -7,8 +7,9 @@
 //! valid JSON if its strings and numbers are, and only those are read.
 //!
 //! The skeletons are a trie of literals, stored as first child and next sibling. A full trie is
-//! reset; before the next skeleton is added, texts are skipped with exponential back-off, so that a
-//! log that never repeats itself costs little.
+//! kept until many texts with other skeletons have come, and then reset. So the skeletons that
+//! repeat themselves stay known among those that don't, and a log that never repeats itself costs
+//! little.
 
 use std::ops::Range;
 
@@ -25,8 +26,8 @@ const MAX_SIBLINGS: usize = 32;
 /// their skeletons.
 const FIRST_SKIP: u32 = 32;
 
-/// The limit of the back-off: texts to skip after a reset, at most.
-const LONGEST_SKIP: u32 = 1023;
+/// Texts to skip while the trie is full, before it is reset.
+const FULL_SKIP: u32 = 1023;
 
 /// A trie of skeletons: skeletons with a common beginning share it. Strings have marks `M`, and a
 /// skeleton has a sign `S`: what is known of every text that has it.
@@ -35,8 +36,8 @@ pub(crate) struct Skeletons<M, S> {
     nodes: Vec<TrieNode<M, S>>,
     /// The bytes of the literals of all nodes.
     literals: usize,
-    /// Texts to skip after the latest reset, and how many of those are left.
-    skip: u32,
+    is_full: bool,
+    /// Texts that are not added.
     left_to_skip: u32,
 }
 
@@ -89,7 +90,7 @@ impl<M, S> Default for Skeletons<M, S> {
         Self {
             nodes: vec![TrieNode::new(b"", Next::Number)],
             literals: 0,
-            skip: 0,
+            is_full: false,
             left_to_skip: FIRST_SKIP,
         }
     }
@@ -154,39 +155,23 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     }
 
     /// Adds the skeleton of a text that is JSON, with its sign; `mark` returns the mark of the
-    /// string that starts at an offset. Returns whether it was added: some texts are skipped, and
-    /// where there is no room, all skeletons are dropped, because the ones that were met once may
-    /// never come again.
-    pub(crate) fn learn(
-        &mut self,
-        bytes: &[u8],
-        sign: S,
-        mark: impl Fn(usize) -> Option<M>,
-    ) -> bool {
+    /// string that starts at an offset. Some texts are skipped.
+    pub(crate) fn learn(&mut self, bytes: &[u8], sign: S, mark: impl Fn(usize) -> Option<M>) {
         if self.left_to_skip > 0 {
             self.left_to_skip -= 1;
-            return false;
+            return;
         }
-        let is_added = self.literals < MAX_SKELETON_BYTES && self.add(bytes, sign, mark).is_some();
-        if !is_added {
-            self.drop_all();
+        if self.is_full {
+            *self = Self {
+                left_to_skip: 0,
+                ..Self::default()
+            };
         }
-        is_added
-    }
-
-    /// Drops all skeletons, and skips more texts than before.
-    pub(super) fn drop_all(&mut self) {
-        let skip = (2 * self.skip + 1).min(LONGEST_SKIP);
-        *self = Self {
-            skip,
-            left_to_skip: skip,
-            ..Self::default()
-        };
-    }
-
-    /// Whether there are no skeletons.
-    pub(super) fn is_empty(&self) -> bool {
-        self.nodes.len() <= 1
+        let has_room = self.literals < MAX_SKELETON_BYTES;
+        if !has_room || self.add(bytes, sign, mark).is_none() {
+            self.is_full = true;
+            self.left_to_skip = FULL_SKIP;
+        }
     }
 
     /// Adds a skeleton; `None` where there is no room for it.
@@ -237,7 +222,7 @@ fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The string and number values of a text, in its order; `None` where it is not JSON.
-pub(super) fn scalars(bytes: &[u8]) -> Option<Vec<(Kind, Range<usize>)>> {
+fn scalars(bytes: &[u8]) -> Option<Vec<(Kind, Range<usize>)>> {
     let mut scalars = Scalars(Vec::new());
     Parser::new(bytes, &mut scalars).text().ok()?;
     Some(scalars.0)
@@ -348,8 +333,8 @@ mod tests {
             skeletons.learn(once(index).as_bytes(), (), |_| Some(()));
             assert!(skeletons.nodes.len() <= 1 + 2 * MAX_SIBLINGS);
         }
-        assert!(skeletons.left_to_skip > 100 && skeletons.left_to_skip <= LONGEST_SKIP);
-        for _ in 0..=LONGEST_SKIP {
+        assert!(skeletons.is_full);
+        for _ in 0..=FULL_SKIP {
             skeletons.learn(b"[1]", (), |_| Some(()));
         }
         assert_eq!(read(&skeletons, "[2]"), Some(vec![]));

@@ -80,26 +80,6 @@ impl Token {
     pub(super) fn shadow(&mut self) {
         self.packed |= SHADOWED;
     }
-
-    /// Marks a string as one with backslashes in it.
-    pub(super) fn escape(&mut self) {
-        self.packed |= ESCAPED;
-    }
-
-    /// The same token without that mark.
-    pub(super) fn unescaped(self) -> Self {
-        Self {
-            packed: self.packed & !ESCAPED,
-            ..self
-        }
-    }
-
-    /// Moves its start and its end.
-    #[inline]
-    pub(super) fn shift(&mut self, by: u32) {
-        self.start = self.start.wrapping_add(by);
-        self.end = self.end.wrapping_add(by);
-    }
 }
 
 #[cfg(test)]

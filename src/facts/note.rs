@@ -153,7 +153,7 @@ impl NoteTaker {
             return None;
         }
         let text = utf8(bytes).ok()?;
-        let mut parts = Parts::new(bytes);
+        let mut parts = Parts::new(text);
         let known = self.skeletons.read(bytes, |found| {
             if let Some(field) = found.mark {
                 parts.set(field, Some(Part::string(found.span, found.escaped)));
@@ -168,7 +168,7 @@ impl NoteTaker {
             }
             return EventNote::of_parts(&parts, text, &mut self.own_phases);
         }
-        let mut parts = Parts::new(bytes);
+        let mut parts = Parts::new(text);
         Parser::new(bytes, &mut parts).text().ok()?;
         let note = EventNote::of_parts(&parts, text, &mut self.own_phases)?;
         self.learn(bytes, &parts);
@@ -332,7 +332,7 @@ impl Part {
 
 /// The values of an event's fields; the last one where a key repeats.
 struct Parts<'a> {
-    bytes: &'a [u8],
+    text: &'a str,
     found: [Option<Part>; Field::COUNT],
     /// The field of the next value.
     field: Field,
@@ -345,9 +345,9 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    fn new(text: &'a str) -> Self {
         Self {
-            bytes,
+            text,
             found: [None; Field::COUNT],
             field: Field::Other,
             depth: 0,
@@ -424,14 +424,14 @@ impl Sink for &mut Parts<'_> {
 
     #[inline(always)]
     fn key(&mut self, start: usize, end: usize, escaped: bool) {
-        let name = self.bytes.get(start + 1..end - 1).unwrap_or_default();
+        let name = self.text.get(start + 1..end - 1).unwrap_or_default();
         if self.depth == 1 {
-            self.field = Field::of_event(name);
+            self.field = Field::of_event(name.as_bytes());
             if self.field == Field::Other {
                 self.suspects.add_of_event(name);
             }
         } else {
-            self.field = Field::of_payload(name);
+            self.field = Field::of_payload(name.as_bytes());
             if self.field == Field::Other {
                 self.suspects.add_of_payload(name);
             }

@@ -15,7 +15,7 @@ use super::mirror::{self, Unlike};
 use super::plan::{Form, Rebuilt};
 use super::timeline::Timeline;
 use super::value::Value;
-use crate::document::{Document, Molds, Tape};
+use crate::document::{Document, Tape};
 use crate::finding::Lifecycle;
 use crate::source::Line;
 
@@ -111,7 +111,6 @@ fn explains(here: Verdicts, at_latest: Verdicts) -> bool {
 pub(crate) struct KeptBuffers {
     pub(crate) projection_tape: Tape,
     pub(crate) plan_tape: Tape,
-    molds: Molds<()>,
 }
 
 /// What a timeline says, and how the state compares with it.
@@ -152,13 +151,9 @@ impl<'a> TimelineFacts<'a> {
         let KeptBuffers {
             projection_tape,
             plan_tape,
-            molds,
         } = buffers;
-        let mut parse = |kept: &'a KeptEvent, tape: &'a mut Tape| {
-            let (document, known) = molds.read(&kept.text, tape).ok()?;
-            if known.is_none() {
-                molds.learn(document, || ());
-            }
+        let parse = |kept: &'a KeptEvent, tape: &'a mut Tape| {
+            let document = tape.read_record(&kept.text).ok()?;
             Some(event(kept.line, document))
         };
         let projection = timeline.projection.as_ref();

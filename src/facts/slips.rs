@@ -8,32 +8,32 @@ use super::event::{EventFacts, text};
 use crate::document::{Key, Node};
 use crate::record::phases;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-use crate::spelling::{Lexicon, differs_in_style, is_near};
+use crate::spelling::{differs_in_style, is_near};
 
 /// The keys of an event of which slips are looked for.
-const EVENT_KEYS: Lexicon<6> = Lexicon::new([
+const EVENT_KEYS: [&str; 6] = [
     "phase",
     "timestamp",
     "payload",
     "event_type",
     "episode_id",
     "agent_id",
-]);
+];
 
 /// The keys of payloads of which slips are looked for.
-const PLAN_KEYS: Lexicon<4> = Lexicon::new(["source", "agent_id", "step_records", "steps"]);
-const ACT_KEYS: Lexicon<3> = Lexicon::new(["step_id", "step_status", "action_id"]);
-const PROJECTION_KEYS: Lexicon<3> = Lexicon::new(["outcomes", "links", "state_sha256"]);
+const PLAN_KEYS: [&str; 4] = ["source", "agent_id", "step_records", "steps"];
+const ACT_KEYS: [&str; 3] = ["step_id", "step_status", "action_id"];
+const PROJECTION_KEYS: [&str; 3] = ["outcomes", "links", "state_sha256"];
 
 /// The phases of which slips are looked for, besides `act`.
-const PHASES: Lexicon<6> = Lexicon::new([
+const PHASES: [&str; 6] = [
     "start",
     "plan",
     "direction",
     "reflect",
     "runtime",
     "terminate",
-]);
+];
 
 /// The phase that a phase is probably a slip of. Runtimes write phases of their own, which are
 /// words like `action`, so a slip of the shortest one is another style of it.
@@ -50,10 +50,7 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
     if differs_in_style(phase, "act") {
         return Some("act");
     }
-    let near = |known: &&str| is_near(phase, known);
-    (PHASES.may_hold_near(phase.as_bytes()))
-        .then(|| PHASES.words.into_iter().find(near))
-        .flatten()
+    PHASES.into_iter().find(|known| is_near(phase, known))
 }
 
 /// The phase with which a phase of a runtime's own begins, as `planing` does with `plan`. It is no
@@ -99,19 +96,10 @@ impl fmt::Display for Within {
 impl Within {
     const fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Event => &EVENT_KEYS.words,
-            Self::PlanPayload => &PLAN_KEYS.words,
-            Self::ActPayload => &ACT_KEYS.words,
-            Self::ProjectionPayload => &PROJECTION_KEYS.words,
-        }
-    }
-
-    fn may_hold_near(self, key: &[u8]) -> bool {
-        match self {
-            Self::Event => EVENT_KEYS.may_hold_near(key),
-            Self::PlanPayload => PLAN_KEYS.may_hold_near(key),
-            Self::ActPayload => ACT_KEYS.may_hold_near(key),
-            Self::ProjectionPayload => PROJECTION_KEYS.may_hold_near(key),
+            Self::Event => &EVENT_KEYS,
+            Self::PlanPayload => &PLAN_KEYS,
+            Self::ActPayload => &ACT_KEYS,
+            Self::ProjectionPayload => &PROJECTION_KEYS,
         }
     }
 
@@ -146,31 +134,23 @@ impl Suspects {
     /// Adds a key of an event that is none of those that are noted. An event that lacks one of the
     /// required ones is not noted at all.
     #[inline]
-    pub(super) fn add_of_event(&mut self, key: &[u8]) {
-        if key.len() >= SHORTEST_SLIP_OF_EVENT && OPTIONAL_EVENT_KEYS.may_hold_near(key) {
-            self.add(Within::Event, key);
-        }
+    pub(super) fn add_of_event(&mut self, key: &str) {
+        self.add(Within::Event, key);
     }
 
     /// Adds a key of a payload, likewise.
     #[inline]
-    pub(super) fn add_of_payload(&mut self, key: &[u8]) {
-        if key.len() >= SHORTEST_SLIP_OF_PAYLOAD && PAYLOAD_KEYS.may_hold_near(key) {
-            for payload in [
-                Within::PlanPayload,
-                Within::ActPayload,
-                Within::ProjectionPayload,
-            ] {
-                self.add(payload, key);
-            }
+    pub(super) fn add_of_payload(&mut self, key: &str) {
+        for payload in [
+            Within::PlanPayload,
+            Within::ActPayload,
+            Within::ProjectionPayload,
+        ] {
+            self.add(payload, key);
         }
     }
 
-    #[cold]
-    fn add(&mut self, within: Within, key: &[u8]) {
-        let Ok(key) = std::str::from_utf8(key) else {
-            return;
-        };
+    fn add(&mut self, within: Within, key: &str) {
         if within.keys().iter().any(|known| is_near(key, known)) {
             self.0 |= 1 << within as u8;
         }
@@ -188,35 +168,6 @@ impl Suspects {
         }
     }
 }
-
-/// All keys of payloads of which slips are looked for.
-const PAYLOAD_KEYS: Lexicon<10> = {
-    let [source, agent_id, step_records, steps] = PLAN_KEYS.words;
-    let [step_id, step_status, action_id] = ACT_KEYS.words;
-    let [outcomes, links, state_sha256] = PROJECTION_KEYS.words;
-    Lexicon::new([
-        source,
-        agent_id,
-        step_records,
-        steps,
-        step_id,
-        step_status,
-        action_id,
-        outcomes,
-        links,
-        state_sha256,
-    ])
-};
-
-/// The keys of an event that may be absent from one that is noted in a single pass.
-const OPTIONAL_EVENT_KEYS: Lexicon<3> = {
-    let [_, _, _, event_type, episode_id, agent_id] = EVENT_KEYS.words;
-    Lexicon::new([event_type, episode_id, agent_id])
-};
-
-/// The lengths of `agentid`, and of `step` and `link`.
-const SHORTEST_SLIP_OF_EVENT: usize = 7;
-const SHORTEST_SLIP_OF_PAYLOAD: usize = 4;
 
 /// What is probably misspelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -298,7 +249,7 @@ impl Slips {
         let mut absent: Option<Vec<&'static str>> = None;
         for key in object.members() {
             let name = key.name();
-            if !within.may_hold_near(name.as_bytes()) || known.contains(&&*name) {
+            if known.contains(&&*name) {
                 continue;
             }
             let is_absent = |known: &&str| object.get(known).is_none();
@@ -364,8 +315,7 @@ impl Slips {
 /// The key of an event that is probably meant as one that is absent.
 pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
     let names = event.members().map(Key::name);
-    let is_slip =
-        |name: &Cow<'_, str>| is_near(name, absent) && !EVENT_KEYS.words.contains(&&**name);
+    let is_slip = |name: &Cow<'_, str>| is_near(name, absent) && !EVENT_KEYS.contains(&&**name);
     names.into_iter().find(is_slip).map(Cow::into_owned)
 }
 

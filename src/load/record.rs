@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
-use crate::document::{Document, Key, MAX_VALUES, Molds, Node, Refused, Tape};
+use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::quote;
 use crate::record::format;
-use crate::schema::{self, Glance, MAX_VIOLATIONS, Misspelling, Outline, Schema, Violation};
+use crate::schema::{self, MAX_VIOLATIONS, Misspelling, Schema, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 
@@ -60,8 +60,6 @@ pub(super) static SUMMARY: RecordKind = RecordKind {
 pub(super) struct RecordBuffers {
     bytes: Vec<u8>,
     tape: Tape,
-    /// With the verdict on all records that fit a mold, as far as that is the same.
-    molds: Molds<Option<Outline>>,
 }
 
 impl RecordBuffers {
@@ -108,7 +106,7 @@ impl RecordKind {
     pub(super) fn load<'b>(
         &self,
         files: &dyn Artifacts,
-        RecordBuffers { bytes, tape, molds }: &'b mut RecordBuffers,
+        RecordBuffers { bytes, tape }: &'b mut RecordBuffers,
         alone: &Alone,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
@@ -135,17 +133,8 @@ impl RecordKind {
         if let Err((kind, reason)) = read {
             return unjudged(kind, reason);
         }
-        match molds.read(bytes, tape) {
-            Ok((document, Some(Some(outline)))) => {
-                let glance = self.schema.glance_by(outline, document);
-                self.judge(document, glance, troubles)
-            }
-            Ok((document, known)) => {
-                if known.is_none() {
-                    molds.learn(document, || self.schema.outline(document));
-                }
-                self.judge(document, self.schema.glance(document), troubles)
-            }
+        match tape.read_record(bytes) {
+            Ok(document) => self.judge(document, troubles),
             Err(why @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match why {
                     Refused::NoMemory => Unreadable::Lacking(why.to_string()),
@@ -166,14 +155,9 @@ impl RecordKind {
         }
     }
 
-    /// Judges a document at which its schema glanced; collects repeated keys, misspelled keys and
-    /// versions.
-    fn judge<'b>(
-        &self,
-        document: Document<'b>,
-        glance: Glance,
-        troubles: &mut Troubles,
-    ) -> LoadedRecord<'b> {
+    /// Judges a document; collects repeated keys, misspelled keys and versions.
+    fn judge<'b>(&self, document: Document<'b>, troubles: &mut Troubles) -> LoadedRecord<'b> {
+        let glance = self.schema.glance(document);
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
                 let (key, earlier) = (repeated.key, repeated.earlier);

@@ -9,7 +9,7 @@ mod misspelling;
 
 use serde_json::Value;
 
-use crate::document::{Document, Key, Kind, Node, Number};
+use crate::document::{Key, Kind, Node, Number};
 use crate::spelling::is_near;
 use crate::timestamp::Timestamp;
 pub(crate) use misspelling::Misspelling;
@@ -88,41 +88,6 @@ impl Shapes {
         }
     }
 
-    /// What a valid document tells of all documents with its skeleton; `None` for any other
-    /// document, and where what applies to a value may depend on another one.
-    pub(super) fn outline(&self, root: Node<'_>) -> Option<Outline> {
-        let mut walk = Walk {
-            scalars: Some(Vec::new()),
-            ..Walk::new(&self.shapes, 1)
-        };
-        walk.node(0, root);
-        let is_fixed = self.shapes.iter().all(|shape| shape.conditions.is_empty());
-        let is_valid = self.supported && walk.left > 0;
-        Some(Outline {
-            scalars: walk.scalars.filter(|_| is_valid && is_fixed)?,
-            may_be_misspelled: walk.is_misspelled,
-        })
-    }
-
-    /// The same as [`Self::glance`], for a document with the skeleton of the one that was outlined.
-    pub(super) fn glance_by(&self, outline: &Outline, document: Document<'_>) -> Glance {
-        let is_valid = outline.scalars.iter().all(|scalar| {
-            let node = document.node_at(scalar.token);
-            // Many are written alike in all documents.
-            node.is_some_and(|node| {
-                node.raw() == &*scalar.valid
-                    || self
-                        .shapes
-                        .get(scalar.shape)
-                        .is_some_and(|shape| shape.scalar_failures(node) == 0)
-            })
-        });
-        Glance {
-            is_valid,
-            may_be_misspelled: !is_valid || outline.may_be_misspelled,
-        }
-    }
-
     /// The number of failed assertions, counted up to a limit.
     pub(super) fn count_failures(&self, root: Node<'_>, limit: usize) -> usize {
         let mut walk = Walk::new(&self.shapes, limit);
@@ -140,20 +105,6 @@ pub(crate) struct Glance {
     pub(crate) may_be_misspelled: bool,
 }
 
-/// What is the same for all documents with one skeleton: the verdict on all but some scalars.
-pub(crate) struct Outline {
-    scalars: Vec<OutlinedScalar>,
-    may_be_misspelled: bool,
-}
-
-/// A string or number of which a subschema asserts more than the type.
-struct OutlinedScalar {
-    token: u32,
-    shape: ShapeId,
-    /// How it is written in the document that was outlined, which is valid.
-    valid: Box<str>,
-}
-
 /// A walk over a document and its schema in parallel.
 struct Walk<'s> {
     shapes: &'s [Shape],
@@ -161,8 +112,6 @@ struct Walk<'s> {
     left: usize,
     /// Whether an unknown key is similar to the name of an absent property.
     is_misspelled: bool,
-    /// The scalars of an [`Outline`], where one is made.
-    scalars: Option<Vec<OutlinedScalar>>,
 }
 
 impl<'s> Walk<'s> {
@@ -171,7 +120,6 @@ impl<'s> Walk<'s> {
             shapes,
             left: limit,
             is_misspelled: false,
-            scalars: None,
         }
     }
 
@@ -188,13 +136,6 @@ impl<'s> Walk<'s> {
             self.fail(usize::from(shape.types & bit(kind) == 0));
         } else {
             self.fail(shape.scalar_failures(node));
-            if let (Some(scalars), Kind::String | Kind::Number) = (&mut self.scalars, kind) {
-                scalars.push(OutlinedScalar {
-                    token: node.index(),
-                    shape: id,
-                    valid: node.raw().into(),
-                });
-            }
         }
         match kind {
             Kind::Object => self.object(shape, node),
@@ -370,79 +311,5 @@ impl Number<'_> {
     /// Whether the value equals that of the number `text`.
     pub(super) fn equals_text(self, text: &str) -> bool {
         self.equals(Number::of(text))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::document::Tape;
-    use crate::schema::{STATE, SUMMARY, Schema};
-
-    /// The texts of a record in the corpus.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the corpus is no run data of others"
-    )]
-    fn records(name: &str) -> Vec<String> {
-        let corpus = walkdir::WalkDir::new("corpus").into_iter().flatten();
-        let records = corpus.filter(|entry| entry.file_name() == name);
-        records
-            .filter_map(|entry| std::fs::read_to_string(entry.path()).ok())
-            .collect()
-    }
-
-    /// The text with each of its scalars replaced by others of its kind, one at a time.
-    fn variants(text: &str) -> Vec<String> {
-        let mut variants = Vec::new();
-        let mut tape = Tape::default();
-        let Ok(document) = tape.read(text.as_bytes()) else {
-            return variants;
-        };
-        for node in (0..).map_while(|index| document.node_at(index)) {
-            let is_value = !text[node.span().end..].trim_start().starts_with(':');
-            let others: &[&str] = match node.raw().as_bytes().first() {
-                Some(b'"') if is_value => &["\"\"", "\"done\"", "\"2026-01-01T00:00:00Z\""],
-                Some(b'-' | b'0'..=b'9') => &["-1", "1", "0.5", "1e999", "3.0"],
-                _ => &[],
-            };
-            for other in others {
-                let span = node.span();
-                variants.push([&text[..span.start], other, &text[span.end..]].concat());
-            }
-        }
-        variants
-    }
-
-    #[test]
-    fn outline_and_walk_agree_when_only_scalars_differ() {
-        let (mut tried, mut refused) = (0, 0);
-        let schemas: [(&Schema, &str); 2] = [(&STATE, "state.json"), (&SUMMARY, "summary.json")];
-        for (schema, name) in schemas {
-            for text in records(name) {
-                let mut tape = Tape::default();
-                let Ok(document) = tape.read(text.as_bytes()) else {
-                    continue;
-                };
-                let Some(outline) = schema.outline(document) else {
-                    continue;
-                };
-                for variant in variants(&text) {
-                    let mut tape = Tape::default();
-                    let document = tape.read(variant.as_bytes()).unwrap();
-                    let (glance, walk) = (
-                        schema.glance_by(&outline, document),
-                        schema.glance(document),
-                    );
-                    assert_eq!(
-                        (glance.is_valid, glance.may_be_misspelled),
-                        (walk.is_valid, walk.may_be_misspelled),
-                        "{variant}"
-                    );
-                    tried += 1;
-                    refused += usize::from(!walk.is_valid);
-                }
-            }
-        }
-        assert!(tried > 5_000 && refused > 500, "{refused} of {tried}");
     }
 }

@@ -333,7 +333,7 @@ impl Service {
                     each `/` written as %2F";
                 let keys = several.iter().take(MAX_KEYS);
                 Err(Problem {
-                    keys: keys.map(|entry| entry.dir().to_owned()).collect(),
+                    keys: keys.map(|entry| entry.dir.to_string()).collect(),
                     ..Problem::new(StatusCode::CONFLICT, detail)
                 })
             }

@@ -1,7 +1,5 @@
-//! The news of a watch -> the runs that the service lists, in little memory.
+//! The news of a watch -> the runs that the service lists.
 
-use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +8,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entry::{Entry, Shared};
+use super::entry::{Entry, Names};
 use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals};
 
 /// The maximum number of faults that are kept.
@@ -25,42 +23,15 @@ pub(super) const NONE: &str = "(none)";
 /// What stands for the values after those that are counted one by one.
 const OTHERS: &str = "(others)";
 
-/// An entry in its place among all: they are in the order of their paths.
-#[derive(Debug)]
-struct Listed(Arc<Entry>);
-
-impl Borrow<OsStr> for Listed {
-    fn borrow(&self) -> &OsStr {
-        self.0.path().as_os_str()
-    }
-}
-
-impl Ord for Listed {
-    fn cmp(&self, other: &Self) -> Ordering {
-        Borrow::<OsStr>::borrow(self).cmp(other.borrow())
-    }
-}
-
-impl PartialOrd for Listed {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Eq for Listed {}
-
-impl PartialEq for Listed {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
 /// What the service knows of the runs.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    entries: BTreeSet<Listed>,
+    /// The runs by their paths.
+    entries: BTreeMap<Arc<OsStr>, Arc<Entry>>,
+    /// The ids of the runs, each with the path of the run.
+    ids: BTreeSet<(Box<str>, Arc<OsStr>)>,
+    names: Names,
     faults: BTreeMap<PathBuf, String>,
-    shared: Shared,
     /// Whether all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -70,11 +41,16 @@ pub(super) struct Index {
 impl Index {
     /// Takes in a report; returns the entry, unless it says what was known.
     pub(super) fn put(&mut self, report: &EpisodeReport) -> Option<Arc<Entry>> {
-        let entry = Arc::new(Entry::of(report, &mut self.shared));
-        let known = self.entries.replace(Listed(Arc::clone(&entry)));
-        if known.is_some_and(|known| known.0 == entry) {
-            return None;
+        let entry = Arc::new(Entry::of(report, &mut self.names));
+        let path = Arc::clone(&entry.path);
+        if let Some(known) = self.entries.insert(path, Arc::clone(&entry)) {
+            if known == entry {
+                return None;
+            }
+            self.remove_id(&known);
         }
+        let id = (entry.id.clone(), Arc::clone(&entry.path));
+        self.ids.insert(id);
         self.version += 1;
         Some(entry)
     }
@@ -82,7 +58,13 @@ impl Index {
     /// Forgets a run; whether it was known.
     pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
-        self.entries.remove(dir.as_os_str())
+        let known = self.entries.remove(dir.as_os_str());
+        known.inspect(|known| self.remove_id(known)).is_some()
+    }
+
+    fn remove_id(&mut self, entry: &Entry) {
+        let id = (entry.id.clone(), Arc::clone(&entry.path));
+        self.ids.remove(&id);
     }
 
     pub(super) fn fault(&mut self, path: &Path, message: String) {
@@ -108,24 +90,28 @@ impl Index {
     }
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.entries.iter().map(|listed| &listed.0)
+        self.entries.values()
     }
 
     /// The runs with an id; where there are none, the run with this directory.
     pub(super) fn find(&self, name: &str) -> Vec<&Arc<Entry>> {
-        let of_id: Vec<_> = self.entries().filter(|entry| entry.id() == name).collect();
+        let first: (Box<str>, Arc<OsStr>) = (name.into(), OsStr::new("").into());
+        let of_id = self.ids.range(first..).take_while(|(id, _)| **id == *name);
+        let of_id: Vec<_> = of_id
+            .filter_map(|(_, path)| self.entries.get(path))
+            .collect();
         if of_id.is_empty() {
-            self.entries().filter(|entry| entry.dir() == name).collect()
+            self.at(name).into_iter().collect()
         } else {
             of_id
         }
     }
 
     /// The run with a directory.
-    pub(super) fn at(&self, dir: &str) -> Option<Arc<Entry>> {
-        let known = self.entries.get(OsStr::new(dir)).map(|listed| &listed.0);
-        let entry = known.or_else(|| self.entries().find(|entry| entry.dir() == dir));
-        entry.cloned()
+    pub(super) fn at(&self, dir: &str) -> Option<&Arc<Entry>> {
+        let known = self.entries.get(OsStr::new(dir));
+        // A path that is no text is named by the nearest text.
+        known.or_else(|| self.entries().find(|entry| *entry.dir == *dir))
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
@@ -150,17 +136,16 @@ impl Index {
     pub(super) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for entry in self.entries() {
-            let found = entry.found();
             totals.episodes += 1;
             *match entry.valid {
                 Some(true) => &mut totals.valid,
                 Some(false) => &mut totals.invalid,
                 None => &mut totals.undecided,
             } += 1;
-            totals.errors += found.errors as u64;
-            totals.warnings += found.warnings as u64;
-            totals.ignored += found.ignored as u64;
-            totals.baselined += found.baselined as u64;
+            totals.errors += entry.errors as u64;
+            totals.warnings += entry.warnings as u64;
+            totals.ignored += entry.ignored as u64;
+            totals.baselined += entry.baselined as u64;
         }
         totals
     }
@@ -169,12 +154,12 @@ impl Index {
     pub(super) fn statistics(&self) -> Statistics {
         let mut statistics = Statistics::default();
         for entry in self.entries() {
-            for (rule, tally) in &entry.found().tallies {
+            for (rule, tally) in &entry.rules {
                 add(&mut statistics.rules, Some(rule), *tally);
             }
-            let (labels, all) = (&entry.labels, entry.tally());
-            add(&mut statistics.modes, labels.mode.as_deref(), all);
-            add(&mut statistics.adapters, labels.adapter.as_deref(), all);
+            let all = entry.tally();
+            add(&mut statistics.modes, entry.mode.as_deref(), all);
+            add(&mut statistics.adapters, entry.adapter.as_deref(), all);
         }
         statistics
     }
@@ -194,16 +179,16 @@ impl Index {
         };
         let (mut durations, mut latencies) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
         for entry in self.entries() {
-            let (labels, all) = (&entry.labels, entry.tally());
-            add(&mut sums.statuses, labels.status.as_deref(), all);
-            add(&mut sums.outcomes, labels.outcome.as_deref(), all);
-            for tag in &labels.tags {
+            let all = entry.tally();
+            add(&mut sums.statuses, entry.status.as_deref(), all);
+            add(&mut sums.outcomes, entry.outcome.as_deref(), all);
+            for tag in &entry.tags {
                 add(&mut sums.tags, Some(tag), all);
             }
             durations.extend(entry.duration_sec);
-            for (name, ms) in entry.latencies() {
-                if latencies.contains_key(name) || latencies.len() < MAX_NAMES {
-                    latencies.entry(name).or_default().push(ms);
+            for (name, ms) in &entry.latencies {
+                if latencies.contains_key(&**name) || latencies.len() < MAX_NAMES {
+                    latencies.entry(name).or_default().push(*ms);
                 }
             }
         }
@@ -220,8 +205,8 @@ impl Entry {
     fn tally(&self) -> Tally {
         Tally {
             episodes: 1,
-            errors: self.found().errors as u64,
-            warnings: self.found().warnings as u64,
+            errors: self.errors as u64,
+            warnings: self.warnings as u64,
         }
     }
 }

@@ -125,7 +125,7 @@ async fn run(
     let Query(RunQuery { dir }) = query.map_err(|_| Problem::bad("`dir` is missing"))?;
     let (found, is_under_way) = {
         let index = service.index();
-        (index.at(&dir), index.is_under_way())
+        (index.at(&dir).cloned(), index.is_under_way())
     };
     let Some(entry) = found else {
         let problem = Problem::no_run(&dir, is_under_way);

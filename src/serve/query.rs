@@ -162,7 +162,6 @@ impl Sort {
     }
 
     fn key(self, entry: &Entry) -> Key<'_> {
-        let (labels, found) = (&entry.labels, entry.found());
         #[expect(
             clippy::cast_precision_loss,
             reason = "seconds, and numbers of findings"
@@ -174,14 +173,14 @@ impl Sort {
                     .map_or(f64::NEG_INFINITY, |sec| sec as f64),
             ),
             Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
-            Column::Valid => Key::Number(found.errors as f64 * 1e6 + found.warnings as f64),
-            Column::Id => Key::Text(entry.id()),
-            Column::Dir => Key::Text(entry.dir()),
-            Column::Task => Key::Text(entry.task().unwrap_or_default()),
-            Column::Status => Key::Text(labels.status.as_deref().unwrap_or_default()),
-            Column::Outcome => Key::Text(labels.outcome.as_deref().unwrap_or_default()),
-            Column::Adapter => Key::Text(labels.adapter.as_deref().unwrap_or_default()),
-            Column::Mode => Key::Text(labels.mode.as_deref().unwrap_or_default()),
+            Column::Valid => Key::Number(entry.errors as f64 * 1e6 + entry.warnings as f64),
+            Column::Id => Key::Text(&entry.id),
+            Column::Dir => Key::Text(&entry.dir),
+            Column::Task => Key::Text(entry.task.as_deref().unwrap_or_default()),
+            Column::Status => Key::Text(entry.status.as_deref().unwrap_or_default()),
+            Column::Outcome => Key::Text(entry.outcome.as_deref().unwrap_or_default()),
+            Column::Adapter => Key::Text(entry.adapter.as_deref().unwrap_or_default()),
+            Column::Mode => Key::Text(entry.mode.as_deref().unwrap_or_default()),
         }
     }
 
@@ -256,7 +255,7 @@ impl RunQuery {
             total += 1;
             let key = sort.key(entry);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
-                sort.compare((key, || entry.dir()), (cursor.key(), || &*cursor.dir))
+                sort.compare((key, || &*entry.dir), (cursor.key(), || &*cursor.dir))
                     .is_gt()
             });
             if is_after {
@@ -264,7 +263,7 @@ impl RunQuery {
             }
         }
         let order = |one: &(Key<'_>, &Arc<Entry>), other: &(Key<'_>, &Arc<Entry>)| {
-            sort.compare((one.0, || one.1.dir()), (other.0, || other.1.dir()))
+            sort.compare((one.0, || &*one.1.dir), (other.0, || &*other.1.dir))
         };
         let has_more = found.len() > limit;
         if has_more {
@@ -275,7 +274,7 @@ impl RunQuery {
         found.sort_unstable_by(order);
         let last = found.last().filter(|_| has_more);
         Ok(RunList {
-            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, entry.dir())),
+            next: last.map(|(key, entry)| Cursor::after(sort_word, *key, &entry.dir)),
             items: found.iter().map(|(_, entry)| Arc::clone(entry)).collect(),
             total,
         })
@@ -340,25 +339,27 @@ impl<'q> Filter<'q> {
     }
 
     fn matches(&mut self, entry: &Entry) -> bool {
-        let (labels, query) = (&*entry.labels, self.query);
+        let query = self.query;
         let equal = |value: Option<&str>, wanted: &Option<String>| {
             wanted
                 .as_deref()
                 .is_none_or(|wanted| value.unwrap_or(NONE) == wanted)
         };
         let within = |value: f64, (low, high): (f64, f64)| value >= low && value < high;
-        let ended = labels.outcome.as_deref().or(labels.status.as_deref());
-        let rules = || entry.found().tallies.iter().map(|(rule, _)| &**rule);
-        equal(labels.status.as_deref(), &query.status)
-            && equal(labels.outcome.as_deref(), &query.outcome)
+        let ended = entry.outcome.as_deref().or(entry.status.as_deref());
+        let rules = || entry.rules.keys();
+        let task = entry.task.as_deref().unwrap_or_default();
+        let texts = [&*entry.dir, &*entry.id, task];
+        equal(entry.status.as_deref(), &query.status)
+            && equal(entry.outcome.as_deref(), &query.outcome)
             && equal(ended, &query.ended)
-            && equal(labels.adapter.as_deref(), &query.adapter)
-            && equal(labels.mode.as_deref(), &query.mode)
+            && equal(entry.adapter.as_deref(), &query.adapter)
+            && equal(entry.mode.as_deref(), &query.mode)
             && self.valid.is_none_or(|valid| entry.valid == valid)
             && query
                 .tag
                 .as_deref()
-                .is_none_or(|tag| labels.tags.iter().any(|known| &**known == tag))
+                .is_none_or(|tag| entry.tags.iter().any(|known| &**known == tag))
             && query
                 .rule
                 .as_deref()
@@ -374,21 +375,20 @@ impl<'q> Filter<'q> {
                 .duration
                 .is_none_or(|range| entry.duration_sec.is_some_and(|value| within(value, range)))
             && self.latency.is_none_or(|(name, range)| {
-                let mut latencies = entry.latencies();
-                latencies.any(|(known, value)| known == name && within(value, range))
+                let mut latencies = entry.latencies.iter();
+                latencies.any(|(known, value)| **known == *name && within(*value, range))
             })
             && self.has(entry)
-            && (self.words.finders.is_empty() || self.words.are_in(entry.words()))
+            && (self.words.finders.is_empty() || self.words.are_in(texts))
     }
 
     fn has(&self, entry: &Entry) -> bool {
-        let found = entry.found();
         match self.query.has.as_deref() {
             None => true,
-            Some("errors") => found.errors > 0,
-            Some("warnings") => found.warnings > 0,
-            Some("unjudged") => found.unjudged > 0,
-            Some(_) => found.suppressed() > 0,
+            Some("errors") => entry.errors > 0,
+            Some("warnings") => entry.warnings > 0,
+            Some("unjudged") => entry.unjudged > 0,
+            Some(_) => entry.suppressed() > 0,
         }
     }
 }
@@ -398,7 +398,7 @@ struct Words {
     finders: Vec<Finder<'static>>,
     /// Whether no word has a letter outside of ASCII: then the case of no such letter matters.
     is_ascii: bool,
-    /// The text in lower case.
+    /// The texts in lower case.
     lower: String,
 }
 
@@ -412,13 +412,20 @@ impl Words {
         }
     }
 
-    fn are_in(&mut self, text: &str) -> bool {
+    /// Whether each word is in one of the texts.
+    fn are_in(&mut self, texts: [&str; 3]) -> bool {
+        self.lower.clear();
+        for text in texts {
+            if self.is_ascii {
+                self.lower.push_str(text);
+            } else {
+                self.lower.push_str(&text.to_lowercase());
+            }
+            // No word is found across two texts.
+            self.lower.push('\n');
+        }
         if self.is_ascii {
-            self.lower.clear();
-            self.lower.push_str(text);
             self.lower.make_ascii_lowercase();
-        } else {
-            self.lower = text.to_lowercase();
         }
         let mut finders = self.finders.iter();
         finders.all(|finder| finder.find(self.lower.as_bytes()).is_some())
@@ -465,7 +472,9 @@ mod tests {
             ("Überweisung", "überweisung", true),
             ("abc", "ü", false),
         ] {
-            assert_eq!(Words::of(word).are_in(text), is_there, "{text} {word}");
+            let (path, task) = text.split_once('\n').unwrap_or((text, ""));
+            let is_found = Words::of(word).are_in([path, "", task]);
+            assert_eq!(is_found, is_there, "{text} {word}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Generated files and run data are as expected: files derived from the code (`make bless` rewrites
 //! them), and the run data that benchmarks make.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use runvet::Schema;
 use runvet::check::Check;
 use runvet::finding::{Lifecycle, Report};
+use serde_json::Value;
 
 use crate::support::bless::check;
 use crate::support::python::python;
@@ -76,7 +77,7 @@ fn benchmark_runs_are_valid_and_of_one_size() {
             };
             *bytes += text.len();
             if *file == "state.json" {
-                let state: serde_json::Value = serde_json::from_str(&text).unwrap();
+                let state: Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(
                     text,
                     format!("{state}\n"),
@@ -95,6 +96,55 @@ fn benchmark_runs_are_valid_and_of_one_size() {
         as_said,
         "a state has {state} bytes, a summary {summary}, a timeline {events}"
     );
+    drop(dir);
+}
+
+/// The value with each string and each number replaced by its type.
+fn skeleton(value: &Value) -> Value {
+    match value {
+        Value::String(_) => "a string".into(),
+        Value::Number(_) => "a number".into(),
+        Value::Array(items) => items.iter().map(skeleton).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            members
+                .map(|(key, value)| (key.clone(), skeleton(value)))
+                .collect()
+        }
+        Value::Null | Value::Bool(_) => value.clone(),
+    }
+}
+
+#[test]
+fn runs_that_differ_are_valid_and_have_states_of_their_own() {
+    let (report, dir) = checked(|dir| run_data::write_differing(dir, 400).unwrap());
+    assert_eq!(report.episodes.len(), 400);
+    let mut skeletons: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut steps, mut actions, mut beliefs) = (Vec::new(), Vec::new(), Vec::new());
+    for episode in &report.episodes {
+        assert!(
+            episode.findings.is_empty() && episode.skipped.is_empty(),
+            "{episode:#?}"
+        );
+        let text = std::fs::read(Path::new(&episode.dir).join("state.json")).unwrap();
+        let state: Value = serde_json::from_slice(&text).unwrap();
+        let length = |pointer: &str| state.pointer(pointer).unwrap().as_array().unwrap().len();
+        steps.push(length("/plan/steps"));
+        actions.push(length("/outcomes/actions"));
+        beliefs.push(length("/beliefs"));
+        *skeletons.entry(skeleton(&state).to_string()).or_default() += 1;
+    }
+    let own = skeletons.values().filter(|count| **count == 1).count();
+    assert!(own >= 400 * 95 / 100, "{own} of 400");
+    let range = |lengths: &[usize]| {
+        (
+            *lengths.iter().min().unwrap(),
+            *lengths.iter().max().unwrap(),
+        )
+    };
+    assert_eq!((range(&steps), range(&beliefs)), ((1, 12), (0, 10)));
+    let (least, most) = range(&actions);
+    assert!(least == 0 && (30..=40).contains(&most), "{least} to {most}");
     drop(dir);
 }
 
