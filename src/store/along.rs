@@ -103,8 +103,8 @@ mod tests {
 
     /// The episodes and the faults below a directory that depend on another one.
     fn found(top: &Path, changed: &str, is_whole: bool) -> (Vec<String>, Vec<String>) {
-        let changes = [(changed.into(), is_whole)];
-        let found = depending_on(top, &changes, NonZeroUsize::MIN, &|_| false, Given::Each);
+        let paths = [(changed.into(), is_whole)];
+        let found = depending_on(top, &paths, NonZeroUsize::MIN, &|_| false, Given::Each);
         let below = |path: &Path| path.strip_prefix(top).unwrap().display().to_string();
         let episodes = found.episodes.iter().map(|it| below(&it.dir.path()));
         let faults = found.faults.iter().map(|it| below(it.path()));
