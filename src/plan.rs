@@ -196,7 +196,7 @@ pub fn project(
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
-    run.load(PlanComparison::of)
+    run.load(None, |loaded| PlanComparison::of(loaded.run))
 }
 
 impl PlanComparison {

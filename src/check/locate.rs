@@ -44,15 +44,17 @@ impl Locator {
             places: &self.places,
             locations: &mut locations,
         };
-        fill.text(loaded.state_bytes, loaded.state, 0, 1, &in_state);
-        fill.text(loaded.summary_bytes, loaded.summary, 0, 1, &in_summary);
-        let manifest = (loaded.manifest_bytes, loaded.manifest);
-        fill.text(manifest.0, manifest.1, 0, 1, &in_manifest);
+        for (record, indices) in [(loaded.state, in_state), (loaded.summary, in_summary)] {
+            let text = record.text.as_ref().ok().copied();
+            fill.text(record.bytes, text, 0, 1, &indices);
+        }
+        let manifest = loaded.manifest;
+        fill.text(manifest.bytes, manifest.document, 0, 1, &in_manifest);
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for ((artifact, line), indices) in in_lines {
             let stream = match artifact {
-                Artifact::Learn => loaded.learn,
-                _ => loaded.events,
+                Artifact::Learn => loaded.learn.stream.as_ref(),
+                _ => loaded.timeline.judged(),
             };
             let Some(stream) = stream else { continue };
             if stream.read_again(line, &mut bytes).is_err() {

@@ -55,6 +55,48 @@ pub(super) fn place_among_mirrored(name: &str) -> Option<usize> {
     MIRRORED.iter().position(|(_, mirrored)| *mirrored == field)
 }
 
+/// What one look at a sound event shows: its note, and the texts of its payload that tell how it
+/// went.
+pub(crate) struct Glance<'a> {
+    pub(crate) note: EventNote<'a>,
+    parts: Parts<'a>,
+    line: &'a str,
+}
+
+impl<'a> Glance<'a> {
+    /// A text of the payload, under a key of [`GLANCED`].
+    #[inline]
+    pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        let field = Field::of_payload(key.as_bytes());
+        self.parts.string(field, self.line).ok().flatten()
+    }
+
+    /// Whether the payload has any field that may say that something failed or was vetoed. Most
+    /// events have none.
+    pub(crate) fn tells_how_it_went(&self) -> bool {
+        self.sets_status() || (GLANCED.into_iter()).any(|field| self.parts.get(field).is_some())
+    }
+
+    /// Whether the payload sets the status of a step.
+    pub(crate) fn sets_status(&self) -> bool {
+        self.parts.get(Field::StepStatus).is_some()
+    }
+
+    /// Whether the payload may tell of an error.
+    pub(crate) fn may_have_error(&self) -> bool {
+        self.parts.may_have_error()
+            || (self.text("error")).is_some_and(|error| !error.trim().is_empty())
+    }
+}
+
+/// Fields of the payload that are looked at besides those that are noted.
+const GLANCED: [Field; 4] = [
+    Field::ResultStatus,
+    Field::Decision,
+    Field::Status,
+    Field::Error,
+];
+
 impl<'a> EventNote<'a> {
     /// The note of any event.
     pub(crate) fn of(event: &EventFacts<'a>) -> Self {
@@ -170,8 +212,10 @@ impl<'a> ActNote<'a> {
     }
 }
 
-/// The flag of a skeleton whose payload has `synthetic` as true; the others are [`Suspects`].
+/// The flags of a skeleton whose payload has `synthetic` as true, and of one whose payload has an
+/// `error` that is more than a text; the others are [`Suspects`].
 const SYNTHETIC: u8 = 1 << 7;
+const ERROR: u8 = 1 << 6;
 
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
@@ -187,12 +231,28 @@ impl NoteTaker {
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
+        let mut parts = Parts::new(bytes);
+        self.note_parts(bytes, &mut parts).map(|(note, _)| note)
+    }
+
+    /// The same, with the texts that tell how the event went.
+    pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<Glance<'a>> {
+        let mut parts = Parts::new(bytes);
+        let (note, line) = self.note_parts(bytes, &mut parts)?;
+        Some(Glance { note, parts, line })
+    }
+
+    #[inline]
+    fn note_parts<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        parts: &mut Parts<'a>,
+    ) -> Option<(EventNote<'a>, &'a str)> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
         let text = utf8(bytes).ok()?;
-        let mut parts = Parts::new(bytes);
         let known = self.skeletons.read(bytes, |found| {
             if let Some(field) = found.mark {
                 parts.set(field, Some(Part::string(found.span, found.escaped)));
@@ -201,17 +261,22 @@ impl NoteTaker {
         if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
-            parts.suspects = Suspects::of_flags(flags & !SYNTHETIC);
+            parts.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR));
             if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
-            return EventNote::of_parts(&parts, text, &mut self.own_phases);
+            if flags & ERROR != 0 {
+                parts.set(Field::Error, Some(Part::without_text(Kind::Object)));
+            }
+        } else {
+            *parts = Parts::new(bytes);
+            Parser::new(bytes, &mut *parts).text().ok()?;
         }
-        let mut parts = Parts::new(bytes);
-        Parser::new(bytes, &mut parts).text().ok()?;
-        let note = EventNote::of_parts(&parts, text, &mut self.own_phases)?;
-        self.learn(bytes, &parts);
-        Some(note)
+        let note = EventNote::of_parts(parts, text, &mut self.own_phases)?;
+        if known.is_none() {
+            self.learn(bytes, parts);
+        }
+        Some((note, text))
     }
 
     /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
@@ -227,6 +292,7 @@ impl NoteTaker {
                 Field::NOTED
                     .into_iter()
                     .chain(MIRRORED.map(|(_, field)| field))
+                    .chain(GLANCED)
             };
             let starts = |field: Field, at: usize| {
                 parts
@@ -326,6 +392,9 @@ fields! {
         InputExcerpt = b"input_excerpt",
         ResultStatus = b"result_status",
         Synthetic = b"synthetic",
+        Decision = b"decision",
+        Status = b"status",
+        Error = b"error",
     }
 }
 
@@ -426,7 +495,16 @@ impl<'a> Parts<'a> {
 
     /// What every event with the same skeleton has, see [`Skeletons`].
     fn flags(&self) -> u8 {
-        self.suspects.flags() | if self.is_synthetic() { SYNTHETIC } else { 0 }
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        self.suspects.flags()
+            | flag(SYNTHETIC, self.is_synthetic())
+            | flag(ERROR, self.may_have_error())
+    }
+
+    /// Whether the payload has an `error` that is neither a text, nor null, nor false.
+    fn may_have_error(&self) -> bool {
+        self.get(Field::Error)
+            .is_some_and(|part| !matches!(part.kind, Kind::Null | Kind::False | Kind::String))
     }
 
     fn is_synthetic(&self) -> bool {
@@ -480,7 +558,10 @@ impl Sink for &mut Parts<'_> {
             }
         } else {
             self.field = Field::of_payload(name);
-            if self.field == Field::Other {
+            if matches!(
+                self.field,
+                Field::Other | Field::Decision | Field::Status | Field::Error
+            ) {
                 self.suspects.add_of_payload(name);
             }
         }
