@@ -43,7 +43,7 @@ use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::read::{Error, RunReader};
 use crate::source::Artifact;
-use crate::view::{Checked, View, outline};
+use crate::view::{Checked, View};
 use walk::Walk;
 #[cfg(feature = "cli")]
 pub(crate) use walk::{differs, is_expected};
@@ -130,7 +130,12 @@ impl Subject {
     /// [`Error::Artifact`] where the directory can't be opened, or an artifact is there and can't
     /// be read, so that it can't be compared.
     pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
-        let view = View::new(run);
+        let Checked {
+            view,
+            timeline,
+            report,
+            ..
+        } = Checked::new(run, check, gate)?;
         let is_there = |artifact| view.artifacts.contains(&artifact);
         let (has_state, has_summary) = (is_there(Artifact::State), is_there(Artifact::Summary));
         let has_events = is_there(Artifact::Events);
@@ -140,7 +145,6 @@ impl Subject {
         if has_summary && let Err(error) = view.summary {
             return Err(error);
         }
-        let timeline = outline(run);
         if has_events && let Some(reason) = timeline.fault {
             return Err(Error::Artifact {
                 path: run.path().join(Artifact::Events.file_name()),
@@ -148,7 +152,6 @@ impl Subject {
                 reason,
             });
         }
-        let report = Checked::new(run, check, gate)?.report;
         if report.kept_changing() {
             return Err(Error::Artifact {
                 path: run.path().to_owned(),

@@ -39,6 +39,7 @@ mod facts;
 pub mod finding;
 pub mod gate;
 mod load;
+mod outline;
 #[cfg(feature = "html")]
 pub mod page;
 mod parallel;

@@ -13,20 +13,22 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use events::EventsReader;
-pub(crate) use events::{MAX_THREADS, Split};
-use learn::LoadedLearn;
-use manifest::LoadedManifest;
+pub(crate) use events::{column_of, event_on};
+pub(crate) use learn::LoadedLearn;
+pub(crate) use manifest::LoadedManifest;
 use record::RecordBuffers;
+pub(crate) use record::{LoadedRecord, NoText};
 use spread::Spread;
 
-use crate::document::{Document, Number, Tape};
+use crate::document::{Number, Tape};
 use crate::facts::{
     self, KeptBuffers, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts,
     Timeline, TimelineFacts, TimelineReader, Value,
 };
 use crate::finding::{Lifecycle, SkipKind};
+use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
-use crate::source::Artifact;
+use crate::source::{Artifact, Line};
 use crate::store::{Artifacts, Opened};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
@@ -90,25 +92,42 @@ impl Buffers {
 /// The length of a text for which a buffer keeps its memory: real records are shorter.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// The result of loading an episode, for rules and for locating findings.
+/// Why nothing is read of an artifact that the episode lacks.
+pub(crate) const NOT_THERE: &str = "there is no such file";
+
+/// The result of loading an episode, for rules, for locating findings, and for who shows it.
 pub(crate) struct Loaded<'l, 'b> {
     pub(crate) run: &'l Run<'b>,
     pub(crate) troubles: &'l Troubles,
-    /// Whether each record was judged by its schema.
-    pub(crate) state_shape: Recorded<()>,
-    pub(crate) summary_shape: Recorded<()>,
-    pub(crate) state: Option<Document<'b>>,
-    pub(crate) summary: Option<Document<'b>>,
-    pub(crate) state_bytes: &'b [u8],
-    pub(crate) summary_bytes: &'b [u8],
-    pub(crate) events: Option<&'l Opened<'b>>,
-    /// Whether all lines of `learn.jsonl` could be judged, and the file.
-    pub(crate) learn_lines: Recorded<()>,
-    pub(crate) learn: Option<&'l Opened<'b>>,
-    /// Whether all files that the manifest names could be judged, and the manifest.
-    pub(crate) named_files: Recorded<()>,
-    pub(crate) manifest: Option<Document<'b>>,
-    pub(crate) manifest_bytes: &'b [u8],
+    pub(crate) state: &'l LoadedRecord<'b>,
+    pub(crate) summary: &'l LoadedRecord<'b>,
+    pub(crate) timeline: &'l LoadedTimeline<'b>,
+    pub(crate) learn: &'l LoadedLearn<'b>,
+    pub(crate) manifest: &'l LoadedManifest<'b>,
+}
+
+/// A timeline as it was read. It stays open, because findings may point into its lines.
+pub(crate) struct LoadedTimeline<'f> {
+    facts: Recorded<Timeline<'f>>,
+    strict: Option<StrictFacts>,
+    stream: Option<Opened<'f>>,
+    /// What was heard of it, where somebody listens; or why it could not be opened.
+    pub(crate) outlined: Option<Result<Outlined, String>>,
+}
+
+impl<'f> LoadedTimeline<'f> {
+    /// The file, where rules can judge it.
+    pub(crate) fn judged(&self) -> Option<&Opened<'f>> {
+        self.stream
+            .as_ref()
+            .filter(|_| matches!(self.facts, Recorded::Read(_)))
+    }
+
+    /// Reads a line again; returns whether it could be read.
+    pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
+        let stream = self.stream.as_ref();
+        stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())
+    }
 }
 
 /// Loads an episode and hands everything to a function.
@@ -116,178 +135,213 @@ pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
     wanted: Wanted,
+    listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
 ) -> R {
-    // Dropped after all that is read, and before the report is handed on.
-    let alone = Alone::default();
-    let entries = files.entries();
-    let mut troubles = Troubles::default();
-    let can_learn = probe(files, Artifact::Learn, &mut troubles);
-    probe(files, Artifact::Manifest, &mut troubles);
-    let loaded_state = record::STATE.load(files, &mut buffers.state, &alone, &mut troubles);
-    let loaded_summary = record::SUMMARY.load(files, &mut buffers.summary, &alone, &mut troubles);
-    let state = loaded_state.root().map(StateFacts::new);
-    let lifecycle = facts::lifecycle(state.read(), entries);
-    let is_summary_due = entries.has(Artifact::Summary) || lifecycle != Lifecycle::NonTerminal;
-    let (summary, summary_shape) = if is_summary_due {
-        let facts = loaded_summary.root().map(SummaryFacts::new);
-        (facts, loaded_summary.shape.clone())
-    } else {
-        (Recorded::NotDue, Recorded::NotDue)
+    let mut loader = Loader {
+        files,
+        wanted,
+        // Dropped after all that is read, and before the report is handed on.
+        alone: Alone::default(),
+        troubles: Troubles::default(),
     };
-    let has_learned = has_learned(files, can_learn, summary.read());
-    let id = facts::id(directory_id, state.read(), summary.read());
-    let expected_id = id.as_ref().map(|(id, _)| &**id);
-    let mut strict = wanted
-        .every_event
-        .then(|| StrictFacts::new(wanted.event_ids));
-    let mut reader = reader(expected_id, state.read());
-    if lifecycle != Lifecycle::Terminal {
-        reader = reader.with_snapshot(loaded_state.bytes);
+    let can_learn = loader.probe(Artifact::Learn);
+    loader.probe(Artifact::Manifest);
+    let (state_record, mut summary_record) =
+        loader.records(&mut buffers.state, &mut buffers.summary);
+    let state = state_record.root().map(StateFacts::new);
+    let lifecycle = facts::lifecycle(state.read(), files.entries());
+    if lifecycle == Lifecycle::NonTerminal && !files.entries().has(Artifact::Summary) {
+        summary_record.is_not_due();
     }
-    let read_timeline = timeline(
-        (files, &alone),
-        reader,
+    let summary = summary_record.root().map(SummaryFacts::new);
+    let of_run = Stage {
+        entries: files.entries(),
+        id: facts::id(directory_id, state.read(), summary.read()),
         lifecycle,
+    };
+    let has_learned = loader.has_learned(can_learn, summary.read());
+    let timeline = loader.timeline(
+        reader(&of_run, state.read(), state_record.bytes),
+        lifecycle,
+        listening,
         buffers.threads,
-        strict.as_mut(),
         &mut buffers.timeline,
-        &mut troubles,
     );
-    let learn = if wanted.learn_lines {
-        let TimelineBuffers {
-            lines, line_tape, ..
-        } = &mut buffers.timeline;
-        learn::read(files, lines, line_tape, &alone, &mut troubles)
-    } else {
-        LoadedLearn::NOT_READ
-    };
-    let manifest = if wanted.named_files && lifecycle == Lifecycle::Terminal {
-        let (bytes, tape) = (&mut buffers.manifest, &mut buffers.manifest_tape);
-        manifest::verify(files, bytes, tape, &alone, &mut troubles)
-    } else {
-        LoadedManifest::NOT_READ
-    };
-    let stream = read_timeline.as_ref().read().map(|(_, stream)| stream);
-    let timeline = read_timeline.as_ref().map(|(timeline, _)| timeline);
-    let timeline = timeline.map(|timeline| {
+    let learn = loader.learn(&mut buffers.timeline);
+    let manifest = loader.manifest(lifecycle, &mut buffers.manifest, &mut buffers.manifest_tape);
+    let facts = timeline.facts.as_ref().map(|timeline| {
         let buffers = &mut buffers.kept;
         TimelineFacts::new(timeline, state.read(), lifecycle, buffers)
     });
     let run = Run {
-        stage: Stage {
-            entries,
-            id,
-            lifecycle,
-        },
+        stage: of_run,
         state,
         summary,
-        timeline: timeline.as_ref(),
+        timeline: facts.as_ref(),
         has_learned,
-        strict: strict.as_ref(),
+        strict: timeline.strict.as_ref(),
     };
     let judged = judge(Loaded {
         run: &run,
-        troubles: &troubles,
-        state_shape: loaded_state.shape.clone(),
-        summary_shape,
-        state: loaded_state.text,
-        summary: loaded_summary.text,
-        state_bytes: loaded_state.bytes,
-        summary_bytes: loaded_summary.bytes,
-        events: stream,
-        learn_lines: learn.lines,
-        learn: learn.stream.as_ref(),
-        named_files: manifest.files,
-        manifest: manifest.document,
-        manifest_bytes: manifest.bytes,
+        troubles: &loader.troubles,
+        state: &state_record,
+        summary: &summary_record,
+        timeline: &timeline,
+        learn: &learn,
+        manifest: &manifest,
     });
-    drop(read_timeline);
+    let lacking = loader.troubles.lacking().map(io::Error::other);
+    drop(timeline);
     buffers.release();
-    buffers.lacking = troubles.lacking().map(io::Error::other);
+    buffers.lacking = lacking;
     judged
 }
 
-/// Checks that an artifact that runvet does not read is readable, if it exists.
-fn probe(files: &dyn Artifacts, artifact: Artifact, troubles: &mut Troubles) -> bool {
-    let probed = if files.entries().has(artifact) {
-        files.probe(artifact)
-    } else {
-        Ok(())
-    };
-    let is_readable = probed.is_ok();
-    if let Err(why) = probed {
-        troubles.add(Trouble::Unreadable { artifact, why });
-    }
-    is_readable
+/// Loads the parts of an episode, and collects the troubles met on the way.
+struct Loader<'f> {
+    files: &'f dyn Artifacts,
+    wanted: Wanted,
+    alone: Alone,
+    troubles: Troubles,
 }
 
-/// Whether the learning timeline has any bytes. They are not looked for unless the summary has
-/// learning proposals.
-fn has_learned(
-    files: &dyn Artifacts,
-    is_readable: bool,
-    summary: Option<SummaryFacts<'_>>,
-) -> Option<bool> {
-    let proposals = summary?.learn_proposals()?;
-    if !is_readable || proposals.equals(Number::of("0")) {
-        None
-    } else if files.entries().has(Artifact::Learn) {
-        Some(!files.is_empty(Artifact::Learn).ok()?)
-    } else {
-        Some(false)
+impl<'f> Loader<'f> {
+    /// Checks that an artifact that runvet does not read is readable, if it exists.
+    fn probe(&mut self, artifact: Artifact) -> bool {
+        let probed = if self.files.entries().has(artifact) {
+            self.files.probe(artifact)
+        } else {
+            Ok(())
+        };
+        let is_readable = probed.is_ok();
+        if let Err(why) = probed {
+            self.troubles.add(Trouble::Unreadable { artifact, why });
+        }
+        is_readable
+    }
+
+    fn records<'b>(
+        &mut self,
+        state: &'b mut RecordBuffers,
+        summary: &'b mut RecordBuffers,
+    ) -> (LoadedRecord<'b>, LoadedRecord<'b>) {
+        (
+            record::STATE.load(self.files, state, &self.alone, &mut self.troubles),
+            record::SUMMARY.load(self.files, summary, &self.alone, &mut self.troubles),
+        )
+    }
+
+    /// Whether the learning timeline has any bytes. They are not looked for unless the summary has
+    /// learning proposals.
+    fn has_learned(&self, is_readable: bool, summary: Option<SummaryFacts<'_>>) -> Option<bool> {
+        let proposals = summary?.learn_proposals()?;
+        if !is_readable || proposals.equals(Number::of("0")) {
+            None
+        } else if self.files.entries().has(Artifact::Learn) {
+            Some(!self.files.is_empty(Artifact::Learn).ok()?)
+        } else {
+            Some(false)
+        }
+    }
+
+    /// Reads the timeline, once for all who listen.
+    fn timeline<'a>(
+        &mut self,
+        facts: TimelineReader<'_, 'a>,
+        lifecycle: Lifecycle,
+        listening: Option<Listening<'_>>,
+        threads: Option<NonZeroUsize>,
+        buffers: &mut TimelineBuffers,
+    ) -> LoadedTimeline<'a>
+    where
+        'f: 'a,
+    {
+        let artifact = Artifact::Events;
+        let mut loaded = LoadedTimeline {
+            facts: Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing"),
+            strict: (self.wanted.every_event).then(|| StrictFacts::new(self.wanted.event_ids)),
+            stream: None,
+            outlined: listening.map(|_| Err(NOT_THERE.into())),
+        };
+        if !self.files.entries().has(artifact) {
+            return loaded;
+        }
+        let mut events = EventsReader {
+            facts,
+            strict: loaded.strict.as_mut(),
+            notes: &mut buffers.notes,
+            tape: &mut buffers.line_tape,
+            alone: &self.alone,
+            troubles: &mut self.troubles,
+            may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
+            threads,
+            spread: Spread::default(),
+            outline: listening.map(OutlineReader::new),
+        };
+        let result = self.files.open(artifact).and_then(|stream| {
+            let (stream, result) = events.read(stream, &mut buffers.lines);
+            let outline = events.outline.take();
+            let read_again =
+                |line: Line, bytes: &mut Vec<u8>| stream.read_again(line, bytes).is_ok();
+            loaded.outlined = outline.map(|outline| Ok(outline.finish(read_again)));
+            loaded.stream = Some(stream);
+            result
+        });
+        match result {
+            Ok(()) => loaded.facts = Recorded::Read(events.facts.finish()),
+            Err(why) => {
+                let reason = "events.jsonl can't be read";
+                loaded.facts = Recorded::unjudged(SkipKind::Unreadable, reason);
+                if loaded.stream.is_none() {
+                    loaded.outlined = listening.map(|_| Err(why.to_string()));
+                }
+                self.troubles.add(Trouble::Unreadable { artifact, why });
+            }
+        }
+        loaded
+    }
+
+    fn learn(&mut self, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
+        if !self.wanted.learn_lines {
+            return LoadedLearn::NOT_READ;
+        }
+        let (lines, tape) = (&mut buffers.lines, &mut buffers.line_tape);
+        learn::read(self.files, lines, tape, &self.alone, &mut self.troubles)
+    }
+
+    fn manifest<'b>(
+        &mut self,
+        lifecycle: Lifecycle,
+        bytes: &'b mut Vec<u8>,
+        tape: &'b mut Tape,
+    ) -> LoadedManifest<'b> {
+        if self.wanted.named_files && lifecycle == Lifecycle::Terminal {
+            manifest::verify(self.files, bytes, tape, &self.alone, &mut self.troubles)
+        } else {
+            LoadedManifest::NOT_READ
+        }
     }
 }
 
 /// A reader of the timeline that keeps what matters to the steps and actions of the state.
 fn reader<'i, 'a>(
-    expected_id: Option<&'i str>,
+    Stage { id, lifecycle, .. }: &'i Stage<'_>,
     state: Option<StateFacts<'a>>,
+    bytes: &'a [u8],
 ) -> TimelineReader<'i, 'a> {
     let ids = |values: &mut dyn Iterator<Item = Value<'a>>| {
         values.filter_map(|value| value.text(&["id"])).collect()
     };
-    TimelineReader::new(
-        expected_id,
+    let reader = TimelineReader::new(
+        id.as_ref().map(|(id, _)| &**id),
         ids(&mut state.and_then(StateFacts::steps).into_iter().flatten()),
         ids(&mut state.into_iter().flat_map(StateFacts::actions)),
-    )
-}
-
-/// Reads the timeline, and keeps its file open because findings may point into its lines.
-fn timeline<'f>(
-    (files, alone): (&'f dyn Artifacts, &Alone),
-    facts: TimelineReader<'_, 'f>,
-    lifecycle: Lifecycle,
-    threads: Option<NonZeroUsize>,
-    strict: Option<&mut StrictFacts>,
-    buffers: &mut TimelineBuffers,
-    troubles: &mut Troubles,
-) -> Recorded<(Timeline<'f>, Opened<'f>)> {
-    let artifact = Artifact::Events;
-    if !files.entries().has(artifact) {
-        return Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing");
-    }
-    let mut events = EventsReader {
-        facts,
-        strict,
-        notes: &mut buffers.notes,
-        tape: &mut buffers.line_tape,
-        alone,
-        troubles,
-        may_be_unfinished: lifecycle == Lifecycle::NonTerminal,
-        threads,
-        spread: Spread::default(),
-    };
-    let read = files
-        .open(artifact)
-        .and_then(|stream| events.read(stream, &mut buffers.lines));
-    match read {
-        Ok(stream) => Recorded::Read((events.facts.finish(), stream)),
-        Err(why) => {
-            troubles.add(Trouble::Unreadable { artifact, why });
-            Recorded::unjudged(SkipKind::Unreadable, "events.jsonl can't be read")
-        }
+    );
+    if *lifecycle == Lifecycle::Terminal {
+        reader
+    } else {
+        reader.with_snapshot(bytes)
     }
 }

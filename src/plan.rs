@@ -6,7 +6,7 @@
 //!
 //! let run_data = RunData::open("corpus/demo")?;
 //! let edited = run_data.get("ep_03_edited")?;
-//! let events = edited.events()?.flatten().map(|line| line.event);
+//! let events = edited.events()?.flatten().map(|line| line.text);
 //! let plan = runvet::plan::project(events).unwrap().unwrap();
 //! assert_eq!(plan.steps[1].status.as_deref(), Some("done"));
 //!
@@ -31,7 +31,6 @@ use crate::facts::{
 };
 use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
-use crate::record::Event;
 use crate::schema;
 use crate::source::Line;
 pub use page::PlanPage;
@@ -123,7 +122,7 @@ impl PlanComparison {
     }
 }
 
-/// An event that can't be written as JSON that runvet reads.
+/// An event that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {number} can't be read as JSON: {reason}")]
 #[non_exhaustive]
@@ -134,7 +133,8 @@ pub struct UnreadableEvent {
     pub reason: String,
 }
 
-/// Rebuilds the plan from events in the order of their timeline; `None` without a `plan` event.
+/// Rebuilds the plan from events, each a JSON text as on a line of `events.jsonl`, in the order of
+/// their timeline; `None` without a `plan` event.
 ///
 /// The latest `plan` event gives the steps, by its `step_records` or else by its labels. Each later
 /// `act` event with a `step_id` and a `step_status` sets the status of the step with that id; a
@@ -145,17 +145,19 @@ pub struct UnreadableEvent {
 ///
 /// [`UnreadableEvent`].
 pub fn project(
-    events: impl IntoIterator<Item = Event>,
+    events: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<Option<RebuiltPlan>, UnreadableEvent> {
     let mut reader = TimelineReader::new(None, Vec::new(), Vec::new());
     let mut tape = Tape::default();
     for (number, event) in (1..).zip(events) {
-        let unreadable = |reason: String| UnreadableEvent { number, reason };
-        let text = serde_json::to_string(&event).map_err(|why| unreadable(why.to_string()))?;
+        let text = event.as_ref();
         let document = tape.read_record(text.as_bytes());
-        let document = document.map_err(|why| match why {
-            Refused::Syntax(error) => unreadable(error.to_string()),
-            Refused::TooManyValues | Refused::NoMemory => unreadable(why.to_string()),
+        let document = document.map_err(|why| UnreadableEvent {
+            number,
+            reason: match why {
+                Refused::Syntax(error) => error.to_string(),
+                Refused::TooManyValues | Refused::NoMemory => why.to_string(),
+            },
         })?;
         let violations = schema::EVENT.violations(document).unwrap_or_default();
         let refused: Vec<u32> = violations.iter().map(|violation| violation.token).collect();
@@ -168,7 +170,10 @@ pub fn project(
         let note = EventNote::of(&EventFacts::new(line, value));
         reader.event(line, &note, text.as_bytes(), &refused);
         if reader.timeline_mut().exceeds_memory {
-            return Err(unreadable("out of memory".into()));
+            return Err(UnreadableEvent {
+                number,
+                reason: "out of memory".into(),
+            });
         }
     }
     let timeline = reader.finish();
@@ -185,7 +190,7 @@ pub fn project(
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn compare(run: &RunReader) -> Result<PlanComparison, Error> {
-    run.load(PlanComparison::of)
+    run.load(None, |loaded| PlanComparison::of(loaded.run))
 }
 
 impl PlanComparison {

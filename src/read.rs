@@ -33,9 +33,9 @@ use std::path::{Path, PathBuf};
 use crate::printable::escape;
 use crate::source::Spot;
 use crate::store::{self, Fault, RunDir, display};
-pub(crate) use events::Glanced;
 pub use events::{EventLine, EventTexts, Events};
 pub use listing::{Listing, RunEntry};
+pub(crate) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
 

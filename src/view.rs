@@ -19,8 +19,6 @@
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
-mod folding;
-mod incident;
 mod moments;
 mod page;
 mod reason;
@@ -30,18 +28,20 @@ mod sheet;
 use crate::check::Check;
 use crate::dashboard::{
     ActionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header, Latency,
-    LinkEnd, LinkRow, MetricsSection, Overview, PlanSection, Reason, Rows, StepRow,
+    LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
     UnreadableRecord, Verdict, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
+use crate::load::Loaded;
+pub use crate::outline::MAX_TIMELINE_ROWS;
+use crate::outline::{Listening, shown};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
-use crate::read::{Error, RunEntry, RunReader, Stored};
+use crate::read::{Error, Records, RunEntry, RunReader};
 use crate::source::{Artifact, leads_to};
-pub use folding::MAX_TIMELINE_ROWS;
-pub use moments::{Moments, outline};
+pub use moments::Moments;
 pub use page::{EventCounts, RunPage};
 #[cfg(feature = "html")]
 pub use sheet::{run_page, run_page_with};
@@ -60,10 +60,14 @@ pub struct View {
     pub artifacts: Vec<Artifact>,
 }
 
-/// The result of judging a run.
+/// A run that was opened once: its records, its timeline in outline, and the result of judging it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Checked {
+    /// The records.
+    pub view: View,
+    /// The timeline in outline.
+    pub timeline: Outline,
     /// The report.
     pub report: EpisodeReport,
     /// The rebuilt plan, and its differences from the persisted one.
@@ -76,36 +80,90 @@ pub struct Checked {
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
-    let (view, timeline) = (View::new(run), outline(run));
-    let reason = view.reason(&timeline);
-    let checked = Checked::new(run, check, gate)?;
-    let mut overview = view.overview(run);
-    checked.contest(&mut overview);
-    Ok(Dashboard {
-        overview,
-        verdict: checked.verdict(&view.entry, reason.as_ref()),
-        reason,
-        timeline,
+    Ok(Checked::new(run, check, gate)?.dashboard(run))
+}
+
+/// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
+/// tell why the run ended as it did. Memory does not grow with the number of events.
+#[must_use]
+pub fn outline(run: &RunReader) -> Outline {
+    let heard = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
+    heard.unwrap_or_else(|error| Outline {
+        dir: run.path().to_string_lossy().into_owned(),
+        fault: Some(reason_of(error)),
+        ..Outline::default()
     })
 }
 
+/// The outline of a timeline that was loaded.
+fn outlined(run: &RunReader, loaded: &Loaded<'_, '_>) -> Outline {
+    let mut outline = match &loaded.timeline.outlined {
+        Some(Ok(heard)) => {
+            let path = run.path().join(Artifact::Events.file_name());
+            let broken = heard.broken.iter();
+            let broken = broken.map(|why| why.clone().in_file(path.clone()).to_string());
+            Outline {
+                broken: broken.collect(),
+                ..heard.outline.clone()
+            }
+        }
+        Some(Err(reason)) => Outline {
+            fault: Some(reason.clone()),
+            ..Outline::default()
+        },
+        None => Outline::default(),
+    };
+    outline.dir = run.path().to_string_lossy().into_owned();
+    outline
+}
+
+fn reason_of(error: Error) -> String {
+    match error {
+        Error::Artifact { reason, .. } => reason,
+        error => error.to_string(),
+    }
+}
+
 impl Checked {
-    /// Judges a run and rebuilds its plan, in one pass over its timeline.
+    /// Reads a run, outlines its timeline, judges it and rebuilds its plan.
     ///
     /// # Errors
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
     pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
-        let mut session = gate.prepare(check).session();
-        let checked = run.check_and(&mut session, PlanComparison::of);
-        let (mut report, plan) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
-        gate.judge(check, &mut report);
-        Ok(Self { report, plan })
+        let also = |loaded: &Loaded<'_, '_>| Parts::of(run, loaded);
+        let (report, parts) = judged(run, check, gate, Listening::Outline, also)?;
+        Ok(parts.with(report))
+    }
+
+    /// All that a dashboard shows of the run.
+    #[must_use]
+    pub fn dashboard(self, run: &RunReader) -> Dashboard {
+        let mut overview = self.view.overview(run);
+        self.contest(&mut overview);
+        self.with(overview).0
+    }
+
+    fn with(self, overview: Overview) -> (Dashboard, View) {
+        let reason = self.view.reason(&self.timeline);
+        let dashboard = Dashboard {
+            overview,
+            verdict: Verdict {
+                status: self.view.entry.status.clone(),
+                outcome: self.view.entry.outcome.clone(),
+                reason: reason.clone(),
+                plan_differs_from: self.plan.differs_from(),
+                report: self.report,
+            },
+            reason,
+            timeline: self.timeline,
+        };
+        (dashboard, self.view)
     }
 
     /// Marks the steps of the plan about which the timeline says otherwise, and adds those that
     /// only the timeline has.
-    pub fn contest(&self, overview: &mut Overview) {
+    fn contest(&self, overview: &mut Overview) {
         let Some(plan) = &mut overview.plan else {
             return;
         };
@@ -130,16 +188,39 @@ impl Checked {
         plan.steps.total = plan.steps.total.max(rows.total);
         plan.steps.first = rows.first;
     }
+}
 
-    /// The result as a part of a dashboard.
-    #[must_use]
-    pub fn verdict(self, entry: &RunEntry, reason: Option<&Reason>) -> Verdict {
-        Verdict {
-            status: entry.status.clone(),
-            outcome: entry.outcome.clone(),
-            reason: reason.cloned(),
-            plan_differs_from: self.plan.differs_from(),
-            report: self.report,
+/// Judges a run, and lets `also` use all that was loaded for it.
+fn judged<R>(
+    run: &RunReader,
+    check: &Check,
+    gate: &mut Gate,
+    listening: Listening<'_>,
+    also: impl Fn(&Loaded<'_, '_>) -> R,
+) -> Result<(EpisodeReport, R), Error> {
+    let mut session = gate.prepare(check).session();
+    let checked = run.check_and(&mut session, Some(listening), also);
+    let (mut report, other) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
+    gate.judge(check, &mut report);
+    Ok((report, other))
+}
+
+/// What is shown of a run that was loaded, besides its report.
+struct Parts(View, Outline, PlanComparison);
+
+impl Parts {
+    fn of(run: &RunReader, loaded: &Loaded<'_, '_>) -> Self {
+        let view = View::of(run, run.loaded_records(loaded));
+        Self(view, outlined(run, loaded), PlanComparison::of(loaded.run))
+    }
+
+    fn with(self, report: EpisodeReport) -> Checked {
+        let Self(view, timeline, plan) = self;
+        Checked {
+            view,
+            timeline,
+            report,
+            plan,
         }
     }
 }
@@ -149,10 +230,14 @@ impl View {
     /// has what can be shown, and the reasons why the rest can't.
     #[must_use]
     pub fn new(run: &RunReader) -> Self {
+        Self::of(run, run.records())
+    }
+
+    fn of(run: &RunReader, records: Records) -> Self {
         Self {
-            entry: run.entry(),
-            state: run.state().map(Stored::into_document),
-            summary: run.summary().map(Stored::into_document),
+            entry: records.entry(run),
+            state: records.state,
+            summary: records.summary,
             artifacts: Artifact::ALL
                 .into_iter()
                 .filter(|artifact| run.artifact(*artifact).is_some())
@@ -345,14 +430,4 @@ fn metrics(metrics: Node<'_>) -> MetricsSection {
 /// A member in the form that a dashboard shows; empty if it is missing.
 fn text(object: Node<'_>, key: &str) -> String {
     object.get(key).map(shown).unwrap_or_default()
-}
-
-/// A value in the form that a dashboard shows: a text without its quotes, a number rounded,
-/// anything else as JSON.
-fn shown(node: Node<'_>) -> String {
-    match (node.text(), node.number()) {
-        (Some(text), _) => brief(&text),
-        (None, Some(number)) => brief(&number.rounded()),
-        (None, None) => brief(node.raw()),
-    }
 }

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::locate::Locator;
 use super::{Check, causes, tidy};
 use crate::digest::Digest;
-use crate::document::Document;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
     CAUSE, Card, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
     Severity, Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
+use crate::outline::Listening;
 use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
@@ -31,15 +31,17 @@ pub(super) struct Identity<'e> {
     pub(super) name: &'e str,
 }
 
-/// Checks an episode, and lets `also` use the same loaded records.
+/// Checks an episode, and lets `also` use all that was loaded for it.
 pub(super) fn episode<R>(
     check: &Check,
     episode: Identity<'_>,
     files: &dyn Artifacts,
+    listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
-    also: impl FnOnce(&Run<'_>) -> R,
+    also: impl FnOnce(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
-    load::episode(files, episode.id, check.wanted, buffers, |loaded| {
+    let wanted = check.wanted;
+    load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
         let (mut drafts, mut skips) = drafts(check, &loaded, &dir);
         if loaded.troubles.lacking().is_some() {
@@ -71,7 +73,7 @@ pub(super) fn episode<R>(
             card: check.keeps_cards.then(|| Box::new(card(&loaded))),
         };
         report.decide();
-        (report, also(loaded.run))
+        (report, also(&loaded))
     })
 }
 
@@ -123,8 +125,8 @@ fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, V
 /// What a list of runs shows of an episode.
 fn card(loaded: &Loaded<'_, '_>) -> Card {
     Card::of(
-        loaded.state.map(Document::root),
-        loaded.summary.map(Document::root),
+        loaded.state.text.as_ref().ok().map(|text| text.root()),
+        loaded.summary.text.as_ref().ok().map(|text| text.root()),
     )
 }
 
@@ -256,10 +258,10 @@ impl<'l> Standings<'l> {
             &self.state,
             &self.summary,
             &self.timeline,
-            &loaded.state_shape,
-            &loaded.summary_shape,
-            &loaded.learn_lines,
-            &loaded.named_files,
+            &loaded.state.shape,
+            &loaded.summary.shape,
+            &loaded.learn.lines,
+            &loaded.manifest.files,
         ]
         .into_iter()
         .all(|record| !matches!(record, Recorded::Unjudged(_)))
@@ -270,10 +272,10 @@ impl<'l> Standings<'l> {
             Record::State => &self.state,
             Record::Summary => &self.summary,
             Record::Timeline | Record::EveryEvent | Record::EventIds => &self.timeline,
-            Record::StateShape => &self.loaded.state_shape,
-            Record::SummaryShape => &self.loaded.summary_shape,
-            Record::LearnLines => &self.loaded.learn_lines,
-            Record::NamedFiles => &self.loaded.named_files,
+            Record::StateShape => &self.loaded.state.shape,
+            Record::SummaryShape => &self.loaded.summary.shape,
+            Record::LearnLines => &self.loaded.learn.lines,
+            Record::NamedFiles => &self.loaded.manifest.files,
         }
     }
 }

@@ -40,17 +40,25 @@ impl Locator {
             }
         }
         for (bytes, document, wanted) in [
-            (loaded.state_bytes, loaded.state, in_state),
-            (loaded.summary_bytes, loaded.summary, in_summary),
-            (loaded.manifest_bytes, loaded.manifest, in_manifest),
+            (
+                loaded.state.bytes,
+                loaded.state.text.as_ref().ok().copied(),
+                in_state,
+            ),
+            (
+                loaded.summary.bytes,
+                loaded.summary.text.as_ref().ok().copied(),
+                in_summary,
+            ),
+            (loaded.manifest.bytes, loaded.manifest.document, in_manifest),
         ] {
             Text { bytes, document }.fill(0, 1, wanted);
         }
         let (mut bytes, mut tape) = (Vec::new(), Tape::default());
         for ((artifact, line), wanted) in in_lines {
             let stream = match artifact {
-                Artifact::Learn => loaded.learn,
-                _ => loaded.events,
+                Artifact::Learn => loaded.learn.stream.as_ref(),
+                _ => loaded.timeline.judged(),
             };
             let Some(stream) = stream else { continue };
             if stream.read_again(line, &mut bytes).is_err() {

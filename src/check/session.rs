@@ -7,9 +7,9 @@ use std::thread;
 
 use super::judge::{self, Identity};
 use super::{Check, Fault, MAX_READINGS};
-use crate::facts::Run;
 use crate::finding::EpisodeReport;
-use crate::load::Buffers;
+use crate::load::{Buffers, Loaded};
+use crate::outline::Listening;
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{Artifacts, Content, Directory, EpisodeDir, Memory, Movement, Seen};
 
@@ -58,7 +58,7 @@ impl Session {
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        self.artifacts_and(key, id, artifacts, |_| ()).0
+        self.artifacts_and(key, id, artifacts, None, |_| ()).0
     }
 
     /// Checks an episode whose artifacts are fetched, and may be written meanwhile.
@@ -96,7 +96,7 @@ impl Session {
         id: Option<&str>,
         fetch: impl FnMut(usize) -> Result<A, E>,
     ) -> Result<EpisodeReport, E> {
-        let settled = self.settle(key, id, fetch, |artifacts| artifacts, |_| ());
+        let settled = self.settle(key, id, fetch, |artifacts| artifacts, None, |_| ());
         settled.map(|(report, ())| report)
     }
 
@@ -106,19 +106,21 @@ impl Session {
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
     pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        self.episode_and(episode, |_| ()).map(|(report, ())| report)
+        self.episode_and(episode, None, |_| ())
+            .map(|(report, ())| report)
     }
 
-    /// Checks artifacts that come from anywhere, and lets `also` use the same loaded records.
+    /// Checks artifacts that come from anywhere, and lets `also` use all that was loaded.
     pub(crate) fn artifacts_and<R>(
         &mut self,
         key: &EpisodeKey,
         id: Option<&str>,
         artifacts: &dyn Artifacts,
-        also: impl Fn(&Run<'_>) -> R,
+        listening: Option<Listening<'_>>,
+        also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> (EpisodeReport, R) {
         let again = |_| Ok::<_, Infallible>(artifacts);
-        let Ok(settled) = self.settle(key, id, again, |artifacts| *artifacts, also);
+        let Ok(settled) = self.settle(key, id, again, |artifacts| *artifacts, listening, also);
         settled
     }
 
@@ -129,7 +131,8 @@ impl Session {
         id: Option<&str>,
         mut fetch: impl FnMut(usize) -> Result<A, E>,
         view: impl Fn(&A) -> &dyn Artifacts,
-        also: impl Fn(&Run<'_>) -> R,
+        listening: Option<Listening<'_>>,
+        also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), E> {
         let name = key.as_path().file_name().unwrap_or_default();
         let name = name.to_string_lossy();
@@ -143,8 +146,14 @@ impl Session {
                 id,
                 name: &name,
             };
-            let (mut report, other) =
-                judge::episode(&self.check, identity, files, &mut self.buffers, &also);
+            let (mut report, other) = judge::episode(
+                &self.check,
+                identity,
+                files,
+                listening,
+                &mut self.buffers,
+                &also,
+            );
             if report.findings.is_empty() {
                 return Ok((report, other));
             }
@@ -159,7 +168,7 @@ impl Session {
         }
     }
 
-    /// Checks an episode on a disk, and lets `also` use the same loaded records.
+    /// Checks an episode on a disk, and lets `also` use all that was loaded.
     ///
     /// While a writer is at work, findings may come from records of two generations. They count
     /// only if nothing changed during the read; otherwise the episode is read again, as soon as its
@@ -167,7 +176,8 @@ impl Session {
     pub(crate) fn episode_and<R>(
         &mut self,
         episode: &EpisodeDir,
-        also: impl Fn(&Run<'_>) -> R,
+        listening: Option<Listening<'_>>,
+        also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         let Self { check, buffers } = self;
         let fault = |source| Fault::Unlistable {
@@ -184,7 +194,8 @@ impl Session {
                 id: episode.id.as_deref(),
                 name: &episode.name,
             };
-            let (mut report, other) = judge::episode(check, identity, &files, buffers, &also);
+            let (mut report, other) =
+                judge::episode(check, identity, &files, listening, buffers, &also);
             if let Some(source) = files.lacking().or_else(|| buffers.lacking.take()) {
                 return Err(fault(source));
             }

@@ -41,6 +41,18 @@ impl OwnedDocument {
         }
     }
 
+    /// A document that outlasts the buffers that it was read into.
+    pub(crate) fn of(document: Document<'_>) -> Self {
+        Self {
+            text: document.text.to_owned(),
+            tape: Tape {
+                tokens: document.tape.tokens.clone(),
+                duplicates: document.tape.duplicates.clone(),
+                open: Vec::new(),
+            },
+        }
+    }
+
     /// A text with its tape, which has checked that the bytes are UTF-8.
     fn new(bytes: Vec<u8>, tape: Tape) -> Self {
         Self {

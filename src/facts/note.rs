@@ -34,6 +34,48 @@ pub(crate) struct ActNote<'a> {
     pub(crate) action_id: Option<Cow<'a, str>>,
 }
 
+/// What one look at a sound event shows: its note, and the texts of its payload that tell how it
+/// went.
+pub(crate) struct Glance<'a> {
+    pub(crate) note: EventNote<'a>,
+    parts: Parts<'a>,
+    line: &'a str,
+}
+
+impl<'a> Glance<'a> {
+    /// A text of the payload, under a key of [`GLANCED`].
+    #[inline]
+    pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        let field = Field::of_payload(key.as_bytes());
+        self.parts.string(field, self.line).ok().flatten()
+    }
+
+    /// Whether the payload has any field that may say that something failed or was vetoed. Most
+    /// events have none.
+    pub(crate) fn tells_how_it_went(&self) -> bool {
+        self.sets_status() || (GLANCED.into_iter()).any(|field| self.parts.get(field).is_some())
+    }
+
+    /// Whether the payload sets the status of a step.
+    pub(crate) fn sets_status(&self) -> bool {
+        self.parts.get(Field::StepStatus).is_some()
+    }
+
+    /// Whether the payload may tell of an error.
+    pub(crate) fn may_have_error(&self) -> bool {
+        self.parts.may_have_error()
+            || (self.text("error")).is_some_and(|error| !error.trim().is_empty())
+    }
+}
+
+/// Fields of the payload that are looked at besides those that are noted.
+const GLANCED: [Field; 4] = [
+    Field::ResultStatus,
+    Field::Decision,
+    Field::Status,
+    Field::Error,
+];
+
 impl<'a> EventNote<'a> {
     /// The note of any event.
     pub(crate) fn of(event: &EventFacts<'a>) -> Self {
@@ -131,8 +173,10 @@ impl<'a> ActNote<'a> {
     }
 }
 
-/// The flag of a skeleton whose payload has `synthetic` as true; the others are [`Suspects`].
+/// The flags of a skeleton whose payload has `synthetic` as true, and of one whose payload has an
+/// `error` that is more than a text; the others are [`Suspects`].
 const SYNTHETIC: u8 = 1 << 7;
+const ERROR: u8 = 1 << 6;
 
 /// Makes notes of events from their bytes, in one pass and without a tape.
 ///
@@ -148,12 +192,18 @@ impl NoteTaker {
     /// The note of an event, if it certainly satisfies its schema and has nothing misspelled.
     /// `None` says nothing about the event: the caller must parse and validate it.
     pub(crate) fn note<'a>(&mut self, bytes: &'a [u8]) -> Option<EventNote<'a>> {
+        self.glance(bytes).map(|glance| glance.note)
+    }
+
+    /// The note of such an event, with the texts that tell how it went.
+    #[inline]
+    pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<Glance<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
         }
-        let text = utf8(bytes).ok()?;
-        let mut parts = Parts::new(text);
+        let line = utf8(bytes).ok()?;
+        let mut parts = Parts::new(line);
         let known = self.skeletons.read(bytes, |found| {
             if let Some(field) = found.mark {
                 parts.set(field, Some(Part::string(found.span, found.escaped)));
@@ -162,17 +212,22 @@ impl NoteTaker {
         if let Some(flags) = known {
             // Only events whose payload is an object are noted, so only their skeletons are known.
             parts.set(Field::Payload, Some(Part::without_text(Kind::Object)));
-            parts.suspects = Suspects::of_flags(flags & !SYNTHETIC);
+            parts.suspects = Suspects::of_flags(flags & !(SYNTHETIC | ERROR));
             if flags & SYNTHETIC != 0 {
                 parts.set(Field::Synthetic, Some(Part::without_text(Kind::True)));
             }
-            return EventNote::of_parts(&parts, text, &mut self.own_phases);
+            if flags & ERROR != 0 {
+                parts.set(Field::Error, Some(Part::without_text(Kind::Object)));
+            }
+        } else {
+            parts = Parts::new(line);
+            Parser::new(bytes, &mut parts).text().ok()?;
         }
-        let mut parts = Parts::new(text);
-        Parser::new(bytes, &mut parts).text().ok()?;
-        let note = EventNote::of_parts(&parts, text, &mut self.own_phases)?;
-        self.learn(bytes, &parts);
-        Some(note)
+        let note = EventNote::of_parts(&parts, line, &mut self.own_phases)?;
+        if known.is_none() {
+            self.learn(bytes, &parts);
+        }
+        Some(Glance { note, parts, line })
     }
 
     /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
@@ -184,13 +239,14 @@ impl NoteTaker {
                 .is_none_or(|part| part.kind == Kind::String)
         };
         if bytes.len() <= MAX_LEARNED_BYTES && Field::NOTED.into_iter().all(is_text) {
+            let fields = || Field::NOTED.into_iter().chain(GLANCED);
             let starts = |field: Field, at: usize| {
                 parts
                     .get(field)
                     .is_some_and(|part| part.start as usize == at)
             };
             self.skeletons.learn(bytes, parts.flags(), |at| {
-                Field::NOTED.into_iter().find(|field| starts(*field, at))
+                fields().find(|field| starts(*field, at))
             });
         }
     }
@@ -278,6 +334,10 @@ fields! {
         ActionId = b"action_id",
         Id = b"id",
         Synthetic = b"synthetic",
+        ResultStatus = b"result_status",
+        Decision = b"decision",
+        Status = b"status",
+        Error = b"error",
     }
 }
 
@@ -378,7 +438,16 @@ impl<'a> Parts<'a> {
 
     /// What every event with the same skeleton has, see [`Skeletons`].
     fn flags(&self) -> u8 {
-        self.suspects.flags() | if self.is_synthetic() { SYNTHETIC } else { 0 }
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        self.suspects.flags()
+            | flag(SYNTHETIC, self.is_synthetic())
+            | flag(ERROR, self.may_have_error())
+    }
+
+    /// Whether the payload has an `error` that is neither a text, nor null, nor false.
+    fn may_have_error(&self) -> bool {
+        self.get(Field::Error)
+            .is_some_and(|part| !matches!(part.kind, Kind::Null | Kind::False | Kind::String))
     }
 
     fn is_synthetic(&self) -> bool {
@@ -432,7 +501,10 @@ impl Sink for &mut Parts<'_> {
             }
         } else {
             self.field = Field::of_payload(name.as_bytes());
-            if self.field == Field::Other {
+            if matches!(
+                self.field,
+                Field::Other | Field::ResultStatus | Field::Decision | Field::Status | Field::Error
+            ) {
                 self.suspects.add_of_payload(name);
             }
         }

@@ -3,6 +3,9 @@
 //! What is kept does not grow with the number of events: the latest of each kind, counts, and an
 //! entry for each step and each action of the state, as of each line that the state may be as old
 //! as.
+//!
+//! The recorder folds events too (`src/recorder/fold.rs`), into a state that it writes. The two
+//! share no code: what that fold writes is the oracle for this one, which judges it.
 
 use std::borrow::Cow;
 

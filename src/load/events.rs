@@ -4,7 +4,9 @@
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
 //! the result is the same.
 
+use std::io;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
@@ -12,6 +14,7 @@ use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
     EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
 };
+use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
@@ -23,13 +26,12 @@ const SPLIT_BYTES: u64 = 1 << 20;
 
 /// The number of threads that read one timeline, at most: one thread feeds them, and each holds two
 /// blocks.
-pub(crate) const MAX_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// When several threads are started for the rest of a timeline. They end at a line that is longer
 /// than a block. Where such lines are so close that the threads read too little in between, each
 /// start waits twice as long as the one before.
-#[derive(Debug)]
-pub(crate) struct Split {
+struct Split {
     due: u64,
     wait: u64,
 }
@@ -45,12 +47,12 @@ impl Default for Split {
 
 impl Split {
     /// Whether threads are started at an offset.
-    pub(crate) fn is_due(&self, offset: u64) -> bool {
+    fn is_due(&self, offset: u64) -> bool {
         offset >= self.due
     }
 
     /// The threads have read from one offset to another.
-    pub(crate) fn ended(&mut self, from: u64, to: u64) {
+    fn ended(&mut self, from: u64, to: u64) {
         if to - from < SPLIT_BYTES {
             self.due = to + self.wait;
             self.wait = self.wait.saturating_mul(2);
@@ -79,41 +81,65 @@ pub(super) struct EventsReader<'r, 'a> {
     /// number is asked for where the timeline is long.
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) spread: Spread,
+    /// What is listened to besides, if anything.
+    pub(super) outline: Option<OutlineReader<'r>>,
 }
 
 impl EventsReader<'_, '_> {
+    /// Reads all lines. Returns the stream, and what could not be read.
     pub(super) fn read<'s>(
         &mut self,
         stream: Opened<'s>,
         buffer: &mut Vec<u8>,
-    ) -> Result<Opened<'s>, Unreadable> {
+    ) -> (Opened<'s>, Result<(), Unreadable>) {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
-        let mut split = Split::default();
-        loop {
-            if split.is_due(lines.offset()) && self.threads() > 1 {
-                let from = lines.offset();
-                self.read_blocks(&mut lines)?;
-                split.ended(from, lines.offset());
-            }
-            let Some(read) = lines.next_line_with(|| self.alone.enter())? else {
-                break;
-            };
-            self.take(read, Counting::Due);
-            if let Some(repetition) = lines.repetition() {
-                self.repetition(&lines, repetition)?;
-            }
+        let result = self.read_lines(&mut lines);
+        if let (Err(why), Some(outline)) = (&result, &mut self.outline) {
+            let (place, reason) = (None, why.to_string());
+            outline.no_event(NoEvent { place, reason });
         }
         let (stream, read) = lines.into_parts();
         if read.capacity() <= super::KEPT_BYTES {
             *buffer = read;
         }
         self.tape.release();
-        std::mem::take(&mut self.spread).finish(self.troubles);
-        if self.facts.timeline_mut().exceeds_memory {
-            let why = "more of its events would have to be kept than fits into the memory";
-            return Err(Unreadable::Lacking(why.into()));
+        let result = result.map_err(Unreadable::from).and_then(|()| {
+            std::mem::take(&mut self.spread).finish(self.troubles);
+            if self.facts.timeline_mut().exceeds_memory {
+                let why = "more of its events would have to be kept than fits into the memory";
+                return Err(Unreadable::Lacking(why.into()));
+            }
+            Ok(())
+        });
+        (stream, result)
+    }
+
+    fn read_lines(&mut self, lines: &mut Lines<Opened<'_>>) -> io::Result<()> {
+        let mut split = Split::default();
+        loop {
+            if split.is_due(lines.offset()) && self.may_split() {
+                let from = lines.offset();
+                self.read_blocks(lines)?;
+                split.ended(from, lines.offset());
+            }
+            let Some(read) = lines.next_line_with(|| self.alone.enter())? else {
+                return Ok(());
+            };
+            self.take(read, Counting::Due);
+            self.listen(read);
+            if let Some(repetition) = lines.repetition() {
+                self.repetition(lines, repetition)?;
+            }
         }
-        Ok(stream)
+    }
+
+    /// Whether the next lines may be read in blocks. Who listens needs a look at the first events,
+    /// and then gains by blocks even where one thread reads them.
+    fn may_split(&mut self) -> bool {
+        match &self.outline {
+            Some(outline) => outline.is_under_way(),
+            None => self.threads() > 1,
+        }
     }
 
     fn threads(&mut self) -> usize {
@@ -121,15 +147,23 @@ impl EventsReader<'_, '_> {
     }
 
     /// Reads the rest of the timeline in blocks of whole lines, with several threads.
-    fn read_blocks(&mut self, lines: &mut Lines<Opened<'_>>) -> Result<(), Unreadable> {
+    fn read_blocks(&mut self, lines: &mut Lines<Opened<'_>>) -> io::Result<()> {
         struct Reading<'e, 'l, 'r, 'a, 's> {
             events: &'e mut EventsReader<'r, 'a>,
             lines: &'l mut Lines<Opened<'s>>,
             spare: Vec<Vec<u8>>,
-            fault: Option<Unreadable>,
+            fault: Option<io::Error>,
         }
-        let (threads, expected_id) = (self.threads().min(MAX_THREADS), self.facts.expected_id());
-        let every_line = self.strict.is_some();
+        let threads = match self.threads() {
+            1 => 0,
+            threads => threads.min(MAX_THREADS),
+        };
+        let sifting = Sifting {
+            expected_id: self.facts.expected_id(),
+            every_line: self.strict.is_some(),
+            listens: self.outline.is_some(),
+            with_steps: (self.outline.as_ref()).is_some_and(OutlineReader::wants_steps),
+        };
         let mut reading = Reading {
             events: self,
             lines,
@@ -148,12 +182,12 @@ impl EventsReader<'_, '_> {
                 } = reading;
                 let block = lines.next_block(|| spare.pop().unwrap_or_default());
                 block.unwrap_or_else(|error| {
-                    *fault = Some(error.into());
+                    *fault = Some(error);
                     None
                 })
             },
             NoteTaker::default,
-            |notes, block| (Sifted::new(&block, notes, expected_id, every_line), block),
+            |notes, block| (Sifted::new(&block, notes, &sifting), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
@@ -165,6 +199,7 @@ impl EventsReader<'_, '_> {
                 for line in sifted.lines {
                     events.take(block.line(line), Counting::Done);
                 }
+                events.glanced(sifted.glances, &block);
                 reading.spare.extend(block.into_buffer());
             },
         );
@@ -172,16 +207,37 @@ impl EventsReader<'_, '_> {
     }
 
     /// Counts a line that repeats the one before it, if it does.
-    fn repetition(
-        &mut self,
-        lines: &Lines<Opened<'_>>,
-        repetition: Repetition,
-    ) -> Result<(), Unreadable> {
+    fn repetition(&mut self, lines: &Lines<Opened<'_>>, repetition: Repetition) -> io::Result<()> {
         if lines.confirms(repetition)? {
             let Repetition { original, line, .. } = repetition;
             self.facts.timeline_mut().tally.repeated(original, line);
         }
         Ok(())
+    }
+
+    /// Lets who listens hear what a block of lines tells.
+    fn glanced(&mut self, glances: Glances, block: &Block) {
+        for mut stretch in glances.stretches() {
+            let then = stretch.then.take();
+            if let Some(outline) = &mut self.outline {
+                outline.glanced(stretch);
+            }
+            if let Some(line) = then {
+                self.listen(block.line(line));
+            }
+        }
+    }
+
+    /// Lets who listens hear a line.
+    fn listen(&mut self, read: LineRead<'_>) {
+        let Some(outline) = &mut self.outline else {
+            return;
+        };
+        self.tape.release();
+        match event_on(read, self.tape) {
+            Ok((line, event)) => outline.event(line, event.root()),
+            Err(why) => outline.no_event(why),
+        }
     }
 
     fn take(&mut self, read: LineRead<'_>, counting: Counting) {
@@ -247,6 +303,17 @@ impl EventsReader<'_, '_> {
                 return self.troubles.add(Trouble::LineTooFull { line, limit });
             }
         };
+        self.not_an_event(line, bytes, ended, span, why);
+    }
+
+    fn not_an_event(
+        &mut self,
+        line: Line,
+        bytes: &[u8],
+        ended: bool,
+        span: Range<usize>,
+        why: NotAnEvent,
+    ) {
         let trouble = match why {
             NotAnEvent::NotJson(error) if !ended && self.may_be_unfinished => {
                 Trouble::UnfinishedLine { line, error }
@@ -281,24 +348,31 @@ enum Counting {
     Done,
 }
 
+/// What threads look for in blocks.
+struct Sifting<'i> {
+    expected_id: Option<&'i str>,
+    /// Whether every line is wanted.
+    every_line: bool,
+    /// Whether anybody listens besides, and whether to the steps of events.
+    listens: bool,
+    with_steps: bool,
+}
+
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
 /// one before them, and the lines that a rule may need. Those are all but sound events of which the
 /// timeline keeps nothing. Where every line is wanted, those count the events.
+#[derive(Default)]
 struct Sifted {
     tally: Tally,
     lines: Vec<Line>,
+    glances: Glances,
 }
 
 impl Sifted {
-    fn new(
-        block: &Block,
-        notes: &mut NoteTaker,
-        expected_id: Option<&str>,
-        every_line: bool,
-    ) -> Self {
-        let mut tally = Tally::default();
+    fn new(block: &Block, notes: &mut NoteTaker, sifting: &Sifting<'_>) -> Self {
+        let mut sifted = Self::default();
         let mut before: Option<Line> = None;
-        let lines = block.lines().filter_map(|read| {
+        for read in block.lines() {
             let line = read.line();
             // Blank lines are left out, but numbered.
             if let Some(original) = before.replace(line)
@@ -306,23 +380,82 @@ impl Sifted {
                 && original.number + 1 == line.number
                 && block.bytes(original) == block.bytes(line)
             {
-                tally.repeated(original, line);
+                sifted.tally.repeated(original, line);
             }
-            let LineRead::Text { bytes, .. } = read else {
-                return Some(line);
-            };
-            if every_line {
-                return Some(line);
+            if !sifted.passes(read, notes, sifting) {
+                sifted.lines.push(line);
             }
-            let Some(note) = notes.note(bytes) else {
-                return Some(line);
-            };
-            tally.event(line, &note);
-            note.matters(expected_id).then_some(line)
-        });
-        let lines = lines.collect();
-        Self { tally, lines }
+        }
+        sifted
     }
+
+    /// Counts a line, and says whether no rule needs more of it.
+    fn passes(&mut self, read: LineRead<'_>, notes: &mut NoteTaker, sifting: &Sifting<'_>) -> bool {
+        let LineRead::Text { line, bytes, .. } = read else {
+            self.glances.look(read.line());
+            return false;
+        };
+        let note = if sifting.listens {
+            let Some(glance) = notes.glance(bytes) else {
+                self.glances.look(line);
+                return false;
+            };
+            self.glances.add(line, &glance, sifting.with_steps);
+            Some(glance.note)
+        } else if sifting.every_line {
+            None
+        } else {
+            notes.note(bytes)
+        };
+        match note {
+            Some(note) if !sifting.every_line => {
+                self.tally.event(line, &note);
+                !note.matters(sifting.expected_id)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The event on a line, or why it is none.
+pub(crate) fn event_on<'a>(
+    read: LineRead<'a>,
+    tape: &'a mut Tape,
+) -> Result<(Line, Document<'a>), NoEvent> {
+    let line = read.line();
+    let no_event = |column, reason| NoEvent {
+        place: Some((line.number, column)),
+        reason,
+    };
+    let LineRead::Text { bytes, .. } = read else {
+        let limit = MAX_RECORD_BYTES >> 20;
+        let reason = format!("the line is longer than the limit of {limit} MiB");
+        return Err(no_event(1, reason));
+    };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(no_event(1, "the line is not UTF-8".into()));
+    };
+    match tape.read_record(bytes) {
+        Ok(document) if document.root().kind() == Kind::Object => Ok((line, document)),
+        Ok(document) => {
+            let kind = document.root().kind().with_article();
+            Err(no_event(1, format!("{kind}, not an object")))
+        }
+        Err(why) => {
+            let offset = match why {
+                Refused::Syntax(error) => error.offset,
+                Refused::TooManyValues | Refused::NoMemory => 0,
+            };
+            Err(no_event(column_of(text, offset), why.to_string()))
+        }
+    }
+}
+
+/// The column of a byte, in characters, counted from 1.
+pub(crate) fn column_of(text: &str, offset: usize) -> u64 {
+    text.get(..offset)
+        .map_or(0, |before| before.chars().count()) as u64
+        + 1
 }
 
 /// The tokens of an event that its schema refuses, ascending.
@@ -345,11 +478,14 @@ fn refused(event: Document<'_>, line: Line, troubles: &mut Troubles) -> Vec<u32>
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
     use proptest::sample::select;
     use proptest::test_runner::RngSeed;
 
     use super::*;
+    use crate::outline::{Listening, Outlined};
 
     /// What is counted of a timeline that a number of threads read.
     fn tally(timeline: &[u8], threads: usize) -> Tally {
@@ -363,9 +499,10 @@ mod tests {
             may_be_unfinished: false,
             threads: NonZeroUsize::new(threads),
             spread: Spread::default(),
+            outline: None,
         };
         let stream = Opened::from_bytes(timeline);
-        events.read(stream, &mut Vec::new()).expect("memory");
+        events.read(stream, &mut Vec::new()).1.expect("memory");
         events.facts.finish().tally
     }
 
@@ -441,6 +578,123 @@ mod tests {
             prop_assert_eq!(numbers.map(|counted| counted.number), counted(&timeline));
             for threads in [2, 5] {
                 prop_assert_eq!(&alone, &tally(&timeline, threads), "{} threads", threads);
+            }
+        }
+    }
+
+    /// Long timelines, with whatever an outline looks at, and lines that are not events.
+    fn told() -> impl Strategy<Value = Vec<u8>> {
+        let event = |phase: &str, rest: &str, payload: &str| {
+            let padding = "x".repeat(400);
+            format!(r#"{{"phase":"{phase}",{rest}"payload":{{{payload}"n":"{padding}"}}}}"#)
+        };
+        let at = r#""timestamp":"2026-03-01T12:00:00.5Z","#;
+        let later = r#""agent_id":"é","timestamp":"2026-03-01T13:00:00+00:00","#;
+        let common = [
+            event("observe", at, ""),
+            event("reason", later, r#""message":"m","#),
+            event("own", "", ""),
+            event("other", later, ""),
+            event("act", later, r#""step_id":"s","result_status":"ok","#),
+            event("plan", at, r#""steps":[1,2],"#),
+            event(
+                "act",
+                at,
+                r#""step_id":"s","step_status":"running","error":null,"#,
+            ),
+            event(
+                "act",
+                later,
+                r#""step_id":"u","step_status":"done","error":" ","#,
+            ),
+            event("governance", later, r#""decision":"allow","status":"ok","#),
+            event(
+                "direction",
+                later,
+                r#""decision":7,"status":"open","error":false,"#,
+            ),
+        ];
+        let rare = [
+            event("act", later, r#""step_id":"s","step_status":"failed","#),
+            event("act", later, r#""step_id":"t","error":{"message":"no"},"#),
+            event("act", at, r#""step_id":"t","step_status":"done","#),
+            event("direction", at, r#""decision":"veto","reason":"r","#),
+            event("direction", at, r#""decision":"veto","enforced":false,"#),
+            event("governance", at, r#""decision":"allow","status":"denied","#),
+            event("other", r#""event_type":"step.vetoed","#, ""),
+            event("other", at, r#""error":["no"],"#),
+            event("other", later, r#""error":7,"#),
+            event("other", later, r#""step_id":"t","result_status":"ok","#),
+            event("terminate", later, r#""status":"error","#),
+            event("\\u0061ct", at, ""),
+            event(&"p".repeat(300), at, ""),
+            "{".into(),
+            "[7]".into(),
+            " ".into(),
+            event("act", "", &format!(r#""long":"{}","#, "y".repeat(280_000))),
+        ];
+        let line = prop_oneof![600 => select(common.to_vec()), 6 => select(rare.to_vec())];
+        let lines = prop::collection::vec(line, 4_000..7_000);
+        (lines, prop::collection::vec(0..1_000_u32, 0..300)).prop_map(move |(mut lines, names)| {
+            let own = names.iter().map(|name| event(&format!("p{name}"), "", ""));
+            lines.extend(own);
+            let mut timeline = lines.join("\n").into_bytes();
+            if lines.len() % 2 == 0 {
+                timeline.splice(2_000_000..2_000_001, [0xFF]);
+            }
+            timeline
+        })
+    }
+
+    /// What is heard of a timeline whose events are all looked at, one by one.
+    fn heard_alone(timeline: &[u8], listening: Listening<'_>) -> Outlined {
+        let mut outline = OutlineReader::new(listening);
+        let mut tape = Tape::default();
+        let stream = Opened::from_bytes(timeline);
+        let mut lines = Lines::new(stream, Vec::new(), MAX_RECORD_BYTES);
+        while let Some(read) = lines.next_line().unwrap() {
+            match event_on(read, &mut tape) {
+                Ok((line, event)) => outline.event(line, event.root()),
+                Err(why) => outline.no_event(why),
+            }
+        }
+        let (stream, _) = lines.into_parts();
+        outline.finish(|line, bytes| stream.read_again(line, bytes).is_ok())
+    }
+
+    /// What is heard of it while a number of threads read it for its facts.
+    fn heard(timeline: &[u8], listening: Listening<'_>, threads: usize) -> Outlined {
+        let mut events = EventsReader {
+            facts: TimelineReader::new(None, Vec::new(), Vec::new()),
+            strict: None,
+            notes: &mut NoteTaker::default(),
+            alone: &Alone::default(),
+            tape: &mut Tape::default(),
+            troubles: &mut Troubles::default(),
+            may_be_unfinished: false,
+            threads: NonZeroUsize::new(threads),
+            spread: Spread::default(),
+            outline: Some(OutlineReader::new(listening)),
+        };
+        let (stream, read) = events.read(Opened::from_bytes(timeline), &mut Vec::new());
+        read.unwrap();
+        let outline = events.outline.unwrap();
+        outline.finish(|line, bytes| stream.read_again(line, bytes).is_ok())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn glance_tells_the_same_as_a_look_at_each_event(timeline in told()) {
+            let named = BTreeSet::from([3, 2_000, 2_001, 3_900]);
+            for listening in [Listening::Outline, Listening::Track(&named)] {
+                let alone = heard_alone(&timeline, listening);
+                prop_assert!(alone.outline.events > 4_000 && alone.outline.rows.len() > 7);
+                for threads in [1, 3] {
+                    let heard = heard(&timeline, listening, threads);
+                    prop_assert_eq!(format!("{alone:?}"), format!("{heard:?}"));
+                }
             }
         }
     }

@@ -12,9 +12,9 @@ use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreada
 
 /// What reading it line by line gave: whether each line could be judged, and the file, which
 /// findings may point into.
-pub(super) struct LoadedLearn<'f> {
-    pub(super) lines: Recorded<()>,
-    pub(super) stream: Option<Opened<'f>>,
+pub(crate) struct LoadedLearn<'f> {
+    pub(crate) lines: Recorded<()>,
+    pub(crate) stream: Option<Opened<'f>>,
 }
 
 impl LoadedLearn<'_> {

@@ -21,11 +21,11 @@ use crate::store::{Artifacts, Unreadable};
 pub(super) const MAX_DIGESTED_BYTES: u64 = 16 << 30;
 
 /// A manifest as it was loaded.
-pub(super) struct LoadedManifest<'b> {
-    pub(super) bytes: &'b [u8],
-    pub(super) document: Option<Document<'b>>,
+pub(crate) struct LoadedManifest<'b> {
+    pub(crate) bytes: &'b [u8],
+    pub(crate) document: Option<Document<'b>>,
     /// Whether every file that it names could be judged.
-    pub(super) files: Recorded<()>,
+    pub(crate) files: Recorded<()>,
 }
 
 impl LoadedManifest<'_> {

@@ -73,19 +73,36 @@ impl RecordBuffers {
 }
 
 /// A record as it was loaded.
-pub(super) struct LoadedRecord<'b> {
-    pub(super) bytes: &'b [u8],
+pub(crate) struct LoadedRecord<'b> {
+    pub(crate) bytes: &'b [u8],
     /// The document, whether or not it has facts.
-    pub(super) text: Option<Document<'b>>,
+    pub(crate) text: Result<Document<'b>, NoText>,
     /// The document, if it has facts.
     document: Recorded<Document<'b>>,
     /// The tokens that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
     /// Whether the record was validated against its schema.
-    pub(super) shape: Recorded<()>,
+    pub(crate) shape: Recorded<()>,
+}
+
+/// Why there is no document.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum NoText {
+    #[error("{}", super::NOT_THERE)]
+    Missing,
+    #[error("{0}")]
+    Unreadable(Unreadable),
+    #[error("{0}")]
+    Refused(Refused),
 }
 
 impl LoadedRecord<'_> {
+    /// Nobody needs the record yet.
+    pub(super) fn is_not_due(&mut self) {
+        self.document = Recorded::NotDue;
+        self.shape = Recorded::NotDue;
+    }
+
     pub(super) fn root(&self) -> Recorded<Value<'_>> {
         self.document
             .clone()
@@ -112,46 +129,52 @@ impl RecordKind {
     ) -> LoadedRecord<'b> {
         bytes.clear();
         let artifact = self.artifact;
-        let read = if files.entries().has(artifact) {
-            let opened = files.open(artifact);
-            let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
-            read.map_err(|why| {
-                troubles.add(Trouble::Unreadable { artifact, why });
-                (SkipKind::Unreadable, self.unreadable)
-            })
-        } else {
-            Err((SkipKind::Missing, self.absent))
-        };
-        let bytes = &*bytes;
-        let unjudged = |kind, reason| LoadedRecord {
-            bytes,
-            text: None,
-            document: Recorded::unjudged(kind, reason),
-            refused: Vec::new(),
-            shape: Recorded::unjudged(kind, reason),
-        };
-        if let Err((kind, reason)) = read {
-            return unjudged(kind, reason);
+        if !files.entries().has(artifact) {
+            return self.unjudged(bytes, NoText::Missing);
         }
+        let opened = files.open(artifact);
+        if let Err(why) = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()))
+        {
+            let no_text = NoText::Unreadable(why.clone());
+            troubles.add(Trouble::Unreadable { artifact, why });
+            return self.unjudged(bytes, no_text);
+        }
+        let bytes = &*bytes;
         match tape.read_record(bytes) {
             Ok(document) => self.judge(document, troubles),
-            Err(why @ (Refused::TooManyValues | Refused::NoMemory)) => {
-                let why = match why {
-                    Refused::NoMemory => Unreadable::Lacking(why.to_string()),
+            Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
+                let why = match refused {
+                    Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
                     _ => Unreadable::TooManyValues(MAX_VALUES),
                 };
                 troubles.add(Trouble::Unreadable { artifact, why });
-                unjudged(SkipKind::Unreadable, self.unreadable)
+                self.unjudged(bytes, NoText::Refused(refused))
             }
-            Err(Refused::Syntax(error)) => {
+            Err(refused @ Refused::Syntax(error)) => {
                 let span = error.span(bytes);
                 troubles.add(Trouble::NotJson {
                     artifact,
                     error,
                     span,
                 });
-                unjudged(SkipKind::Syntax, self.unusable)
+                self.unjudged(bytes, NoText::Refused(refused))
             }
+        }
+    }
+
+    /// The record of which there is no document.
+    fn unjudged<'b>(&self, bytes: &'b [u8], why: NoText) -> LoadedRecord<'b> {
+        let (kind, reason) = match why {
+            NoText::Missing => (SkipKind::Missing, self.absent),
+            NoText::Refused(Refused::Syntax(_)) => (SkipKind::Syntax, self.unusable),
+            _ => (SkipKind::Unreadable, self.unreadable),
+        };
+        LoadedRecord {
+            bytes,
+            text: Err(why),
+            document: Recorded::unjudged(kind, reason),
+            refused: Vec::new(),
+            shape: Recorded::unjudged(kind, reason),
         }
     }
 
@@ -176,7 +199,7 @@ impl RecordKind {
         };
         let loaded = LoadedRecord {
             bytes: document.text().as_bytes(),
-            text: Some(document),
+            text: Ok(document),
             document: if is_usable {
                 Recorded::Read(document)
             } else {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{PlanComparison, compare};
-use crate::read::{Error, RunReader, Stored};
+use super::PlanComparison;
+use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 
 /// The plan of one run: as it is persisted, and as it is rebuilt from the timeline.
@@ -34,12 +34,14 @@ impl PlanPage {
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
     pub fn new(run: &RunReader) -> Result<Self, Error> {
-        let state = run.state().map(Stored::into_document).ok();
-        let plan = state.as_ref().and_then(|state| state.root().get("plan"));
-        Ok(Self {
-            episode_id: run.id(),
-            persisted: plan.and_then(|plan| raw_json(plan).ok()),
-            comparison: compare(run)?,
+        run.load(None, |loaded| {
+            let state = loaded.state.text.as_ref().ok();
+            let plan = state.and_then(|state| state.root().get("plan"));
+            Self {
+                episode_id: run.id_of(loaded),
+                persisted: plan.and_then(|plan| raw_json(plan).ok()),
+                comparison: PlanComparison::of(loaded.run),
+            }
         })
     }
 }

@@ -8,9 +8,10 @@ use super::stored::Stored;
 use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
 use crate::check::Session;
 use crate::document::{Node, OwnedDocument, Refused};
-use crate::facts::{self, Run, StateFacts, SummaryFacts, Value};
+use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::EpisodeReport;
-use crate::load::{self, Buffers, Loaded, Wanted};
+use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
+use crate::outline::Listening;
 use crate::record::{State, Summary};
 use crate::schema::{self, Schema};
 use crate::source::{Artifact, EpisodeKey, Spot};
@@ -117,6 +118,12 @@ impl RunReader {
         }
     }
 
+    /// The same, of a run that was loaded.
+    pub(crate) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
+        let id = loaded.run.stage.id.as_ref();
+        id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.clone().into_owned())
+    }
+
     /// The run's directory, or the location of a run in memory.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -144,25 +151,32 @@ impl RunReader {
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
     pub fn check(&self, session: &mut Session) -> Result<EpisodeReport, Fault> {
-        self.check_and(session, |_| ()).map(|(report, ())| report)
+        self.check_and(session, None, |_| ())
+            .map(|(report, ())| report)
     }
 
-    /// Checks the run, and lets `also` use the same loaded records.
+    /// Checks the run, and lets `also` use all that was loaded for it.
     pub(crate) fn check_and<R>(
         &self,
         session: &mut Session,
-        also: impl Fn(&Run<'_>) -> R,
+        listening: Option<Listening<'_>>,
+        also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
         match self.memory.as_deref() {
-            None => session.episode_and(&self.dir, also),
+            None => session.episode_and(&self.dir, listening, also),
             Some((key, memory)) => {
-                Ok(session.artifacts_and(key, self.dir.id.as_deref(), memory, also))
+                let id = self.dir.id.as_deref();
+                Ok(session.artifacts_and(key, id, memory, listening, also))
             }
         }
     }
 
-    /// Loads the records of the run.
-    pub(crate) fn load<R>(&self, also: impl FnOnce(&Run<'_>) -> R) -> Result<R, Error> {
+    /// Loads the run without judging it.
+    pub(crate) fn load<R>(
+        &self,
+        listening: Option<Listening<'_>>,
+        also: impl FnOnce(&Loaded<'_, '_>) -> R,
+    ) -> Result<R, Error> {
         let directory;
         let files: &dyn Artifacts = if let Some(of) = self.memory.as_deref() {
             &of.1
@@ -171,8 +185,15 @@ impl RunReader {
             &directory
         };
         let (id, buffers) = (self.dir.id.as_deref(), &mut Buffers::default());
-        let also = |loaded: Loaded<'_, '_>| also(loaded.run);
-        Ok(load::episode(files, id, Wanted::default(), buffers, also))
+        let also = |loaded: Loaded<'_, '_>| also(&loaded);
+        Ok(load::episode(
+            files,
+            id,
+            Wanted::default(),
+            listening,
+            buffers,
+            also,
+        ))
     }
 
     /// The state record, as it was stored and as a type.
@@ -233,32 +254,33 @@ impl RunReader {
     /// are those that a check reports.
     #[must_use]
     pub fn entry(&self) -> RunEntry {
-        let (state, summary) = (
-            self.document(Artifact::State).ok(),
-            self.document(Artifact::Summary).ok(),
-        );
-        let (state, summary) = (state.as_ref(), summary.as_ref());
-        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
-        let (state_refused, summary_refused) = (
-            refused(&schema::STATE, state),
-            refused(&schema::SUMMARY, summary),
-        );
-        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
-        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
-        let id = facts::id(self.dir.id.as_deref(), state_facts, summary_facts);
-        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
-        RunEntry {
-            episode_id: id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.into_owned()),
-            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
-            started_at: of(state, &["episode", "started_at"])
-                .or_else(|| of(summary, &["started_at"])),
-            lifecycle: facts::lifecycle(state_facts, self.dir.entries),
-            status: of(state, &["outcomes", "status"]),
-            outcome: of(summary, &["outcome"]),
-            duration_sec: duration.map(crate::document::Number::as_f64),
-            dir: display(&self.dir.path),
-            valid: None,
-            first_error: None,
+        self.records().entry(self)
+    }
+
+    /// The records, as far as they can be read. The timeline is not read.
+    pub(crate) fn records(&self) -> Records {
+        Records {
+            state: self.document(Artifact::State),
+            summary: self.document(Artifact::Summary),
+        }
+    }
+
+    /// The records of a run that was loaded.
+    pub(crate) fn loaded_records(&self, loaded: &Loaded<'_, '_>) -> Records {
+        let record = |artifact, record: &LoadedRecord<'_>| match &record.text {
+            Ok(document) => Ok(OwnedDocument::of(*document)),
+            Err(why) => {
+                let offset = match why {
+                    NoText::Refused(Refused::Syntax(error)) => Some(error.offset),
+                    _ => None,
+                };
+                let place = offset.map(|at| Spot::of(record.bytes, &(at..at)).into());
+                Err(self.error(artifact, place, why.to_string()))
+            }
+        };
+        Records {
+            state: record(Artifact::State, loaded.state),
+            summary: record(Artifact::Summary, loaded.summary),
         }
     }
 
@@ -286,7 +308,7 @@ impl RunReader {
 
     fn stream(&self, artifact: Artifact) -> Result<Opened<'static>, Error> {
         if !self.dir.entries.has(artifact) {
-            return Err(self.error(artifact, None, "there is no such file".into()));
+            return Err(self.error(artifact, None, NOT_THERE.into()));
         }
         let opened = match &self.memory {
             Some(of) => of.1.open_shared(artifact),
@@ -301,6 +323,41 @@ impl RunReader {
             path,
             place,
             reason,
+        }
+    }
+}
+
+/// The records of a run, each as it was stored, or why it can't be read.
+pub(crate) struct Records {
+    pub(crate) state: Result<OwnedDocument, Error>,
+    pub(crate) summary: Result<OwnedDocument, Error>,
+}
+
+impl Records {
+    /// What a list of runs shows of them.
+    pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
+        let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());
+        let of = |record: Option<&OwnedDocument>, path: &[&str]| text_at(record?.root(), path);
+        let (state_refused, summary_refused) = (
+            refused(&schema::STATE, state),
+            refused(&schema::SUMMARY, summary),
+        );
+        let state_facts = value(state, state_refused.as_deref()).map(StateFacts::new);
+        let summary_facts = value(summary, summary_refused.as_deref()).map(SummaryFacts::new);
+        let id = facts::id(run.dir.id.as_deref(), state_facts, summary_facts);
+        let duration = summary.and_then(|summary| summary.root().get("duration_sec")?.number());
+        RunEntry {
+            episode_id: id.map_or_else(|| run.dir.name.clone(), |(id, _)| id.into_owned()),
+            task: of(state, &["goal", "task"]).or_else(|| of(summary, &["task"])),
+            started_at: of(state, &["episode", "started_at"])
+                .or_else(|| of(summary, &["started_at"])),
+            lifecycle: facts::lifecycle(state_facts, run.dir.entries),
+            status: of(state, &["outcomes", "status"]),
+            outcome: of(summary, &["outcome"]),
+            duration_sec: duration.map(crate::document::Number::as_f64),
+            dir: display(&run.dir.path),
+            valid: None,
+            first_error: None,
         }
     }
 }

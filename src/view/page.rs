@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Checked, View, outline};
+use super::Checked;
 use crate::check::Check;
 use crate::dashboard::{Outline, Reason};
 use crate::document::OwnedDocument;
@@ -91,22 +91,24 @@ impl RunPage {
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
     pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
-        let view = View::new(run);
-        let checked = Checked::new(run, check, gate)?;
-        let timeline = outline(run);
+        let Checked {
+            view,
+            timeline,
+            report,
+            plan,
+        } = Checked::new(run, check, gate)?;
         let path = |artifact: Artifact| {
             let path = run.artifact(artifact)?;
             Some(path.to_string_lossy().into_owned())
         };
         let named = |artifact: Artifact| (artifact.name().to_owned(), path(artifact));
-        let report = checked.report;
         Ok(Self {
             episode_id: view.entry.episode_id.clone(),
             episode_dir: run.path().to_string_lossy().into_owned(),
             artifacts: Artifact::ALL.into_iter().map(named).collect(),
             state: stored(&view.state),
             summary: stored(&view.summary),
-            plan: checked.plan,
+            plan,
             reason: view.reason(&timeline),
             events: EventCounts::of(timeline),
             lifecycle: report.lifecycle,

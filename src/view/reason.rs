@@ -1,10 +1,10 @@
 //! The records of a run and an outline of its timeline -> why the run did not succeed.
 
 use super::View;
-use super::incident::error_text;
 use crate::dashboard::{Incident, Outline, Reason, ReasonKind};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::Lifecycle;
+use crate::outline::error_text;
 use crate::printable::brief;
 use crate::source::{Artifact, Spot};
 

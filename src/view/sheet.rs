@@ -1,35 +1,23 @@
 //! One run -> all that its page for a browser shows.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::moments::{Clock, moment};
-use super::{Checked, View, outline};
+use super::{Checked, Parts, judged, reason_of};
 use crate::check::Check;
-use crate::dashboard::{Dashboard, StepRow};
-use crate::document::Node;
+use crate::dashboard::StepRow;
+use crate::document::{Document, Node, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
+use crate::load::Loaded;
+use crate::outline::{Clock, Listening, Tracked, moment};
 use crate::page::{EventKind, PlanRow, PlanSides, RunPage, Step, TrackEvent, TrackItem};
-use crate::plan::{self, PlanComparison, PlanStep};
+use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
 use crate::report::write_json_pretty;
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
-
-/// The number of events at the beginning of a timeline that a page keeps.
-const FIRST_EVENTS: usize = 200;
-
-/// The number of events at the end of a timeline that a page keeps.
-const LAST_EVENTS: usize = 100;
-
-/// The maximum number of events between them that a page keeps: those in which something failed or
-/// was vetoed, and those that findings name.
-const MARKED_EVENTS: usize = 200;
-
-/// The maximum number of steps whose opening a page pairs with the next event of the step.
-const MAX_OPENED: usize = 10_000;
 
 /// The maximum number of bytes of an event that a page keeps.
 const MAX_EVENT_BYTES: usize = 2 << 10;
@@ -40,7 +28,14 @@ const MAX_EVENT_BYTES: usize = 2 << 10;
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPage, Error> {
-    Ok(page(run, Checked::new(run, check, gate)?))
+    let none = BTreeSet::new();
+    let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
+    let (report, (parts, mut shown)) = judged(run, check, gate, Listening::Track(&none), also)?;
+    let named = named_lines(&report);
+    if lacks(&shown, &named) {
+        shown = run.load(Some(Listening::Track(&named)), track)?;
+    }
+    Ok(page(run, parts.with(report), shown))
 }
 
 /// Reads a run that is judged already, and returns the same with the report that is given.
@@ -49,32 +44,22 @@ pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPa
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 pub fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunPage, Error> {
-    let plan = plan::compare(run)?;
-    Ok(page(run, Checked { report, plan }))
+    let named = named_lines(&report);
+    let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
+    let (parts, shown) = run.load(Some(Listening::Track(&named)), also)?;
+    Ok(page(run, parts.with(report), shown))
 }
 
-fn page(run: &RunReader, checked: Checked) -> RunPage {
-    let (view, timeline) = (View::new(run), outline(run));
-    let reason = view.reason(&timeline);
-    let overview = view.overview(run);
+fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunPage {
+    let overview = checked.view.overview(run);
     let plan = sides(&overview, &checked.plan);
-    let track = track(run, &checked.report);
-    let dashboard = Dashboard {
-        overview,
-        verdict: checked.verdict(&view.entry, reason.as_ref()),
-        reason,
-        timeline,
-    };
-    let why = |error: Error| match error {
-        Error::Artifact { reason, .. } => reason,
-        error => error.to_string(),
-    };
+    let (dashboard, view) = checked.with(overview);
     RunPage {
         dashboard,
         plan,
         track,
-        state: view.state.map_err(why),
-        summary: view.summary.map_err(why),
+        state: view.state.map_err(reason_of),
+        summary: view.summary.map_err(reason_of),
     }
 }
 
@@ -134,52 +119,50 @@ fn rebuilt_step(step: &PlanStep) -> Step {
     }
 }
 
-/// The events of a timeline that a page keeps: the first and the last, and between them some that
-/// matter. Memory does not grow with the number of events.
-fn track(run: &RunReader, report: &EpisodeReport) -> Vec<TrackItem> {
-    let Ok(mut events) = run.event_texts() else {
+/// The events that a page shows.
+fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
+    let Some(Ok(heard)) = &loaded.timeline.outlined else {
         return Vec::new();
     };
-    let named = named_lines(report);
-    let mut clock = Clock::default();
-    let mut kept = Kept::default();
-    let mut open_steps: BTreeMap<String, u64> = BTreeMap::new();
-    let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
-    while let Some(read) = events.next_document() {
-        if let Ok((line, event)) = read {
-            let offset_sec = clock.offset(event);
-            let (moment, _) = moment(line, event, offset_sec);
-            let matters = moment.mark.is_some() || named.contains(&line);
-            if let (Some(step), Some(at)) = (text(event, "step_id"), offset_sec) {
-                if let Some(opened) = open_steps.remove(&step) {
-                    ends.insert(opened, at);
-                }
-                let is_opened = text(event, "step_status").as_deref() == Some("running");
-                if is_opened && open_steps.len() + ends.len() < MAX_OPENED {
-                    open_steps.insert(step, line);
-                }
-            }
-            let (json, is_cut) = pretty(event);
-            let event = TrackEvent {
-                kind: kind(event, &moment.phase),
-                span: span(event, clock.started.as_ref()),
-                json,
-                is_cut,
-                moment,
-            };
-            kept.add(matters, event);
+    let (mut clock, mut tape, mut bytes) = (heard.clock.clone(), Tape::default(), Vec::new());
+    let items = heard.track.iter().filter_map(|tracked| match *tracked {
+        Tracked::Folded(number) => Some(TrackItem::Folded(number)),
+        Tracked::Event(line, next) => {
+            let is_read = loaded.timeline.read_again(line, &mut bytes);
+            let event = is_read.then(|| tape.read_record(&bytes).ok()).flatten();
+            let event = track_event(line.number, event.map(Document::root)?, next, &mut clock);
+            Some(TrackItem::Event(Box::new(event)))
         }
+    });
+    items.collect()
+}
+
+/// An event of a track; `next` is when the next event of the step happened that it began.
+fn track_event(line: u64, event: Node<'_>, next: Option<f64>, clock: &mut Clock) -> TrackEvent {
+    let offset_sec = clock.offset(event);
+    let moment = moment(line, event, offset_sec);
+    let (json, is_cut) = pretty(event);
+    let until_next = || {
+        let start = offset_sec?;
+        Some((start, next.filter(|end| *end >= start)?))
+    };
+    TrackEvent {
+        kind: kind(event, &moment.phase),
+        span: span(event, clock.started.as_ref()).or_else(until_next),
+        json,
+        is_cut,
+        moment,
     }
-    let mut items = kept.items();
-    for item in &mut items {
-        if let TrackItem::Event(event) = item
-            && let (None, Some(start)) = (event.span, event.moment.offset_sec)
-        {
-            let end = ends.get(&event.moment.line).copied();
-            event.span = end.filter(|end| *end >= start).map(|end| (start, end));
-        }
-    }
-    items
+}
+
+/// Whether a track leaves out an event on a line that findings name.
+fn lacks(track: &[TrackItem], named: &BTreeSet<u64>) -> bool {
+    let events = track.iter().filter_map(|item| match item {
+        TrackItem::Event(event) => Some(event.moment.line),
+        TrackItem::Folded(_) => None,
+    });
+    let shown: BTreeSet<u64> = events.collect();
+    shown.len() < track.len() && !named.is_subset(&shown)
 }
 
 /// The lines of the timeline that findings name.
@@ -192,45 +175,6 @@ fn named_lines(report: &EpisodeReport) -> BTreeSet<u64> {
         .filter(|place| place.artifact == Some(Artifact::Events))
         .filter_map(|place| place.line)
         .collect()
-}
-
-/// Events on their way to a track.
-#[derive(Default)]
-struct Kept {
-    items: Vec<TrackItem>,
-    marked: usize,
-    last: VecDeque<(bool, TrackEvent)>,
-}
-
-impl Kept {
-    fn add(&mut self, matters: bool, event: TrackEvent) {
-        if self.items.len() < FIRST_EVENTS && self.last.is_empty() {
-            self.items.push(TrackItem::Event(Box::new(event)));
-            return;
-        }
-        self.last.push_back((matters, event));
-        if self.last.len() <= LAST_EVENTS {
-            return;
-        }
-        let Some((matters, oldest)) = self.last.pop_front() else {
-            return;
-        };
-        if matters && self.marked < MARKED_EVENTS {
-            self.marked += 1;
-            self.items.push(TrackItem::Event(Box::new(oldest)));
-        } else if let Some(TrackItem::Folded(number)) = self.items.last_mut() {
-            *number += 1;
-        } else {
-            self.items.push(TrackItem::Folded(1));
-        }
-    }
-
-    fn items(mut self) -> Vec<TrackItem> {
-        let last = self.last.into_iter();
-        self.items
-            .extend(last.map(|(_, event)| TrackItem::Event(Box::new(event))));
-        self.items
-    }
 }
 
 /// An event as JSON of several lines, and whether it was cut.
@@ -258,11 +202,6 @@ impl Write for Head {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// A text of the payload, in short.
-fn text(event: Node<'_>, key: &str) -> Option<String> {
-    Some(brief(&event.at(&["payload", key])?.text()?))
 }
 
 fn kind(event: Node<'_>, phase: &str) -> EventKind {

@@ -11,10 +11,10 @@ use super::{Exit, Failure};
 use crate::check::Check;
 use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
-use crate::plan::{PlanComparison, PlanPage, compare};
+use crate::plan::{PlanComparison, PlanPage};
 use crate::printable::{brief, columns_of, escape};
-use crate::read::{RunReader, Stored};
 use crate::report::{Glyphs, Line, Paint, Style, count, paragraph, write_json};
+use crate::view::Checked;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
 ///
@@ -52,25 +52,19 @@ impl Plan {
             write_json(output.stdout(), &PlanPage::new(&run)?)?;
             writeln!(output.stdout())?;
         } else {
-            let comparison = compare(&run)?;
-            let state = run.state().map(Stored::into_document).ok();
-            table(output, state.as_ref(), &comparison, style(self.color))?;
-            if let Some(message) = unsupported_version(&run) {
-                let text = format!("{}; its plan is compared all the same", escape(&message));
+            // The version does not decide what is compared, but a reader should know of it.
+            let mut version = Gate::new().select(["state/version"])?;
+            let checked = Checked::new(&run, &Check::new(), &mut version)?;
+            let state = checked.view.state.as_ref().ok();
+            table(output, state, &checked.plan, style(self.color))?;
+            if let Some(finding) = checked.report.findings.first() {
+                let message = escape(&finding.message);
+                let text = format!("{message}; its plan is compared all the same");
                 paragraph(output.stdout(), width(), "? ", "  ", &text)?;
             }
         }
         Ok(Exit::Success)
     }
-}
-
-/// What a check finds wrong with the version of the state. The version does not decide which values
-/// are compared, but a reader should know of it.
-fn unsupported_version(run: &RunReader) -> Option<String> {
-    let mut gate = Gate::new().select(["state/version"]).ok()?;
-    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
-    let finding = report.findings.into_iter().next()?;
-    Some(finding.message)
 }
 
 fn table(

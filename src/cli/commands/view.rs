@@ -9,12 +9,11 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
 use crate::check::Check;
-use crate::gate::Gate;
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::report::{DashboardText, count, write_json};
 use crate::source::Artifact;
-use crate::view::{self, Checked, Moments, RunPage};
+use crate::view::{self, Moments, RunPage};
 
 /// Show one run at a glance, and whether its records can be trusted
 ///
@@ -87,24 +86,18 @@ impl View {
             writeln!(output.stdout())?;
             return Ok(Exit::Success);
         }
-        let view = view::View::new(&run);
         let text = DashboardText::new(style(self.color), width());
-        let mut overview = view.overview(&run);
-        text.header(output.stdout(), &overview.header)?;
         // What is known is printed before the timeline is read, which may take long.
+        let header = view::View::new(&run).overview(&run).header;
+        text.header(output.stdout(), &header)?;
         output.finish()?;
-        let timeline = view::outline(&run);
-        let reason = view.reason(&timeline);
-        if let Some(reason) = &reason {
+        let dashboard = view::dashboard(&run, &Check::new(), &mut gate)?;
+        if let Some(reason) = &dashboard.reason {
             text.reason(output.stdout(), reason)?;
-            output.finish()?;
         }
-        let checked = check(&run, &mut gate)?;
-        checked.contest(&mut overview);
-        text.records(output.stdout(), &overview)?;
-        text.timeline(output.stdout(), &timeline)?;
-        let verdict = checked.verdict(&view.entry, reason.as_ref());
-        text.verdict(output.stdout(), &verdict)?;
+        text.records(output.stdout(), &dashboard.overview)?;
+        text.timeline(output.stdout(), &dashboard.timeline)?;
+        text.verdict(output.stdout(), &dashboard.verdict)?;
         Ok(Exit::Success)
     }
 
@@ -165,9 +158,4 @@ fn events_are_json(run: &RunReader) -> String {
         "--json prints the whole run, not its events; each line of {} is one event in JSON",
         run.path().join(Artifact::Events.file_name()).display()
     )
-}
-
-/// Judges a run as `runvet validate` does.
-fn check(run: &RunReader, gate: &mut Gate) -> Result<Checked, Failure> {
-    Ok(Checked::new(run, &Check::new(), gate)?)
 }

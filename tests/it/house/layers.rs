@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 33] = [
+const ROOMS: [&str; 34] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -20,6 +20,7 @@ const ROOMS: [&str; 33] = [
     "dashboard",
     // Facts stand on documents alone: not on the store, nor on the schemas.
     "facts",
+    "outline",
     // Stages.
     "parallel",
     "store",

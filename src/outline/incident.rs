@@ -1,5 +1,7 @@
 //! One event -> whether something failed or was vetoed in it, and what it says about that.
 
+use std::borrow::Cow;
+
 use crate::dashboard::{Incident, Mark};
 use crate::document::{Kind, Node};
 use crate::printable::{brief, shortened};
@@ -17,59 +19,77 @@ pub(super) struct Signs<'e> {
     pub(super) clarity: u8,
 }
 
+/// What a payload says under the keys that tell how an event went, and whether that is an error.
+pub(super) struct Said<T, E> {
+    pub(super) text: T,
+    pub(super) has_error: E,
+}
+
+impl<'t, T: Fn(&str) -> Option<Cow<'t, str>>, E: Fn() -> bool> Said<T, E> {
+    fn is(&self, key: &str, words: &[&str]) -> bool {
+        (self.text)(key).is_some_and(|text| words.contains(&&*text))
+    }
+
+    /// Whether something failed or was vetoed, and how clearly the event says so.
+    pub(super) fn mark(
+        &self,
+        phase: &str,
+        event_type: Option<&str>,
+        is_enforced: impl FnOnce() -> bool,
+    ) -> Option<(Mark, u8)> {
+        let blocks = |key| self.is(key, &["veto", "vetoed", "deny", "denied", "blocked"]);
+        if blocks("decision") && is_enforced() {
+            Some((Mark::Vetoed, 3))
+        } else if event_type.is_some_and(|it| it.ends_with("veto") || it.ends_with("vetoed"))
+            || (matches!(phase, "direction" | "governance") && blocks("status"))
+        {
+            Some((Mark::Vetoed, 2))
+        } else if self.is("step_status", &["vetoed"]) {
+            Some((Mark::Vetoed, 1))
+        } else if self.is("step_status", &["failed"])
+            || (phase == "act"
+                && (self.is("result_status", &["error", "failed"]) || (self.has_error)()))
+        {
+            Some((Mark::Failed, 2))
+        } else if (self.has_error)() {
+            Some((Mark::Failed, 1))
+        } else {
+            None
+        }
+    }
+
+    /// The step that was done, or whose action ended well; `sets_status` says whether the event has
+    /// the status of a step.
+    pub(super) fn good_step(&self, sets_status: bool) -> Option<Cow<'t, str>> {
+        let is_well = self.is("step_status", &["done"])
+            || (!sets_status && self.is("result_status", &["ok"]));
+        let step = || (self.text)("step_id").filter(|step| !step.is_empty());
+        is_well.then(step).flatten()
+    }
+}
+
 impl<'e> Signs<'e> {
     pub(super) fn of(event: Node<'e>, phase: &str) -> Self {
         let payload = event.get("payload");
-        let mut signs = Self {
-            event,
-            payload,
-            mark: None,
-            clarity: 0,
-        };
-        let is_one_of = |key: &str, words: &[&str]| {
-            let text = payload.and_then(|payload| payload.get(key)?.text());
-            text.is_some_and(|text| words.contains(&&*text))
-        };
-        let blocks = |key: &str| is_one_of(key, &["veto", "vetoed", "deny", "denied", "blocked"]);
+        let said = said(payload);
         let is_enforced = || {
             let enforced = payload.and_then(|payload| payload.get("enforced")?.boolean());
             enforced != Some(false)
         };
-        let kind = event.get("event_type").and_then(Node::text);
-        let has_error = || {
-            payload
-                .and_then(|payload| error_text(payload.get("error")?))
-                .is_some()
-        };
-        let found = if blocks("decision") && is_enforced() {
-            Some((Mark::Vetoed, 3))
-        } else if kind.is_some_and(|kind| kind.ends_with("veto") || kind.ends_with("vetoed"))
-            || (matches!(phase, "direction" | "governance") && blocks("status"))
-        {
-            Some((Mark::Vetoed, 2))
-        } else if is_one_of("step_status", &["vetoed"]) {
-            Some((Mark::Vetoed, 1))
-        } else if is_one_of("step_status", &["failed"])
-            || (phase == "act" && (is_one_of("result_status", &["error", "failed"]) || has_error()))
-        {
-            Some((Mark::Failed, 2))
-        } else if has_error() {
-            Some((Mark::Failed, 1))
-        } else {
-            None
-        };
-        if let Some((mark, clarity)) = found {
-            (signs.mark, signs.clarity) = (Some(mark), clarity);
+        let event_type = event.get("event_type").and_then(Node::text);
+        let found = said.mark(phase, event_type.as_deref(), is_enforced);
+        Self {
+            event,
+            payload,
+            mark: found.map(|(mark, _)| mark),
+            clarity: found.map_or(0, |(_, clarity)| clarity),
         }
-        signs
     }
 
     /// The step that was done, or whose action ended well, in this event.
     pub(super) fn good_step(&self) -> Option<String> {
-        let is = |key: &str, word: &str| self.text(key).as_deref() == Some(word);
-        let is_well =
-            is("step_status", "done") || (!self.has("step_status") && is("result_status", "ok"));
-        is_well.then(|| self.step_id()).flatten()
+        let step = said(self.payload).good_step(self.has("step_status"));
+        step.map(|step| brief(&step))
     }
 
     /// What the event says, in short.
@@ -111,9 +131,22 @@ impl<'e> Signs<'e> {
     }
 }
 
+/// What a payload says.
+fn said<'e>(
+    payload: Option<Node<'e>>,
+) -> Said<impl Fn(&str) -> Option<Cow<'e, str>>, impl Fn() -> bool> {
+    Said {
+        text: move |key: &str| payload?.get(key)?.text(),
+        has_error: move || {
+            let error = payload.and_then(|payload| payload.get("error"));
+            error.and_then(error_text).is_some()
+        },
+    }
+}
+
 /// An error in one line: a text, or the name and the message of an object; anything else as JSON.
 /// `None` where it says that there is no error.
-pub(super) fn error_text(error: Node<'_>) -> Option<String> {
+pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
     match error.kind() {
         Kind::Null | Kind::False => None,
         Kind::String => {

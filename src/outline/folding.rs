@@ -35,9 +35,7 @@ pub(super) struct Folding {
 
 /// A row on its way.
 enum Row {
-    Event(Moment),
-    /// An event that becomes a moment if it stays.
-    Line(KeptLine),
+    Event(KeptLine),
     Folded(Folded),
 }
 
@@ -45,13 +43,11 @@ enum Row {
 pub(super) struct KeptLine {
     pub(super) phase: Cow<'static, str>,
     pub(super) line: Line,
-    /// Its text, once it outlasts the block of lines that it was read in.
-    pub(super) text: Option<Box<str>>,
 }
 
 impl Folding {
-    pub(super) fn add(&mut self, weight: Weight, moment: Moment) {
-        let row = (weight, Row::Event(moment));
+    pub(super) fn add(&mut self, weight: Weight, phase: Cow<'static, str>, line: Line) {
+        let row = (weight, Row::Event(KeptLine { phase, line }));
         if self.is_long {
             self.fold(row);
         } else if self.rows.len() < MAX_TIMELINE_ROWS {
@@ -68,28 +64,10 @@ impl Folding {
         self.is_long
     }
 
-    /// Adds an event of a timeline that is folded.
-    pub(super) fn add_line(&mut self, weight: Weight, phase: Cow<'static, str>, line: Line) {
-        let text = None;
-        let line = KeptLine { phase, line, text };
-        self.fold((weight, Row::Line(line)));
-    }
-
-    /// The lines without a text.
-    pub(super) fn lines(&mut self) -> impl Iterator<Item = &mut KeptLine> {
-        self.rows.iter_mut().filter_map(|(_, row)| match row {
-            Row::Line(line) if line.text.is_none() => Some(line),
-            _ => None,
-        })
-    }
-
-    /// The rows; `moment` makes what is shown of a line and its text.
-    pub(super) fn rows(self, mut moment: impl FnMut(u64, &str) -> Moment) -> Vec<TimelineRow> {
+    /// The rows; `moment` makes what is shown of an event.
+    pub(super) fn rows(self, mut moment: impl FnMut(KeptLine) -> Moment) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
-            Row::Event(moment) => TimelineRow::Event(moment),
-            Row::Line(KeptLine { line, text, .. }) => {
-                TimelineRow::Event(moment(line.number, &text.unwrap_or_default()))
-            }
+            Row::Event(kept) => TimelineRow::Event(moment(kept)),
             Row::Folded(folded) => TimelineRow::Folded(folded),
         });
         rows.collect()
@@ -129,19 +107,15 @@ fn join(row: &mut Row, next: Row) {
     }
     let Row::Folded(all) = row else { return };
     match next {
-        Row::Event(moment) => add(all, &moment.phase),
-        Row::Line(line) => add(all, &line.phase),
+        Row::Event(kept) => {
+            all.events += 1;
+            name(all, &kept.phase);
+        }
         Row::Folded(other) => {
             all.events += other.events;
             other.phases.iter().for_each(|phase| name(all, phase));
         }
     }
-}
-
-/// Folds an event.
-fn add(all: &mut Folded, phase: &str) {
-    all.events += 1;
-    name(all, phase);
 }
 
 /// Names a phase of a fold: the first of all, in alphabetical order, are named.
@@ -162,27 +136,28 @@ mod tests {
 
     fn of(weights: &str) -> Vec<String> {
         let mut folding = Folding::default();
-        for (line, c) in (1..).zip(weights.chars()) {
+        for (number, c) in (1..).zip(weights.chars()) {
             let weight = match c {
                 'k' => Weight::Kept,
                 'm' => Weight::Marked,
                 _ => Weight::Light,
             };
-            let phase = c.to_string();
-            folding.add(
-                weight,
-                Moment {
-                    line,
-                    phase,
-                    ..Moment::default()
-                },
-            );
+            let line = Line {
+                number,
+                offset: 0,
+                length: 0,
+            };
+            folding.add(weight, c.to_string().into(), line);
         }
         let shown = |row| match row {
             TimelineRow::Event(moment) => format!("{}{}", moment.phase, moment.line),
             TimelineRow::Folded(folded) => format!("+{}", folded.events),
         };
-        let rows = folding.rows(|_, _| Moment::default());
+        let rows = folding.rows(|kept| Moment {
+            line: kept.line.number,
+            phase: kept.phase.into_owned(),
+            ..Moment::default()
+        });
         rows.into_iter().map(shown).collect()
     }
 

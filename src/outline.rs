@@ -1,0 +1,331 @@
+//! The events of a timeline, one at a time -> an outline of them all: counts, the events that
+//! matter, and those that tell why the run ended as it did; and a track of those that a page shows.
+//!
+//! Memory does not grow with the number of events: of those that are kept, the line is kept, and
+//! read again at the end.
+
+mod folding;
+mod incident;
+mod moment;
+mod track;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::dashboard::{Mark, Moment, Outline};
+use crate::document::{Node, Tape};
+use crate::facts::Glance;
+use crate::printable::brief;
+use crate::record::phases;
+use crate::source::Line;
+use crate::timestamp::Timestamp;
+pub use folding::MAX_TIMELINE_ROWS;
+use folding::{Folding, Weight};
+pub(crate) use incident::error_text;
+use incident::{Said, Signs};
+pub(crate) use moment::{Clock, moment, shown};
+use track::Track;
+pub(crate) use track::Tracked;
+
+/// The maximum number of lines that are not events of which an outline keeps the error.
+const MAX_BROKEN_LINES: usize = 10;
+
+/// The maximum number of phases that an outline counts separately; the rest are counted together.
+const MAX_PHASES: usize = 100;
+
+/// The maximum number of phases that are counted together at a glance: events of others are looked
+/// at one by one.
+const GLANCED_PHASES: usize = 32;
+
+/// What is wanted of a timeline besides its facts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listening<'n> {
+    Outline,
+    /// An outline, and a track that shows the lines that findings name.
+    Track(&'n BTreeSet<u64>),
+}
+
+/// Why a line is not an event, or the timeline can't be read on.
+#[derive(Clone, Debug)]
+pub(crate) struct NoEvent {
+    /// The line and the column, where it is a line.
+    pub(crate) place: Option<(u64, u64)>,
+    pub(crate) reason: String,
+}
+
+/// What was heard of a timeline.
+#[derive(Debug, Default)]
+pub(crate) struct Outlined {
+    pub(crate) outline: Outline,
+    /// The first lines that are not events.
+    pub(crate) broken: Vec<NoEvent>,
+    pub(crate) track: Vec<Tracked>,
+    pub(crate) clock: Clock,
+}
+
+/// A timeline on its way to an outline.
+pub(crate) struct OutlineReader<'n> {
+    outlined: Outlined,
+    folding: Folding,
+    /// How clearly the failure and the veto of the outline say what they say.
+    clarity: [u8; 2],
+    track: Option<Track<'n>>,
+}
+
+/// What one look at each event of a block of lines tells. Most events of a long timeline are
+/// counted and folded, and so need no more.
+#[derive(Default)]
+pub(crate) struct Glances {
+    done: Vec<Stretch>,
+    open: Stretch,
+}
+
+/// Events that follow each other, of which a glance is enough, and the line after them that needs
+/// more.
+#[derive(Default)]
+pub(crate) struct Stretch {
+    passing: Vec<Passing>,
+    phases: Vec<(Cow<'static, str>, u64)>,
+    pub(crate) then: Option<Line>,
+}
+
+/// An event of which a glance is enough.
+struct Passing {
+    line: Line,
+    /// The place of its phase among those of the stretch.
+    phase: usize,
+    step: Option<Box<PassingStep>>,
+}
+
+/// What such an event says about a step.
+struct PassingStep {
+    id: String,
+    /// Whether it was done, or its action ended well.
+    is_good: bool,
+    is_begun: bool,
+    at: Option<Timestamp>,
+}
+
+impl Glances {
+    /// Adds an event, of which a glance may be enough. Nothing failed or was vetoed in those, and
+    /// none of them ended the run.
+    pub(crate) fn add(&mut self, line: Line, glance: &Glance<'_>, with_steps: bool) {
+        let note = &glance.note;
+        let phase = note.phase.as_deref().unwrap_or_default();
+        let said = Said {
+            text: |key: &str| glance.text(key),
+            has_error: || glance.may_have_error(),
+        };
+        let event_type = note.event_type.as_deref();
+        let tells = glance.tells_how_it_went();
+        let needs_more = phase == "terminate"
+            || ((tells || event_type.is_some()) && said.mark(phase, event_type, || true).is_some());
+        let place = (!needs_more).then(|| self.count(phase)).flatten();
+        let Some(phase) = place else {
+            return self.look(line);
+        };
+        let sets_status = glance.sets_status();
+        let good = tells.then(|| said.good_step(sets_status)).flatten();
+        let is_good = good.is_some();
+        let step = good.or_else(|| with_steps.then(|| glance.text("step_id")).flatten());
+        let step = step.map(|id| {
+            Box::new(PassingStep {
+                id: brief(&id),
+                is_good,
+                is_begun: glance.text("step_status").as_deref() == Some("running"),
+                at: (note.timestamp.as_deref()).and_then(Timestamp::parse),
+            })
+        });
+        self.open.passing.push(Passing { line, phase, step });
+    }
+
+    /// Adds a line that needs more than a glance.
+    pub(crate) fn look(&mut self, line: Line) {
+        let mut open = std::mem::take(&mut self.open);
+        open.then = Some(line);
+        self.done.push(open);
+    }
+
+    /// The stretches between the lines that need more.
+    pub(crate) fn stretches(self) -> impl Iterator<Item = Stretch> {
+        self.done.into_iter().chain([self.open])
+    }
+
+    /// Counts an event of a phase; returns its place, if there is room.
+    fn count(&mut self, phase: &str) -> Option<usize> {
+        let phases = &mut self.open.phases;
+        let phase = moment::cut(Cow::Borrowed(phase));
+        let place = phases.iter().position(|(known, _)| *known == phase);
+        let place = place.unwrap_or(phases.len());
+        if place == phases.len() && place < GLANCED_PHASES {
+            phases.push((lasting(&phase), 0));
+        }
+        phases.get_mut(place)?.1 += 1;
+        Some(place)
+    }
+}
+
+impl<'n> OutlineReader<'n> {
+    pub(crate) fn new(listening: Listening<'n>) -> Self {
+        Self {
+            outlined: Outlined::default(),
+            folding: Folding::default(),
+            clarity: [0; 2],
+            track: match listening {
+                Listening::Outline => None,
+                Listening::Track(named) => Some(Track::new(named)),
+            },
+        }
+    }
+
+    /// Whether the steps of events are wanted.
+    pub(crate) fn wants_steps(&self) -> bool {
+        self.track.is_some()
+    }
+
+    /// Whether events of a long timeline are folded, and the time of the first one is known, so
+    /// that a glance at the next ones is enough.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.folding.is_long() && self.outlined.clock.started.is_some()
+    }
+
+    /// Adds an event.
+    pub(crate) fn event(&mut self, line: Line, event: Node<'_>) {
+        let Outlined { outline, clock, .. } = &mut self.outlined;
+        let offset_sec = clock.offset(event);
+        let phase = moment::phase(event);
+        let signs = Signs::of(event, &phase);
+        count(outline, &phase, 1);
+        let incident = || signs.incident(line.number, offset_sec);
+        let [failure, veto] = &mut self.clarity;
+        match signs.mark {
+            Some(Mark::Failed) if signs.clarity >= *failure => {
+                *failure = signs.clarity;
+                outline.failure = Some(incident());
+            }
+            Some(Mark::Vetoed) if signs.clarity >= *veto => {
+                *veto = signs.clarity;
+                outline.veto = Some(incident());
+            }
+            _ => {}
+        }
+        if phase == "terminate" {
+            outline.end = Some(incident());
+        }
+        if let Some(track) = &mut self.track {
+            track.add(line, signs.mark.is_some());
+            let text = |key: &str| event.at(&["payload", key])?.text();
+            if let (Some(step), Some(at)) = (text("step_id"), offset_sec) {
+                let is_begun = text("step_status").as_deref() == Some("running");
+                track.step(line.number, brief(&step), at, is_begun);
+            }
+        }
+        if signs.mark.is_none()
+            && let Some(step) = signs.good_step()
+        {
+            self.make_good(&step);
+        }
+        self.folding
+            .add(weight(&phase, signs.mark), lasting(&phase), line);
+    }
+
+    /// A failure of a step that was made good does not count.
+    fn make_good(&mut self, step: &str) {
+        let failure = &mut self.outlined.outline.failure;
+        let failed = failure.as_ref().and_then(|it| it.step_id.as_deref());
+        if failed == Some(step) {
+            self.clarity[0] = 0;
+            *failure = None;
+        }
+    }
+
+    /// Adds a line that is not an event, or the end of what can be read.
+    pub(crate) fn no_event(&mut self, why: NoEvent) {
+        self.outlined.outline.broken_lines += 1;
+        if self.outlined.broken.len() < MAX_BROKEN_LINES {
+            self.outlined.broken.push(why);
+        }
+    }
+
+    /// Adds events at which another thread has had a glance.
+    pub(crate) fn glanced(&mut self, stretch: Stretch) {
+        let Stretch {
+            passing, phases, ..
+        } = stretch;
+        for (phase, number) in phases.iter().filter(|(_, number)| *number > 0) {
+            count(&mut self.outlined.outline, phase, *number);
+        }
+        for Passing { line, phase, step } in passing {
+            if let Some(step) = step {
+                self.glanced_step(line, *step);
+            }
+            if let Some(track) = &mut self.track {
+                track.add(line, false);
+            }
+            if let Some((phase, _)) = phases.get(phase) {
+                self.folding.add(weight(phase, None), phase.clone(), line);
+            }
+        }
+    }
+
+    fn glanced_step(&mut self, line: Line, step: PassingStep) {
+        if step.is_good {
+            self.make_good(&step.id);
+        }
+        let at = (step.at).and_then(|at| self.outlined.clock.offset_of(&at));
+        if let (Some(track), Some(at)) = (&mut self.track, at) {
+            track.step(line.number, step.id, at, step.is_begun);
+        }
+    }
+
+    /// All events were read; `read_again` reads a line of them again.
+    pub(crate) fn finish(self, read_again: impl Fn(Line, &mut Vec<u8>) -> bool) -> Outlined {
+        let mut outlined = self.outlined;
+        let (mut tape, mut bytes) = (Tape::default(), Vec::new());
+        let (mut clock, dated) = (outlined.clock.clone(), &mut outlined.outline);
+        dated.rows = self.folding.rows(|kept| {
+            let number = kept.line.number;
+            let read = read_again(kept.line, &mut bytes).then_some(&*bytes);
+            let event = read.and_then(|bytes| tape.read_record(bytes).ok());
+            let Some(event) = event.map(crate::document::Document::root) else {
+                return Moment {
+                    line: number,
+                    phase: kept.phase.into_owned(),
+                    ..Moment::default()
+                };
+            };
+            moment(number, event, clock.offset(event))
+        });
+        outlined.track = self.track.map(Track::finish).unwrap_or_default();
+        outlined
+    }
+}
+
+/// Counts events of a phase.
+fn count(outline: &mut Outline, phase: &str, number: u64) {
+    outline.events += number;
+    if let Some(counted) = outline.phases.get_mut(phase) {
+        *counted += number;
+        return;
+    }
+    let is_known = outline.phases.len() < MAX_PHASES;
+    let phase = if is_known { phase } else { "(others)" };
+    *outline.phases.entry(phase.to_owned()).or_default() += number;
+}
+
+/// How much an event matters.
+fn weight(phase: &str, mark: Option<Mark>) -> Weight {
+    match (phase, mark) {
+        (_, Some(_)) => Weight::Marked,
+        ("start" | "plan" | "act" | "direction" | "terminate", None) => Weight::Kept,
+        _ => Weight::Light,
+    }
+}
+
+/// A phase that outlasts its event.
+fn lasting(phase: &str) -> Cow<'static, str> {
+    match phases::known(phase) {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(phase.to_owned()),
+    }
+}
