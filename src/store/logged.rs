@@ -233,6 +233,17 @@ struct Names {
     files: BTreeMap<PathBuf, usize>,
 }
 
+impl Named {
+    /// The directory whose entry changes.
+    fn dir(&self) -> &Path {
+        match self {
+            Self::Dir(path) | Self::File(path, _) | Self::Moved(_, path, _) | Self::Gone(path) => {
+                path.parent().unwrap()
+            }
+        }
+    }
+}
+
 impl Names {
     fn change(&mut self, named: &Named) {
         match named {
@@ -255,67 +266,85 @@ impl Names {
     }
 }
 
-/// What is left of a disk that loses its power after some calls: all that was synced, and of the
-/// rest what `keeps` says; a write that is kept may be torn.
-pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64) -> u64) -> Files {
-    let (mut inodes, mut now, mut durable) =
-        (Vec::<Inode>::new(), Names::default(), Names::default());
-    let mut pending: Vec<Named> = Vec::new();
-    let dir_of = |named: &Named| match named {
-        Named::Dir(path) | Named::File(path, _) | Named::Moved(_, path, _) | Named::Gone(path) => {
-            path.parent().unwrap().to_owned()
-        }
-    };
-    for call in calls {
+/// A disk after some calls: what is synced, and what is not yet.
+#[derive(Default)]
+struct Cached {
+    inodes: Vec<Inode>,
+    now: Names,
+    durable: Names,
+    pending: Vec<Named>,
+}
+
+impl Cached {
+    fn add(&mut self, call: &Call) {
         let named = match call {
-            Call::MakeDir(path) => Some(Named::Dir(path.clone())),
+            Call::MakeDir(path) => Named::Dir(path.clone()),
             Call::Create(path) => {
-                inodes.push(Inode::default());
-                Some(Named::File(path.clone(), inodes.len() - 1))
+                self.inodes.push(Inode::default());
+                Named::File(path.clone(), self.inodes.len() - 1)
             }
-            Call::Rename(from, to) => Some(Named::Moved(from.clone(), to.clone(), now.files[from])),
-            Call::Remove(path) => Some(Named::Gone(path.clone())),
-            Call::Append(path, bytes) => {
-                let inode = &mut inodes[now.files[path]];
-                inode
-                    .pending
-                    .push(Change::Write(inode.length, bytes.clone()));
-                inode.length += bytes.len();
-                None
-            }
-            Call::Cut(path, length) => {
-                let inode = &mut inodes[now.files[path]];
-                inode.length = usize::try_from(*length).unwrap();
-                inode.pending.push(Change::Cut(inode.length));
-                None
-            }
-            Call::Sync(path) => {
-                let inode = &mut inodes[now.files[path]];
-                for change in inode.pending.drain(..) {
-                    change.to(&mut inode.durable);
-                }
-                None
-            }
+            Call::Rename(from, to) => Named::Moved(from.clone(), to.clone(), self.now.files[from]),
+            Call::Remove(path) => Named::Gone(path.clone()),
             Call::SyncDir(dir) => {
-                let (done, rest) = pending
-                    .drain(..)
-                    .partition::<Vec<Named>, _>(|named| dir_of(named) == *dir);
-                for named in &done {
-                    durable.change(named);
+                let is_in_dir = |named: &mut Named| named.dir() == dir;
+                for named in self.pending.extract_if(.., is_in_dir) {
+                    self.durable.change(&named);
                 }
-                pending = rest;
-                None
+                return;
+            }
+            Call::Append(path, _) | Call::Cut(path, _) | Call::Sync(path) => {
+                return self.inodes[self.now.files[path]].add(call);
             }
         };
-        if let Some(named) = named {
-            now.change(&named);
-            pending.push(named);
+        self.now.change(&named);
+        self.pending.push(named);
+    }
+
+    /// What is left below a directory when the power is lost.
+    fn left(self, root: &Path) -> Files {
+        let durable = self.durable;
+        let is_there = |path: &Path| {
+            let mut above = path.ancestors().skip(1).take_while(|dir| *dir != root);
+            above.all(|dir| durable.dirs.contains(dir))
+        };
+        let files = durable.files.iter().filter(|(path, _)| is_there(path));
+        files
+            .map(|(path, inode)| (path.clone(), self.inodes[*inode].durable.clone()))
+            .collect()
+    }
+}
+
+impl Inode {
+    fn add(&mut self, call: &Call) {
+        match call {
+            Call::Append(_, bytes) => {
+                self.pending.push(Change::Write(self.length, bytes.clone()));
+                self.length += bytes.len();
+            }
+            Call::Cut(_, length) => {
+                self.length = usize::try_from(*length).unwrap();
+                self.pending.push(Change::Cut(self.length));
+            }
+            _ => {
+                for change in self.pending.drain(..) {
+                    change.to(&mut self.durable);
+                }
+            }
         }
     }
-    for named in pending.iter().filter(|_| below(2) == 0) {
-        durable.change(named);
+}
+
+/// What is left of a disk that loses its power after some calls: all that was synced, and of the
+/// rest what `below` chooses; a write that is kept may be torn.
+pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64) -> u64) -> Files {
+    let mut disk = Cached::default();
+    for call in calls {
+        disk.add(call);
     }
-    for inode in &mut inodes {
+    for named in disk.pending.iter().filter(|_| below(2) == 0) {
+        disk.durable.change(named);
+    }
+    for inode in &mut disk.inodes {
         for mut change in inode.pending.drain(..) {
             match (&mut change, below(4)) {
                 (_, 0) => continue,
@@ -327,14 +356,7 @@ pub(crate) fn power_loss(root: &Path, calls: &[Call], mut below: impl FnMut(u64)
             change.to(&mut inode.durable);
         }
     }
-    let is_there = |path: &Path| {
-        let mut above = path.ancestors().skip(1).take_while(|dir| *dir != root);
-        above.all(|dir| durable.dirs.contains(dir))
-    };
-    let files = durable.files.iter().filter(|(path, _)| is_there(path));
-    files
-        .map(|(path, inode)| (path.clone(), inodes[*inode].durable.clone()))
-        .collect()
+    disk.left(root)
 }
 
 /// A directory in memory where the system has one: these tests write a great many small files.

@@ -6,6 +6,7 @@
     clippy::indexing_slicing,
     reason = "tests fail by panicking"
 )]
+#![expect(clippy::too_many_lines, reason = "a test reads from top to bottom")]
 #![expect(
     clippy::print_stderr,
     reason = "a test that can't show anything here says so"
