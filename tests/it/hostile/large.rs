@@ -1,5 +1,5 @@
-//! Large episodes are judged one at a time, whatever the number of jobs: in order, and without waiting
-//! for each other for ever.
+//! Large episodes are judged one at a time, whatever the number of jobs: in order, and without
+//! waiting for each other for ever.
 
 use std::fmt::Write as _;
 use std::fs;
