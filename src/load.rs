@@ -124,6 +124,7 @@ impl<'f> LoadedTimeline<'f> {
     }
 
     /// Reads a line again; returns whether it could be read.
+    #[cfg(feature = "html")]
     pub(crate) fn read_again(&self, line: Line, bytes: &mut Vec<u8>) -> bool {
         let stream = self.stream.as_ref();
         stream.is_some_and(|stream| stream.read_again(line, bytes).is_ok())

@@ -63,7 +63,9 @@ pub use settings::{ConfigSearch, find_config};
 #[cfg(feature = "watch")]
 pub(crate) use snapshot::{Snapshot, directories};
 pub(crate) use stillness::{Movement, Seen};
-pub(crate) use walk::{AsEpisodeDir, Excludes, Found, FoundEpisode};
+#[cfg(feature = "cli")]
+pub(crate) use walk::FoundEpisode;
+pub(crate) use walk::{AsEpisodeDir, Excludes, Found};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 
