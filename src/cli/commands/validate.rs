@@ -143,7 +143,7 @@ fn describe(group_by: GroupBy) -> &'static str {
 }
 
 /// What a check works with.
-struct Plan<'v> {
+struct Setup<'v> {
     format: Format,
     deny_warnings: bool,
     check: Check,
@@ -154,7 +154,7 @@ struct Plan<'v> {
     paths: Vec<PathBuf>,
 }
 
-impl Plan<'_> {
+impl Setup<'_> {
     /// Whether a baseline is to be written, and is not known, because something can't be looked at.
     fn lacks_baseline(&self) -> bool {
         self.new_baseline.is_some() && self.gate.baseline().is_none()
@@ -182,28 +182,28 @@ impl Scope {
 
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
-        let mut plan = self.plan(matches, output)?;
-        let mut found = plan.gate.search(&plan.check, &plan.paths, self.given());
+        let mut setup = self.set_up(matches, output)?;
+        let mut found = setup.gate.search(&setup.check, &setup.paths, self.given());
         let scope = Scope::of(&found);
         if let Some(revision) = &self.changed_since {
-            found.episodes = self.changed(revision, found.episodes, &plan, output)?;
+            found.episodes = self.changed(revision, found.episodes, &setup, output)?;
         }
-        if let Some((path, _)) = &plan.new_baseline
-            && let Some(baseline) = self.record(&plan, &found, path)
+        if let Some((path, _)) = &setup.new_baseline
+            && let Some(baseline) = self.record(&setup, &found, path)
         {
-            plan.gate = plan.gate.with_baseline(baseline);
+            setup.gate = setup.gate.with_baseline(baseline);
         }
-        let outcome = self.judge(&mut plan, found, output)?;
+        let outcome = self.judge(&mut setup, found, output)?;
         if !scope.is_empty {
-            note_idle(&plan.gate, &plan.check, output);
+            note_idle(&setup.gate, &setup.check, output);
         }
         if !self.quiet {
-            for note in notes(&plan.gate, &scope, &outcome) {
+            for note in notes(&setup.gate, &scope, &outcome) {
                 output.note(&note);
             }
         }
-        let exit = match outcome.exit(plan.deny_warnings) {
-            _ if output.is_muted() || plan.lacks_baseline() => Exit::Fault,
+        let exit = match outcome.exit(setup.deny_warnings) {
+            _ if output.is_muted() || setup.lacks_baseline() => Exit::Fault,
             Exit::NothingFound if self.allow_empty || !scope.is_empty => Exit::Success,
             exit => exit,
         };
@@ -212,12 +212,12 @@ impl Validate {
         }
         let has_report =
             exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
-        self.keep(plan, has_report, &outcome, output)?;
+        self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
     }
 
     /// Resolves the settings, and opens what is written to.
-    fn plan(&self, matches: &ArgMatches, output: &Output) -> Result<Plan<'_>, Failure> {
+    fn set_up(&self, matches: &ArgMatches, output: &Output) -> Result<Setup<'_>, Failure> {
         let reading = if self.write_baseline.is_some() {
             Baselines::Unread
         } else {
@@ -242,7 +242,7 @@ impl Validate {
             Some(path) => Some((path.as_path(), whole_file(path)?)),
             None => None,
         };
-        Ok(Plan {
+        Ok(Setup {
             format,
             deny_warnings: settings.deny_warnings.value,
             check: self
@@ -268,13 +268,13 @@ impl Validate {
     /// A report is written while episodes are judged, and must know whether their findings are in
     /// the baseline. An episode that can't be judged may be the last, so this judges all of them
     /// before the first is reported.
-    fn record(&self, plan: &Plan<'_>, found: &Found, path: &Path) -> Option<Baseline> {
+    fn record(&self, setup: &Setup<'_>, found: &Found, path: &Path) -> Option<Baseline> {
         if !found.faults.is_empty() {
             return None;
         }
-        let mut gate = plan.gate.clone().record_baseline(path);
+        let mut gate = setup.gate.clone().record_baseline(path);
         let mut progress = Progress::new(self.quiet, found.episodes.len());
-        let outcome = gate.each_of(&plan.check, Vec::new(), &found.episodes, |judged| {
+        let outcome = gate.each_of(&setup.check, Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
                 Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
@@ -288,14 +288,14 @@ impl Validate {
     /// Judges episodes, and writes the report of each as soon as it is known.
     fn judge(
         &self,
-        plan: &mut Plan<'_>,
+        setup: &mut Setup<'_>,
         found: Found,
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
-        let format = plan.format;
-        let Plan {
+        let format = setup.format;
+        let Setup {
             check, gate, sinks, ..
-        } = plan;
+        } = setup;
         let mut progress = Progress::new(self.quiet, found.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
@@ -417,16 +417,16 @@ impl Validate {
         &self,
         revision: &str,
         episodes: Vec<FoundEpisode>,
-        plan: &Plan<'_>,
+        setup: &Setup<'_>,
         output: &Output,
     ) -> Result<Vec<FoundEpisode>, Failure> {
         let found = episodes.len() as u64;
         let reads = Reads {
             links: self.follow_links,
-            named_files: plan.gate.reads_named_files(&plan.check),
+            named_files: setup.gate.reads_named_files(&setup.check),
         };
         let Changed { episodes, lost } =
-            changed_since(revision, episodes, &plan.paths, reads).map_err(Failure::fault)?;
+            changed_since(revision, episodes, &setup.paths, reads).map_err(Failure::fault)?;
         if !self.quiet {
             if episodes.is_empty() && found > 0 {
                 let episodes = count(found, "episode");
@@ -450,18 +450,18 @@ impl Validate {
     /// Moves what was written to its place.
     fn keep(
         &self,
-        plan: Plan<'_>,
+        setup: Setup<'_>,
         has_report: bool,
         outcome: &Outcome,
         output: &Output,
     ) -> Result<(), Failure> {
         if has_report {
-            plan.sinks.keep()?;
+            setup.sinks.keep()?;
         }
-        let Some((path, file)) = plan.new_baseline else {
+        let Some((path, file)) = setup.new_baseline else {
             return Ok(());
         };
-        match plan.gate.baseline() {
+        match setup.gate.baseline() {
             Some(baseline) if has_report => self.keep_baseline(path, file, baseline, output),
             Some(_) => Ok(()),
             None => {
