@@ -146,7 +146,7 @@ impl Need {
     pub(crate) const ALL: [Self; 3] = [Self::Lifecycle, Self::WholeTimeline, Self::Reach];
 }
 
-/// A finding before its place is looked up.
+/// What a rule says of a place, before the place is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) place: Place,
@@ -196,6 +196,9 @@ impl Draft {
     }
 }
 
+/// A finding of a rule before its place is looked up.
+pub(crate) type Drafted = (&'static RuleInfo, Severity, Draft);
+
 /// Collects the findings of one rule.
 pub(crate) struct Findings<'f> {
     pub(crate) info: &'static RuleInfo,
@@ -205,7 +208,7 @@ pub(crate) struct Findings<'f> {
     /// How many of them are listed.
     pub(crate) listed: usize,
     pub(crate) room: &'f mut Room,
-    pub(crate) drafts: &'f mut Vec<(&'static RuleInfo, Severity, Draft)>,
+    pub(crate) drafts: &'f mut Vec<Drafted>,
     pub(crate) skips: &'f mut Vec<Skip>,
 }
 

@@ -1,9 +1,8 @@
 //! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
 
 use crate::facts::{Slip, SlipLines, Slips};
-use crate::finding::{RuleInfo, Severity};
 use crate::printable::{brief, quote};
-use crate::rule::Draft;
+use crate::rule::Drafted;
 use crate::rules;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 
@@ -18,10 +17,7 @@ const MAX_CAUSED: usize = 1_000;
 
 /// Adds to each draft the slips that it may follow from, and returns the places of all of them;
 /// where there is room, also phases of a runtime's own that are like those that the rule looks for.
-pub(super) fn add(
-    drafts: &mut [(&'static RuleInfo, Severity, Draft)],
-    slips: &Slips,
-) -> Vec<Place> {
+pub(super) fn add(drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
     let mut in_order: Vec<_> = slips.iter().collect();
     in_order.sort_by_key(|(_, lines)| lines.first);
     let mut places: Vec<Place> = Vec::new();
@@ -53,8 +49,9 @@ pub(super) fn add(
                     (Place::event(*line, "/phase"), message)
                 }),
         );
-        let missed = rule.misses;
-        let instead = missed.and_then(|phase| instead_of(phase, slips, &in_order));
+        let instead = rule
+            .misses
+            .and_then(|phase| instead_of(phase, slips, &in_order));
         let findings = drafts
             .iter_mut()
             .filter(|(info, ..)| info.id == rule.info.id)
@@ -84,7 +81,7 @@ pub(super) fn add(
 }
 
 /// The places of keys that violations of the schemas name, since a required field is absent.
-pub(super) fn of_violations(drafts: &[(&'static RuleInfo, Severity, Draft)]) -> Vec<Place> {
+pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
     drafts
         .iter()
         .flat_map(|(.., draft)| &draft.causes)

@@ -9,11 +9,11 @@ use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
     CAUSE, Card, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
-    Severity, Skip, SkipReason,
+    Skip, SkipReason,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
-use crate::rule::{Check as RuleCheck, Draft, Findings, Need, Record, Room, Rule};
+use crate::rule::{Check as RuleCheck, Draft, Drafted, Findings, Need, Record, Room, Rule};
 use crate::rules;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
@@ -78,10 +78,7 @@ pub(super) fn episode<R>(
 }
 
 /// Adds the causes of findings to them, and returns the places of all causes.
-fn add_causes(
-    drafts: &mut [(&'static RuleInfo, Severity, Draft)],
-    loaded: &Loaded<'_, '_>,
-) -> Vec<Place> {
+fn add_causes(drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
     let mut causes = causes::of_violations(drafts);
     if let Some(timeline) = loaded.run.timeline.read()
         && !(drafts.is_empty() || timeline.slips.is_empty())
@@ -90,9 +87,6 @@ fn add_causes(
     }
     causes
 }
-
-/// A finding of a rule before its place is looked up.
-type Drafted = (&'static RuleInfo, Severity, Draft);
 
 /// What the rules find in an episode in a directory, and what they could not judge.
 fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, Vec<Skip>) {
@@ -323,14 +317,14 @@ fn locate(
     let mut locations = locator.locate(loaded, key).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
-        .map(|(info, severity, draft)| {
+        .map(|drafted| {
+            let (info, _, draft) = &drafted;
             let rank = if causes.contains(&draft.place) {
                 CAUSE
             } else {
                 rank(info)
             };
-            let finding = located((info, severity, draft), &mut locations, id);
-            Finding { rank, ..finding }
+            located(drafted, rank, &mut locations, id)
         })
         .collect();
     findings.sort_by(|a, b| {
@@ -360,6 +354,7 @@ fn tell_apart(findings: &mut [Finding]) {
 /// A finding at its places, the next ones, with the fingerprint of all that are alike.
 fn located(
     (info, severity, draft): Drafted,
+    rank: usize,
     locations: &mut impl Iterator<Item = Location>,
     id: &str,
 ) -> Finding {
@@ -373,7 +368,7 @@ fn located(
         related.collect()
     };
     let mut finding = Finding {
-        rank: CAUSE,
+        rank,
         rule: info.id.into(),
         severity,
         message: draft.message,

@@ -150,7 +150,7 @@ fn to_json(value: &mut DeValue<'_>) -> Value {
     }
 }
 
-/// All mistakes, one for each value, in the order of their paths.
+/// All mistakes that the schema finds, those that follow from another one included.
 fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     let validator = jsonschema::options()
         .should_validate_formats(true)
