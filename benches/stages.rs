@@ -19,8 +19,9 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use run_data::{Random, Records};
 use runvet::Schema;
-use runvet::check::{Check, Level, all_rules};
+use runvet::check::{Check, all_rules};
 use runvet::document::Tape;
+use runvet::finding::Level;
 use runvet::source::Artifact;
 
 const ID: &str = "ep_00000007";
@@ -145,8 +146,8 @@ mod episode {
     /// All rules are off: parse, schema and facts.
     #[divan::bench]
     fn facts(bencher: Bencher<'_, '_>) {
-        let off = |check: Check, rule: &runvet::RuleInfo| {
-            check.level(rule.id, Level::Off).expect("a rule")
+        let off = |check: Check, rule: &runvet::finding::RuleInfo| {
+            check.level(&rule.id, Level::Off).expect("a rule")
         };
         bench(bencher, &all_rules().fold(check(), off), &GOOD, true);
     }

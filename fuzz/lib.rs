@@ -1,15 +1,18 @@
-//! Shared by the targets: bytes from the fuzzer -> the artifacts of an episode, or a text as
-//! `serde_json` reads it.
+//! Shared by the targets: bytes from the fuzzer -> the artifacts of an episode, a text as
+//! `serde_json` reads it, or a run that is recorded.
 
 #[path = "../tests/it/support/second_look.rs"]
 mod second_look;
 
+use std::path::PathBuf;
+
+use runvet::recorder::{Durability, Recorder, Session, Task};
 use runvet::source::Artifact;
 pub use second_look::{found, indented, same};
 use serde_json::Value;
 
 /// The byte between two artifacts. It never occurs in UTF-8 text.
-const SEPARATOR: u8 = 0xff;
+pub const SEPARATOR: u8 = 0xff;
 
 /// The artifacts in the bytes, in the order of [`Artifact::ALL`]; any after the last one are
 /// missing.
@@ -33,4 +36,25 @@ pub fn second_opinion(bytes: &[u8]) -> Option<Result<Value, serde_json::Error>> 
     } else {
         Some(opinion)
     }
+}
+
+/// Records the lines of a session, in the place of the run before it. Returns the recorder, the
+/// directory of the run and its id.
+pub fn record(lines: &[u8]) -> (Recorder, PathBuf, String) {
+    let runs = std::env::temp_dir().join(format!("runvet-fuzz-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&runs);
+    let recorder = Recorder::new(&runs).durability(Durability::Process);
+    let run = recorder.begin(Task::new("a task")).unwrap();
+    let (path, id) = (run.path().to_owned(), run.id().to_owned());
+    let mut session = Session::new(run);
+    for line in lines.split(|byte| *byte == b'\n') {
+        let reply: Value = serde_json::from_slice(&session.reply(line)).unwrap();
+        // Only what a command asks for may be refused, not what the machine does.
+        let faults = ["io", "not_durable", "lost", "poisoned", "forked"];
+        assert!(
+            !faults.iter().any(|kind| reply["error"]["kind"] == *kind),
+            "{reply}"
+        );
+    }
+    (recorder, path, id)
 }

@@ -11,27 +11,27 @@ mod judge;
 #[cfg(test)]
 pub(crate) mod linear;
 mod locate;
+#[cfg(any(feature = "cli", test))]
 mod rule_list;
 mod session;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
-#[cfg(feature = "watch")]
-use std::path::PathBuf;
 
-use crate::finding::{EpisodeReport, Report, ReportedFault, RuleInfo, Skip, Totals};
+use crate::finding::{EpisodeReport, Level, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::Wanted;
 use crate::parallel::{cores, in_order};
 use crate::rule::Record;
-use crate::rules;
+use crate::rules::{self, RuleSet};
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{self, Artifacts, AsEpisodeDir, EpisodeDir, Excludes, Found, Given};
+use crate::store::{
+    self, Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given,
+};
 
-pub use crate::finding::Level;
-pub use crate::store::{Discovery, Fault};
-pub use rule_list::{RuleEntry, RuleList};
-pub use session::Session;
+#[cfg(any(feature = "cli", test))]
+pub(crate) use rule_list::RuleList;
+pub(crate) use session::Session;
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -62,9 +62,10 @@ fn suggestion(nearest: Option<&str>) -> String {
 /// A check, set up and ready to run.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// One for each of [`rules::ALL`].
+    rules: RuleSet,
+    /// One for each of the rules.
     levels: Vec<Level>,
-    /// What the rules that are on read besides what is always read.
+    /// What the rules that are on read in addition to what is always read.
     wanted: Wanted,
     /// One on each core, unless a number was set.
     jobs: Option<NonZeroUsize>,
@@ -95,7 +96,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
 pub fn find_rule(name: &str) -> Result<&'static RuleInfo, Error> {
     all_rules()
         .find(|rule| rule.id == name)
-        .ok_or_else(|| unknown_rule(name))
+        .ok_or_else(|| unknown_rule(&RuleSet::default(), name))
 }
 
 /// Whether the name of a rule, of a group such as `plan/*`, or `*` names a rule.
@@ -104,20 +105,19 @@ pub(crate) fn names(name: &str, rule: &str) -> bool {
     name == rule || name.strip_suffix('*').is_some_and(is_in)
 }
 
-fn unknown_rule(name: &str) -> Error {
+fn unknown_rule(rules: &RuleSet, name: &str) -> Error {
+    let ids = || rules.iter().map(|rule| &*rule.info.id);
     let wanted = name.trim_end_matches(['*', '/']);
     let distance = |known: &&str| strsim::osa_distance(wanted, known);
     let last_part = |known: &str| known.split('/').next_back() == wanted.split('/').next_back();
     let nearest = if wanted.contains('/') {
-        let near = all_rules()
-            .map(|rule| rule.id)
-            .filter(|known| distance(known) <= 3 || last_part(known));
+        let near = ids().filter(|known| distance(known) <= 3 || last_part(known));
         near.min_by_key(distance).map(str::to_owned)
     } else if wanted == "all" {
         Some("*".to_owned())
     } else {
         // A group, or a rule without its group.
-        let parts = all_rules().filter_map(|rule| Some((rule.id, rule.id.split_once('/')?)));
+        let parts = ids().filter_map(|id| Some((id, id.split_once('/')?)));
         let near = parts.flat_map(|(id, (group, rule))| {
             let of_group = (distance(&group), 0, format!("{group}/*"));
             [of_group, (distance(&rule), 1, id.to_owned())]
@@ -131,9 +131,9 @@ fn unknown_rule(name: &str) -> Error {
     }
 }
 
-/// What the rules that are on read besides what is always read.
-fn wanted(levels: &[Level]) -> Wanted {
-    let on = rules::ALL.iter().zip(levels);
+/// What the rules that are on read in addition to what is always read.
+fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
+    let on = rules.iter().zip(levels);
     let on = on.filter(|(_, level)| **level != Level::Off);
     let mut wanted = Wanted::default();
     for record in on.flat_map(|(rule, _)| rule.reads) {
@@ -152,9 +152,15 @@ impl Check {
     /// A check with every rule at its default level, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
-        let levels: Vec<Level> = all_rules().map(|info| info.level).collect();
+        Self::with_rules(RuleSet::default())
+    }
+
+    /// A check of the built-in rules and others.
+    fn with_rules(rules: RuleSet) -> Self {
+        let levels: Vec<Level> = rules.iter().map(|rule| rule.info.level).collect();
         Self {
-            wanted: wanted(&levels),
+            wanted: wanted(&rules, &levels),
+            rules,
             levels,
             jobs: None,
             follow_links: false,
@@ -169,27 +175,33 @@ impl Check {
     /// [`Error::UnknownRule`] where no rule and no group has the name.
     ///
     /// ```
-    /// use runvet::check::{Check, Level};
+    /// use runvet::check::Check;
+    /// use runvet::finding::Level;
     /// let check = Check::new().level("plan/*", Level::Off).unwrap();
     /// assert!(check.level("plan/steps", Level::Off).is_err());
     /// ```
     pub fn level(mut self, name: &str, level: Level) -> Result<Self, Error> {
         let mut known = false;
-        for (rule, slot) in all_rules().zip(&mut self.levels) {
-            if names(name, rule.id) {
+        for (rule, slot) in self.rules.iter().zip(&mut self.levels) {
+            if names(name, &rule.info.id) {
                 *slot = level;
                 known = true;
             }
         }
-        self.wanted = wanted(&self.levels);
+        self.wanted = wanted(&self.rules, &self.levels);
         if known {
             Ok(self)
         } else {
-            Err(unknown_rule(name))
+            Err(unknown_rule(&self.rules, name))
         }
     }
 
-    /// The level of each rule, in the order of [`all_rules`].
+    /// The rules that can be on.
+    pub(crate) fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    /// The level of each rule, in their order.
     pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
@@ -200,12 +212,12 @@ impl Check {
         self.wanted.named_files
     }
 
-    /// The same check with other levels.
+    /// This check with other levels.
     pub(crate) fn with_levels(&self, levels: Vec<Level>) -> Self {
-        let wanted = wanted(&levels);
         Self {
+            wanted: wanted(&self.rules, &levels),
+            rules: self.rules.clone(),
             levels,
-            wanted,
             ..*self
         }
     }
@@ -219,13 +231,13 @@ impl Check {
 
     /// The number of episodes that are checked in parallel. Asking for the number of cores takes as
     /// long as a small episode, so it is asked for where many are checked.
-    fn parallelism(&self) -> NonZeroUsize {
+    pub(crate) fn parallelism(&self) -> NonZeroUsize {
         self.jobs.unwrap_or_else(cores)
     }
 
     /// A check of one episode after the other, which keeps its buffers between them.
     #[must_use]
-    pub fn session(&self) -> Session {
+    pub(crate) fn session(&self) -> Session {
         Session::new(self, self.jobs)
     }
 
@@ -254,7 +266,7 @@ impl Check {
     /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Report, Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut found = self.search(&paths, &|_| false, Given::Each);
+        let mut found = self.search(&paths, None, Given::Each);
         given_path(&mut found.faults)?;
         let mut faults: Vec<ReportedFault> = found.faults.iter().map(Into::into).collect();
         let (mut episodes, mut totals) = (Vec::new(), Totals::default());
@@ -286,7 +298,7 @@ impl Check {
     /// ```
     #[must_use]
     pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Discovery {
-        self.search(paths, &|_| false, Given::Each).into()
+        self.search(paths, None, Given::Each).into()
     }
 
     /// Finds the episodes below paths, but opens no directory that is excluded.
@@ -299,30 +311,9 @@ impl Check {
         store::discover(paths, self.parallelism(), excludes, given)
     }
 
-    /// Finds what depends on directories below a given one that changed.
-    #[cfg(feature = "watch")]
-    pub(crate) fn search_again(
-        &self,
-        top: &Path,
-        changes: &[(PathBuf, bool)],
-        excludes: Excludes<'_>,
-        given: Given,
-    ) -> Found {
-        store::depending_on(top, changes, self.parallelism(), excludes, given)
-    }
-
     /// Checks episodes in parallel, and passes each report to `take` in the order of the episodes,
     /// as soon as all before it are done. The check stops early when `take` says so. An episode
     /// whose directory can't be opened is a fault.
-    pub fn each(
-        &self,
-        episodes: &[EpisodeDir],
-        take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
-    ) {
-        self.each_of(episodes, take);
-    }
-
-    /// Checks episodes in the form in which they are at hand.
     pub(crate) fn each_of<E: AsEpisodeDir>(
         &self,
         episodes: &[E],
@@ -427,4 +418,51 @@ fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
     skips.sort();
     skips.dedup();
     skips
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rule::{Check as RuleCheck, Compared, Rule};
+    use crate::source::Place;
+
+    #[test]
+    fn rule_made_at_run_time_is_one_like_any_other() {
+        let info = RuleInfo {
+            id: format!("{}/refund-limit", "acme").into(),
+            level: Level::Off,
+            title: "a refund is too high".to_owned().into(),
+            hint: "Ask first.".to_owned().into(),
+            page: String::new().into(),
+        };
+        let rule = Rule::with_info(
+            info,
+            RuleCheck::Run(|_, findings| {
+                findings.at(Place::whole(Artifact::Events), "too high");
+                Compared::Something
+            }),
+        );
+        let check = Check::with_rules(RuleSet::with(vec![rule]));
+        let found = |check: &Check| {
+            let mut report = check.records("ep_1", &[]);
+            report
+                .findings
+                .retain(|finding| finding.rule == "acme/refund-limit");
+            report.findings
+        };
+        assert_eq!(found(&check), []);
+        let misspelled = check.clone().level("acme/refund-limits", Level::Error);
+        let misspelled = misspelled.unwrap_err().to_string();
+        assert!(
+            misspelled.ends_with("did you mean `acme/refund-limit`?"),
+            "{misspelled}"
+        );
+        let check = check.level("acme/*", Level::Warning).unwrap();
+        let [finding] = &*found(&check) else { panic!() };
+        assert_eq!(
+            (&*finding.message, &*finding.help),
+            ("too high", "Ask first.")
+        );
+        assert_eq!(finding.rule_index, Some(rules::ALL.len()));
+    }
 }

@@ -1,5 +1,6 @@
 //! The command line: the only place that prints and reads the environment.
 
+mod candidates;
 mod commands;
 mod output;
 mod path_list;
@@ -22,7 +23,7 @@ use crate::gate::Exit;
 use commands::Command;
 use output::Output;
 
-/// The exit code of a command that could not do its whole job.
+/// The exit code of a command that could not finish its work.
 const FAULT: u8 = Exit::Fault.code();
 
 /// Why a command could not do its job.
@@ -31,7 +32,7 @@ enum Failure {
     Output(io::Error),
     /// Anything else.
     Fault(String),
-    /// The same, drawn with its place, ready to be printed.
+    /// A reason that is drawn with its place, ready to be printed.
     Drawn(String),
 }
 
@@ -98,6 +99,11 @@ fn command() -> clap::Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new();
     let args: Vec<OsString> = args.into_iter().collect();
+    match candidates::answered(&args) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(_) => return ExitCode::from(FAULT),
+    }
     let parsed = command().try_get_matches_from(&args);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let done = match parsed {

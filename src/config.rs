@@ -30,6 +30,10 @@ pub(crate) struct Config {
     /// Whether warnings fail the gate, as errors do.
     #[schemars(with = "bool")]
     pub(crate) deny_warnings: Option<Spanned<bool>>,
+    /// Whether rules that could not be judged fail the gate: all in a run that has ended, and in
+    /// other runs those that a record keeps from it, by what it holds.
+    #[schemars(with = "bool")]
+    pub(crate) deny_unjudged: Option<Spanned<bool>>,
     /// The maximum number of findings that the human format shows for each rule; 0 shows all.
     #[schemars(with = "usize")]
     pub(crate) max_findings: Option<Spanned<usize>>,

@@ -9,73 +9,72 @@ mod timeline;
 use serde::Serialize;
 
 use crate::finding::{EpisodeReport, Lifecycle};
-pub use timeline::{Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow};
+pub(crate) use timeline::{
+    Folded, Incident, Mark, Moment, Outline, Reason, ReasonKind, TimelineRow,
+};
 
 /// The maximum number of rows of a list that a dashboard keeps.
-pub const MAX_ROWS: usize = 1_000;
+pub(crate) const MAX_ROWS: usize = 1_000;
 
 /// One run at a glance.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Dashboard {
+pub(crate) struct Dashboard {
     /// What the records say.
-    pub overview: Overview,
+    pub(crate) overview: Overview,
     /// Why the run did not succeed; `None` where it did, or where the records do not say.
-    pub reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// What the timeline says.
-    pub timeline: Outline,
+    pub(crate) timeline: Outline,
     /// The verdict of a check.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
 }
 
 /// What the records of a run say. A value that a record lacks is `None`; a list has no rows.
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct Overview {
+pub(crate) struct Overview {
     /// Which run it is, and how it went.
-    pub header: Header,
+    pub(crate) header: Header,
     /// The plan that the state persists.
-    pub plan: Option<PlanSection>,
+    pub(crate) plan: Option<PlanSection>,
     /// The actions of the state.
-    pub actions: Rows<ActionRow>,
+    pub(crate) actions: Rows<ActionRow>,
     /// The beliefs of the state.
-    pub beliefs: Rows<BeliefRow>,
+    pub(crate) beliefs: Rows<BeliefRow>,
     /// The facts that the state remembers.
-    pub facts: Rows<FactRow>,
+    pub(crate) facts: Rows<FactRow>,
     /// The verification that the summary reports.
-    pub verification: Option<VerificationSection>,
+    pub(crate) verification: Option<VerificationSection>,
     /// The metrics of the summary.
-    pub metrics: Option<MetricsSection>,
+    pub(crate) metrics: Option<MetricsSection>,
     /// The links of the state.
-    pub links: Option<Rows<LinkRow>>,
+    pub(crate) links: Option<Rows<LinkRow>>,
 }
 
 /// Which run it is, and how it went.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Header {
+pub(crate) struct Header {
     /// The run's id.
-    pub episode_id: String,
+    pub(crate) episode_id: String,
     /// The episode's directory.
-    pub dir: String,
+    pub(crate) dir: String,
     /// The task.
-    pub task: Option<String>,
+    pub(crate) task: Option<String>,
     /// The status, from the state.
-    pub status: Option<String>,
+    pub(crate) status: Option<String>,
     /// The outcome, from the summary.
-    pub outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// When it started, as written.
-    pub started_at: Option<String>,
+    pub(crate) started_at: Option<String>,
     /// The duration in seconds.
-    pub duration_sec: Option<f64>,
+    pub(crate) duration_sec: Option<f64>,
     /// The mode of the runtime.
-    pub mode: Option<String>,
+    pub(crate) mode: Option<String>,
     /// The adapter that executed the run.
-    pub adapter: Option<String>,
+    pub(crate) adapter: Option<String>,
     /// Whether the run has ended.
-    pub lifecycle: Lifecycle,
+    pub(crate) lifecycle: Lifecycle,
     /// Records that should exist but can't be shown, each with the reason.
-    pub unreadable: Vec<UnreadableRecord>,
+    pub(crate) unreadable: Vec<UnreadableRecord>,
 }
 
 impl Default for Header {
@@ -98,22 +97,20 @@ impl Default for Header {
 
 /// A record that can't be shown.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct UnreadableRecord {
+pub(crate) struct UnreadableRecord {
     /// The name of its file.
-    pub file: &'static str,
+    pub(crate) file: &'static str,
     /// Why.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 /// The first rows of a list, and its length.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Rows<T> {
+pub(crate) struct Rows<T> {
     /// At most [`MAX_ROWS`] rows.
-    pub first: Vec<T>,
+    pub(crate) first: Vec<T>,
     /// The number of rows of the whole list.
-    pub total: usize,
+    pub(crate) total: usize,
 }
 
 impl<T> Default for Rows<T> {
@@ -136,97 +133,89 @@ impl<T> FromIterator<T> for Rows<T> {
 
 /// The plan that the state persists, with the steps that only the timeline has.
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct PlanSection {
+pub(crate) struct PlanSection {
     /// The source of the plan.
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Its steps, in their order.
-    pub steps: Rows<StepRow>,
+    pub(crate) steps: Rows<StepRow>,
 }
 
 /// A step of the plan. A value that the state lacks is empty, here and in the other rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct StepRow {
+pub(crate) struct StepRow {
     /// The step's identifier.
-    pub id: String,
+    pub(crate) id: String,
     /// The kind of work.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The status.
-    pub status: String,
+    pub(crate) status: String,
     /// What it does.
-    pub description: String,
+    pub(crate) description: String,
     /// Whether the timeline says otherwise.
-    pub is_contested: bool,
+    pub(crate) is_contested: bool,
     /// Whether only the timeline has the step, and the state lacks it.
-    pub is_unpersisted: bool,
+    pub(crate) is_unpersisted: bool,
 }
 
 /// An action of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct ActionRow {
+pub(crate) struct ActionRow {
     /// The action's identifier.
-    pub id: String,
+    pub(crate) id: String,
     /// The step that it belongs to.
-    pub step_id: String,
+    pub(crate) step_id: String,
     /// The tool that was used.
-    pub tool: String,
+    pub(crate) tool: String,
     /// How it ended.
-    pub result_status: String,
+    pub(crate) result_status: String,
     /// The inputs of the tool, cut.
-    pub input_excerpt: String,
+    pub(crate) input_excerpt: String,
 }
 
 /// A belief of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct BeliefRow {
+pub(crate) struct BeliefRow {
     /// The confidence.
-    pub confidence: String,
+    pub(crate) confidence: String,
     /// What it believes.
-    pub statement: String,
+    pub(crate) statement: String,
 }
 
 /// A fact that the run remembers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct FactRow {
+pub(crate) struct FactRow {
     /// Its name.
-    pub key: String,
+    pub(crate) key: String,
     /// Its value: a text without its quotes, anything else as JSON.
-    pub value: String,
+    pub(crate) value: String,
 }
 
 /// The verification that the summary reports.
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct VerificationSection {
+pub(crate) struct VerificationSection {
     /// `true`, `false`, or another value in its place; `None` if the run was not verified.
-    pub passed: Option<String>,
+    pub(crate) passed: Option<String>,
     /// Why the verification failed.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
     /// The number of its assertions.
-    pub assertions: usize,
+    pub(crate) assertions: usize,
     /// The files of the workspace that the run changed.
-    pub changes: Rows<FileChange>,
+    pub(crate) changes: Rows<FileChange>,
 }
 
 /// A file of the workspace that the run changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct FileChange {
+pub(crate) struct FileChange {
     /// What happened to it.
-    pub kind: ChangeKind,
+    pub(crate) kind: ChangeKind,
     /// Its path.
-    pub path: String,
+    pub(crate) path: String,
 }
 
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// It is new.
     Added,
     /// It has other content.
@@ -237,51 +226,46 @@ pub enum ChangeKind {
 
 /// The metrics of the summary.
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct MetricsSection {
+pub(crate) struct MetricsSection {
     /// The single figures.
-    pub figures: Rows<Figure>,
+    pub(crate) figures: Rows<Figure>,
     /// The latencies.
-    pub latencies: Rows<Latency>,
+    pub(crate) latencies: Rows<Latency>,
 }
 
 /// A single figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Figure {
+pub(crate) struct Figure {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its value, a number with as many digits as people read.
-    pub value: String,
+    pub(crate) value: String,
 }
 
 /// A latency.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Latency {
+pub(crate) struct Latency {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Milliseconds.
-    pub value_ms: f64,
+    pub(crate) value_ms: f64,
 }
 
 /// A link of the state to an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct LinkRow {
+pub(crate) struct LinkRow {
     /// The key of the link.
-    pub name: String,
+    pub(crate) name: String,
     /// The target, as written.
-    pub target: String,
+    pub(crate) target: String,
     /// What is at the target; `None` if the key names no artifact.
-    pub end: Option<LinkEnd>,
+    pub(crate) end: Option<LinkEnd>,
 }
 
 /// What is at the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum LinkEnd {
+pub(crate) enum LinkEnd {
     /// The artifact.
     There,
     /// Nothing.
@@ -292,16 +276,15 @@ pub enum LinkEnd {
 
 /// The verdict of a check on a run.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The status, from the state: a run may have failed although its records are consistent.
-    pub status: Option<String>,
+    pub(crate) status: Option<String>,
     /// The outcome, from the summary.
-    pub outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// Why the run did not succeed.
-    pub reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// The check's report on its records.
-    pub report: EpisodeReport,
+    pub(crate) report: EpisodeReport,
     /// The line of the first event with which the persisted plan disagrees.
-    pub plan_differs_from: Option<u64>,
+    pub(crate) plan_differs_from: Option<u64>,
 }

@@ -3,28 +3,9 @@
 //!
 //! Both runs are compared as one *comparison document* each:
 //!
-//! ```json
-//! {"lifecycle": "terminal", "state": {}, "summary": {},
-//!  "events": {"total": 11, "broken_lines": 0, "phases": {"act": 3}},
-//!  "findings": {"plan/projection": 1}}
-//! ```
-//!
 //! `state` and `summary` are the records as they are stored, `findings` the number of findings by
 //! rule. Members are compared by name and items by position, numbers by their value; what is absent
 //! equals null. Ids, times, durations and digests are expected to differ, and do not count.
-//!
-//! ```
-//! use runvet::diff::{Subject, compare};
-//!
-//! let run_data = runvet::read::RunData::open("corpus/demo")?;
-//! let (check, mut gate) = (runvet::check::Check::new(), runvet::gate::Gate::new());
-//! let mut read = |id| Subject::new(&run_data.get(id)?, &check, &mut gate);
-//! let diff = compare(&read("ep_01")?, &read("ep_03")?);
-//! assert!(!diff.same);
-//! assert_eq!(diff.differences[0].pointer, "/state/outcomes/metrics/task_score");
-//! assert_eq!(diff.differences[0].right.get(), "0.95");
-//! # Ok::<(), runvet::read::Error>(())
-//! ```
 
 #[cfg(test)]
 #[cfg(feature = "cli")]
@@ -37,7 +18,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::check::Check;
 use crate::dashboard::{Outline, Overview};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
@@ -49,7 +29,7 @@ use walk::Walk;
 pub(crate) use walk::{differs, is_expected};
 
 /// The maximum number of differences that are listed.
-pub const MAX_DIFFERENCES: usize = 1_000;
+pub(crate) const MAX_DIFFERENCES: usize = 1_000;
 
 /// The differences between two runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -57,69 +37,65 @@ pub const MAX_DIFFERENCES: usize = 1_000;
     title = "Output of runvet diff --json",
     extend("$id" = crate::record::schema_id("diff"))
 )]
-#[non_exhaustive]
-pub struct Diff {
+pub(crate) struct Diff {
     /// Whether nothing that counts differs.
-    pub same: bool,
+    pub(crate) same: bool,
     /// The run that was named first.
-    pub left: Side,
+    pub(crate) left: Side,
     /// The run that was named second.
-    pub right: Side,
+    pub(crate) right: Side,
     /// The differences that count, at most 1,000.
-    pub differences: Vec<Difference>,
+    pub(crate) differences: Vec<Difference>,
     /// The number of differences that count and are not listed.
-    pub more: u64,
+    pub(crate) more: u64,
     /// The differences between ids, times, durations and digests, which do not count; at most
     /// 1,000.
-    pub uncounted: Vec<Difference>,
+    pub(crate) uncounted: Vec<Difference>,
     /// The number of differences that do not count and are not listed.
-    pub uncounted_more: u64,
+    pub(crate) uncounted_more: u64,
 }
 
 /// One of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Side {
+pub(crate) struct Side {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub episode_id: String,
+    pub(crate) episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub dir: String,
+    pub(crate) dir: String,
 }
 
 /// A place at which the two runs differ.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Difference {
+pub(crate) struct Difference {
     /// A JSON Pointer into the comparison documents of both runs. A comparison document has
     /// `lifecycle`, `state` and `summary` as stored, `events` with `total`, `broken_lines` and
     /// `phases`, and `findings`, the number of findings by rule.
     #[schemars(extend("examples" = ["/state/goal/task", "/findings/plan~1projection"]))]
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The value in the first run; null where it is absent. A value of more than 4 KiB is a text
     /// that starts with its beginning or describes it.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub left: Box<RawValue>,
+    pub(crate) left: Box<RawValue>,
     /// The value in the second run, in the same way.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub right: Box<RawValue>,
+    pub(crate) right: Box<RawValue>,
 }
 
 /// A run that is compared with another one.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct Subject {
+pub(crate) struct Subject {
     /// Its id and directory.
-    pub side: Side,
+    pub(crate) side: Side,
     /// Its records.
-    pub view: View,
+    pub(crate) view: View,
     /// What a dashboard shows of its records.
-    pub overview: Overview,
+    pub(crate) overview: Overview,
     /// Its timeline in outline.
-    pub timeline: Outline,
+    pub(crate) timeline: Outline,
     /// The report of a check.
-    pub report: EpisodeReport,
+    pub(crate) report: EpisodeReport,
 }
 
 impl Subject {
@@ -129,13 +105,13 @@ impl Subject {
     ///
     /// [`Error::Artifact`] where the directory can't be opened, or an artifact is there and can't
     /// be read, so that it can't be compared.
-    pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+    pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let Checked {
             view,
             timeline,
             report,
             ..
-        } = Checked::new(run, check, gate)?;
+        } = Checked::new(run, gate)?;
         let is_there = |artifact| view.artifacts.contains(&artifact);
         let (has_state, has_summary) = (is_there(Artifact::State), is_there(Artifact::Summary));
         let has_events = is_there(Artifact::Events);
@@ -173,7 +149,7 @@ impl Subject {
 
     /// The number of findings by rule.
     #[must_use]
-    pub fn findings(&self) -> BTreeMap<&str, u64> {
+    pub(crate) fn findings(&self) -> BTreeMap<&str, u64> {
         let mut findings = BTreeMap::new();
         for finding in &self.report.findings {
             *findings.entry(&*finding.rule).or_default() += 1;
@@ -184,7 +160,7 @@ impl Subject {
 
 /// Compares two runs, in time and memory that grow no faster than their records.
 #[must_use]
-pub fn compare(left: &Subject, right: &Subject) -> Diff {
+pub(crate) fn compare(left: &Subject, right: &Subject) -> Diff {
     let mut walk = Walk::default();
     let lifecycle = |run: &Subject| Some(run.report.lifecycle.word());
     walk.at("lifecycle", |walk| {

@@ -31,7 +31,6 @@
 //! assert_eq!(lisp(document.root()), r#"((a . (1.50 t)) (b . "x"))"#);
 //! ```
 
-mod advice;
 mod builder;
 mod essence;
 mod limit;
@@ -45,6 +44,7 @@ mod repeated;
 mod resolve;
 mod skeleton;
 mod sum;
+mod syntax;
 mod token;
 mod value;
 #[cfg(test)]
@@ -67,6 +67,7 @@ pub(crate) use pieces::{Pieces, Progress};
 pub(crate) use resolve::Found;
 pub(crate) use skeleton::Skeletons;
 pub(crate) use sum::is_sum_positive;
+pub(crate) use syntax::SyntaxErrorKind;
 use token::{MAX_TOKENS, Token};
 
 /// The maximum nesting depth of arrays and objects.
@@ -116,13 +117,13 @@ impl Kind {
 
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
+#[error("{kind}")]
 #[non_exhaustive]
 pub struct SyntaxError {
     /// Byte offset of the first byte that can't belong to a JSON text.
     pub offset: usize,
     /// What is wrong there.
-    pub what: &'static str,
+    pub(crate) kind: SyntaxErrorKind,
 }
 
 impl SyntaxError {
@@ -139,13 +140,8 @@ impl SyntaxError {
     }
 }
 
-const UTF16: SyntaxError = SyntaxError {
-    offset: 0,
-    what: "the text is UTF-16, not UTF-8",
-};
-
-fn fail<T>(offset: usize, what: &'static str) -> Result<T, SyntaxError> {
-    Err(SyntaxError { offset, what })
+fn fail<T>(offset: usize, kind: SyntaxErrorKind) -> Result<T, SyntaxError> {
+    Err(SyntaxError { offset, kind })
 }
 
 /// The text that bytes are.
@@ -211,32 +207,29 @@ impl Tape {
     /// ```
     pub fn read<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Document<'a>, SyntaxError> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
-            return fail(0, "the text starts with a byte order mark");
+            return fail(0, SyntaxErrorKind::ByteOrderMark);
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(UTF16);
+            return fail(0, SyntaxErrorKind::Utf16);
         }
         let text = utf8(bytes).map_err(|error| SyntaxError {
             offset: error.valid_up_to(),
-            what: "the text has a byte that is not UTF-8",
+            kind: SyntaxErrorKind::NotUtf8,
         })?;
         if u32::try_from(text.len()).is_err() {
-            return fail(0, "the text is longer than 4 GiB");
+            return fail(0, SyntaxErrorKind::TooLong);
         }
         #[cfg(test)]
         work::add(text.len());
         self.clear();
         self.tokens.reserve(room(bytes));
         let read = Parser::new(bytes, Builder { tape: self, text }).text();
-        read.map_err(|error| {
-            if advice::is_utf16(bytes) {
-                UTF16
-            } else {
-                error
-            }
-        })?;
+        if read.is_err() && syntax::is_utf16(bytes) {
+            return fail(0, SyntaxErrorKind::Utf16);
+        }
+        read?;
         if self.tokens.len() > MAX_TOKENS {
-            return fail(0, "the text has more than 134,217,727 keys and values");
+            return fail(0, SyntaxErrorKind::TooManyTokens);
         }
         self.duplicates.sort_unstable();
         Ok(Document { text, tape: self })

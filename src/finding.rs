@@ -6,6 +6,7 @@ mod skip;
 mod totals;
 mod whole;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -19,11 +20,13 @@ use crate::words::words;
 pub(crate) use card::Card;
 pub(crate) use skip::{STILL_CHANGING, SkipReason};
 pub use skip::{Skip, SkipKind};
-pub use totals::{Statistics, Tally, Totals};
+pub use totals::{Deny, Statistics, Tally, Totals};
+#[cfg(feature = "html")]
+pub(crate) use totals::{NONE, OTHERS, quantile, sum_of};
 pub use whole::Whole;
 
 /// The version of the report format.
-pub const REPORT_VERSION: &str = "2.0.0";
+pub const REPORT_VERSION: &str = "2.1.0";
 
 /// Findings of one rule in one episode that a report lists; the rest is counted in one more
 /// finding.
@@ -50,19 +53,19 @@ words!(Severity {
 });
 
 /// What there is to know about a rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RuleInfo {
     /// The rule's name: its group and its subject.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Its level, unless set otherwise: a rule that is off by default runs when it is asked for.
     pub level: Level,
     /// The defect, in one line.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// What to do about a finding.
-    pub hint: &'static str,
+    pub hint: Cow<'static, str>,
     /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
-    pub page: &'static str,
+    pub page: Cow<'static, str>,
 }
 
 /// The level of a rule: the severity of its findings, or off.
@@ -128,7 +131,7 @@ words!(Lifecycle {
 pub struct Report {
     /// The semantic version of this format. Minor versions add fields; readers must ignore unknown
     /// fields.
-    #[schemars(extend("examples" = ["2.0.0"]))]
+    #[schemars(extend("examples" = ["2.1.0"]))]
     pub schema_version: String,
     /// The program that wrote the report.
     pub tool: Tool,
@@ -191,8 +194,8 @@ impl fmt::Display for ReportedFault {
 pub(crate) enum FaultSort {
     /// A directory could not be read.
     Unlistable,
-    /// An episode kept changing while it was read.
-    Changing,
+    /// It is open whether an episode is valid.
+    Undecided,
     /// Anything else.
     #[default]
     Other,
@@ -246,9 +249,9 @@ pub struct EpisodeReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["adapter:core.minimal"]))]
     pub adapter: Option<String>,
-    /// Whether the episode has no finding of severity `error`. It is null where findings were held
-    /// back because the episode kept changing while it was read, or where the machine lacked memory
-    /// to read it.
+    /// Whether the episode has no finding of severity `error`. It is null where that is open: the
+    /// episode kept changing while it was read, the machine lacked memory to read it, or a rule of
+    /// level `error` could not be judged because of what the records hold, and no finding says so.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub valid: Option<bool>,
     /// The findings that count, sorted by file, offset and rule.
@@ -267,14 +270,20 @@ pub struct EpisodeReport {
     /// What a list of runs shows of the run, where a check was asked to keep it.
     #[serde(skip)]
     pub(crate) card: Option<Box<Card>>,
+    /// Whether no rule is on for the episode.
+    #[serde(skip)]
+    pub(crate) is_unchecked: bool,
 }
+
+/// The rule that says what can't be read.
+pub(crate) const UNREADABLE: &str = "record/unreadable";
 
 impl EpisodeReport {
     /// The findings as people read them: what others may follow from, then errors before warnings,
     /// and causes before what they lead to.
     pub(crate) fn by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
-        let weight = |finding: &&Finding| (finding.rank != CAUSE, finding.severity, finding.rank);
+        let weight = |finding: &&Finding| (!finding.is_cause, finding.severity, finding.rule_index);
         findings.sort_by_key(weight);
         findings
     }
@@ -288,31 +297,49 @@ impl EpisodeReport {
             .any(|skip| skip.kind == SkipKind::Changing)
     }
 
-    /// Decides whether the episode is valid, by the findings that count.
-    pub(crate) fn decide(&mut self) {
+    /// Decides whether the episode is valid, by the findings that count and the levels of the rules
+    /// that could not be judged.
+    pub(crate) fn decide(&mut self, level_of: impl Fn(&str) -> Level) {
+        let suppressed = self.suppressed.iter().map(|it| &it.finding);
+        let mut findings = self.findings.iter().chain(suppressed);
+        let is_told = findings.any(|finding| finding.rule == UNREADABLE);
+        for skip in &mut self.skipped {
+            let is_hidden = match skip.kind {
+                SkipKind::Limit => true,
+                SkipKind::Unreadable => !is_told,
+                _ => false,
+            };
+            let is_error = || level_of(&skip.rule) == Level::Error;
+            skip.leaves_open = skip.is_momentary() || (is_hidden && is_error());
+        }
         let is_error = |finding: &Finding| finding.severity == Severity::Error;
-        let is_undecided = self.skipped.iter().any(Skip::is_momentary);
-        self.valid = (!is_undecided).then(|| !self.findings.iter().any(is_error));
+        let is_open = self.skipped.iter().any(|skip| skip.leaves_open);
+        self.valid = (!is_open).then(|| !self.findings.iter().any(is_error));
     }
 
     /// The fault that the episode is, if it could not be judged.
     #[must_use]
     pub fn fault(&self) -> Option<ReportedFault> {
-        let is_lacking = self.skipped.iter().any(|skip| skip.is_lacking);
-        let (message, sort) = match (self.kept_changing(), is_lacking) {
-            (true, _) => (
-                "the episode kept changing while it was read; check it again",
-                FaultSort::Changing,
-            ),
-            (false, true) => (
-                "the machine lacked what it takes to read it, such as memory",
-                FaultSort::Other,
-            ),
-            (false, false) => return None,
+        let mut open = self.skipped.iter().filter(|skip| skip.leaves_open);
+        let (message, sort) = if self.kept_changing() {
+            let message = "the episode kept changing while it was read; check it again";
+            (message.to_owned(), FaultSort::Undecided)
+        } else if self.skipped.iter().any(|skip| skip.is_lacking) {
+            let message = "the machine lacked what it takes to read it, such as memory";
+            (message.to_owned(), FaultSort::Other)
+        } else {
+            let Skip { rule, reason, .. } = open.next()?;
+            let others = match open.count() {
+                0 => String::new(),
+                1 => " and 1 other rule".to_owned(),
+                others => format!(" and {others} other rules"),
+            };
+            let message = format!("{rule}{others} could not be judged: {reason}");
+            (message, FaultSort::Undecided)
         };
         Some(ReportedFault {
             path: self.dir.clone(),
-            message: message.into(),
+            message,
             sort,
         })
     }
@@ -344,17 +371,18 @@ pub(crate) struct Unjudged<'e> {
     pub(crate) rules: Vec<&'e str>,
 }
 
-/// The rank of a finding that others may follow from.
-pub(crate) const CAUSE: usize = 0;
-
 /// One defect that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The place of the rule among all rules, counted from 1, or [`CAUSE`]. What comes first can
-    /// explain what comes later, as a record that can't be read does.
+    /// The rule, as its place among the rules of the check; `None` where the finding was read from
+    /// JSON, which has the id alone. What comes first can explain what comes later, as a record
+    /// that can't be read does.
     #[serde(skip)]
-    pub(crate) rank: usize,
+    pub(crate) rule_index: Option<usize>,
+    /// Whether others may follow from it.
+    #[serde(skip)]
+    pub(crate) is_cause: bool,
     /// The id of the rule; `runvet explain` prints its page.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
     pub rule: String,

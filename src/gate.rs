@@ -15,8 +15,9 @@
 //!     episode = "ep_03_edited"
 //!     reason = "the score was corrected by hand"
 //! "#;
-//! let mut gate = Gate::from_toml(Path::new("runvet.toml"), config, None)?;
-//! let report = gate.run(&Check::new(), ["corpus/demo"])?;
+//! let gate = Gate::new(Check::new());
+//! let mut gate = gate.with_config(Path::new("runvet.toml"), config, None)?;
+//! let report = gate.run(["corpus/demo"])?;
 //! assert_eq!(report.episodes[2].suppressed.len(), 1);
 //! assert_eq!((report.totals.errors, report.totals.ignored), (5, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,24 +31,26 @@ mod levels;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::fmt;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::check::{self, Check, Fault};
+use crate::check::{self, Check, Session};
 use crate::config::{File, Reading};
 use crate::finding::{
-    EpisodeReport, Finding, Level, Report, Skip, Statistics, Suppressed, Suppression, Totals,
+    Deny, EpisodeReport, Finding, Level, Report, Skip, Statistics, Suppressed, Suppression, Totals,
 };
 use crate::printable::escape;
 use crate::report::count;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Found, Given, is_gone};
+use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Excludes, Fault, Found, Given, is_gone};
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
-pub use crate::store::{ConfigSearch, find_config};
 pub use baseline::{Baseline, BaselineSize, Error};
 pub use exit::Exit;
 pub use selection::{Outcome, Selection};
@@ -55,14 +58,17 @@ pub use selection::{Outcome, Selection};
 use baseline::{Known, KnownSkips};
 use globs::{Glob, relative};
 use ignores::Ignored;
-use levels::{Levels, level_of};
+use levels::Levels;
 
 /// Vanished findings that are listed by name; the rest are counted.
 const MAX_NAMED: usize = 10;
 
-/// Decides which findings count.
+/// Checks episodes and decides which findings count. Its buffers are kept from one episode to the
+/// next, which saves about a quarter of the time of a small one.
 #[derive(Clone, Debug)]
 pub struct Gate {
+    check: Check,
+    session: Lazy,
     /// The working directory, which relative paths of episodes start from.
     here: PathBuf,
     /// The directory that globs start from.
@@ -77,8 +83,24 @@ pub struct Gate {
     unjudged: BTreeMap<PathBuf, usize>,
     vanished: Vanished,
     has_statistics: bool,
-    deny_warnings: bool,
+    deny: Deny,
     baseline_path: Option<PathBuf>,
+}
+
+/// A session of the check with the levels of the gate, made when it is first needed.
+#[derive(Default)]
+struct Lazy(Option<Box<Session>>);
+
+impl Clone for Lazy {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for Lazy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").finish_non_exhaustive()
+    }
 }
 
 /// Findings in the baseline that no longer exist: the first are named, the rest counted.
@@ -100,15 +122,17 @@ impl Vanished {
 
 impl Default for Gate {
     fn default() -> Self {
-        Self::new()
+        Self::new(Check::new())
     }
 }
 
 impl Gate {
-    /// A gate in which every finding counts.
+    /// A gate in which every finding of a check counts.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(check: Check) -> Self {
         Self {
+            check,
+            session: Lazy::default(),
             here: std::env::current_dir().unwrap_or_default(),
             root: PathBuf::new(),
             levels: Levels::default(),
@@ -119,16 +143,16 @@ impl Gate {
             unjudged: BTreeMap::new(),
             vanished: Vanished::default(),
             has_statistics: false,
-            deny_warnings: false,
+            deny: Deny::default(),
             baseline_path: None,
         }
     }
 
-    /// A gate that follows a configuration: the text of a `runvet.toml`. Its globs are relative to
-    /// the directory of `path`. If `now` is given, expired ignores have no effect.
+    /// Makes the gate follow a configuration: the text of a `runvet.toml`. Its globs are relative
+    /// to the directory of `path`. If `now` is given, expired ignores have no effect.
     ///
     /// The gate reads no other file: [`Gate::baseline_path`] is for [`Baseline::read`], and
-    /// [`Gate::deny_warnings`] for [`Outcome::exit`]. Settings of the command line alone, such as
+    /// [`Gate::deny`] for [`Outcome::exit`]. Settings of the command line alone, such as
     /// `format` and `jobs`, have no effect here.
     ///
     /// # Errors
@@ -140,12 +164,13 @@ impl Gate {
     /// ```
     /// use std::path::Path;
     /// use runvet::gate::Gate;
-    /// let read = |text| Gate::from_toml(Path::new("runvet.toml"), text, None);
+    /// let read = |text| Gate::default().with_config(Path::new("runvet.toml"), text, None);
     /// assert!(read("exclude = ['runs/old']").is_ok());
     /// let error = read("exlude = ['runs/old']").unwrap_err();
     /// assert_eq!(error.help.as_deref(), Some("did you mean `exclude`?"));
     /// ```
-    pub fn from_toml(
+    pub fn with_config(
+        self,
         path: &Path,
         text: &str,
         now: Option<&Timestamp>,
@@ -156,7 +181,7 @@ impl Gate {
             dir: path.parent().unwrap_or(Path::new("")),
             text,
         };
-        Self::new().configured(file, file.read(), now)
+        self.configured(file, file.read(), now)
     }
 
     pub(crate) fn configured(
@@ -168,12 +193,15 @@ impl Gate {
         }: Reading,
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
+        self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
         self.levels.read(file, &config, &mut mistakes);
-        self.deny_warnings = config
-            .deny_warnings
-            .as_ref()
-            .is_some_and(|deny| *deny.get_ref());
+        let is_set =
+            |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
+        self.deny = Deny {
+            warnings: is_set(&config.deny_warnings),
+            unjudged: is_set(&config.deny_unjudged),
+        };
         let baseline = config.baseline.as_ref();
         self.baseline_path = baseline.map(|path| self.root.join(path.get_ref()));
         let excluded = read_globs(file, &config.exclude, &mut mistakes);
@@ -197,6 +225,7 @@ impl Gate {
     pub fn level(mut self, name: &str, level: Level) -> Result<Self, check::Error> {
         Check::new().level(name, level)?;
         self.levels.set_last(name, level);
+        self.session = Lazy::default();
         Ok(self)
     }
 
@@ -208,12 +237,11 @@ impl Gate {
     /// [`check::Error::UnknownRule`] where no rule and no group has one of the names.
     ///
     /// ```
-    /// use runvet::check::Check;
     /// use runvet::gate::Gate;
-    /// let mut gate = Gate::new().select(["strict/steps"])?;
-    /// let report = gate.run(&Check::new(), ["corpus/demo"])?;
+    /// let mut gate = Gate::default().select(["strict/steps"])?;
+    /// let report = gate.run(["corpus/demo"])?;
     /// assert_eq!((report.totals.errors, report.totals.warnings), (0, 1));
-    /// assert!(Gate::new().select(["strict/step"]).is_err());
+    /// assert!(Gate::default().select(["strict/step"]).is_err());
     /// # Ok::<(), runvet::check::Error>(())
     /// ```
     pub fn select(
@@ -226,7 +254,24 @@ impl Gate {
             .iter()
             .try_fold(check, |check, name| check.level(name, Level::Off))?;
         self.levels.select(names);
+        self.session = Lazy::default();
         Ok(self)
+    }
+
+    /// Sets how episodes are checked.
+    #[cfg(feature = "cli")]
+    pub(crate) fn with_check(self, check: Check) -> Self {
+        Self {
+            check,
+            session: Lazy::default(),
+            ..self
+        }
+    }
+
+    /// How episodes are checked.
+    #[cfg(feature = "cli")]
+    pub(crate) fn check(&self) -> &Check {
+        &self.check
     }
 
     /// Adds a baseline, whose findings do not count.
@@ -237,14 +282,15 @@ impl Gate {
         self
     }
 
-    /// The same gate for run data at an address that is not a path, such as that of a store: globs
+    /// A gate for run data at an address that is not a path, such as that of a store: globs
     /// are relative to the address, and the baseline knows an episode by its path below `episodes`.
     ///
     /// ```
     /// use std::path::Path;
     /// use runvet::gate::Gate;
     ///
-    /// let gate = Gate::from_toml(Path::new("runvet.toml"), "exclude = ['episodes/old']", None)?;
+    /// let exclude = "exclude = ['episodes/old']";
+    /// let gate = Gate::default().with_config(Path::new("runvet.toml"), exclude, None)?;
     /// let old = Path::new("s3://bucket/runs/episodes/old/ep_1");
     /// assert!(gate.at("s3://bucket/runs").excludes(old) && !gate.excludes(old));
     /// # Ok::<(), runvet::gate::ConfigError>(())
@@ -259,8 +305,8 @@ impl Gate {
         }
     }
 
-    /// The same gate for records that come from nowhere on the disk.
-    #[cfg(feature = "serve")]
+    /// A gate without the baseline, for records that come from nowhere on the disk.
+    #[cfg(feature = "cli")]
     pub(crate) fn without_baseline(&self) -> Self {
         Self {
             baseline: None,
@@ -288,10 +334,10 @@ impl Gate {
         }
     }
 
-    /// Whether the configuration says that warnings fail the gate too.
+    /// What fails the gate besides errors, as the configuration says.
     #[must_use]
-    pub fn deny_warnings(&self) -> bool {
-        self.deny_warnings
+    pub fn deny(&self) -> Deny {
+        self.deny
     }
 
     /// The path of the baseline that the configuration names.
@@ -314,14 +360,13 @@ impl Gate {
     /// The first given path that does not exist, or is neither a directory nor an artifact.
     pub fn run<P: AsRef<Path>>(
         &mut self,
-        check: &Check,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Report, check::Error> {
         let paths: Vec<P> = paths.into_iter().collect();
-        let mut found = self.search(check, &paths, Given::Each);
+        let mut found = self.search(&paths, Given::Each);
         check::given_path(&mut found.faults)?;
         let mut episodes = Vec::new();
-        let outcome = self.each_of(check, found.faults, &found.episodes, |judged| {
+        let outcome = self.each_of(found.faults, &found.episodes, |judged| {
             episodes.extend(judged);
             ControlFlow::Continue(())
         });
@@ -337,25 +382,25 @@ impl Gate {
     /// Finds the episodes below paths, as [`Check::discover`] does, but opens no directory that the
     /// configuration excludes.
     #[must_use]
-    pub fn discover<P: AsRef<Path>>(&self, check: &Check, paths: &[P]) -> Selection {
-        self.search(check, paths, Given::Each).into()
+    pub fn discover<P: AsRef<Path>>(&self, paths: &[P]) -> Selection {
+        self.search(paths, Given::Each).into()
     }
 
     /// What [`Gate::discover`] finds, in the least memory.
-    pub(crate) fn search<P: AsRef<Path>>(&self, check: &Check, paths: &[P], given: Given) -> Found {
-        check.search(paths, &|dir| self.excludes(dir), given)
+    pub(crate) fn search<P: AsRef<Path>>(&self, paths: &[P], given: Given) -> Found {
+        self.with_excludes(|excludes| self.check.search(paths, excludes, given))
     }
 
-    /// Finds what depends on directories below a given one that changed.
-    #[cfg(feature = "watch")]
-    pub(crate) fn search_again(
-        &self,
-        check: &Check,
-        top: &Path,
-        changes: &[(PathBuf, bool)],
-        given: Given,
-    ) -> Found {
-        check.search_again(top, changes, &|dir| self.excludes(dir), given)
+    /// The number of threads of a check.
+    #[cfg(feature = "cli")]
+    pub(crate) fn parallelism(&self) -> NonZeroUsize {
+        self.check.parallelism()
+    }
+
+    /// Searches without what the configuration excludes.
+    pub(crate) fn with_excludes<T>(&self, search: impl FnOnce(Excludes<'_>) -> T) -> T {
+        let excludes = |dir: &Path| self.excludes(dir);
+        search((!self.excluded.is_empty()).then_some(&excludes))
     }
 
     /// Judges episodes in parallel, and passes each report to `take` in the order of the episodes,
@@ -364,17 +409,15 @@ impl Gate {
     /// too.
     pub fn each(
         &mut self,
-        check: &Check,
         selection: Selection,
         take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
-        self.each_of(check, selection.faults, &selection.episodes, take)
+        self.each_of(selection.faults, &selection.episodes, take)
     }
 
     /// Judges episodes in the form in which they are at hand, as [`Gate::each`] does.
     pub(crate) fn each_of<E: AsEpisodeDir>(
         &mut self,
-        check: &Check,
         faults: Vec<Fault>,
         episodes: &[E],
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
@@ -393,10 +436,10 @@ impl Gate {
             }
         }
         let mut is_over = true;
-        self.prepare(check).each_of(episodes, |checked| {
+        self.prepared().each_of(episodes, |checked| {
             let flow = match checked {
                 Ok(mut episode) => {
-                    self.judge(check, &mut episode);
+                    self.decide(&mut episode);
                     outcome.add(&episode);
                     take(Ok(episode))
                 }
@@ -419,32 +462,26 @@ impl Gate {
     /// # Errors
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
-    pub fn episode(&mut self, check: &Check, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
-        let mut report = self.prepare(check).episode(episode)?;
-        self.judge(check, &mut report);
-        Ok(report)
+    pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
+        let judged = self.judge(|session| session.episode_and(episode, None, |_| ()));
+        judged.map(|(report, ())| report)
     }
 
     /// Judges records that are not on a disk, as [`Check::records`] checks them.
     ///
     /// ```
-    /// use runvet::check::{Check, Level};
+    /// use runvet::finding::Level;
     /// use runvet::gate::Gate;
     /// use runvet::source::Artifact;
-    /// let mut gate = Gate::new().level("started-at/*", Level::Off)?;
-    /// let report = gate.records(&Check::new(), "ep_1", &[(Artifact::Events, b"")]);
+    /// let mut gate = Gate::default().level("started-at/*", Level::Off)?;
+    /// let report = gate.records("ep_1", &[(Artifact::Events, b"")]);
     /// assert_eq!(report.findings[0].rule, "state/not-yet");
     /// # Ok::<(), runvet::check::Error>(())
     /// ```
     #[must_use]
-    pub fn records(
-        &mut self,
-        check: &Check,
-        id: &str,
-        records: &[(Artifact, &[u8])],
-    ) -> EpisodeReport {
-        let mut report = self.prepare(check).records(id, records);
-        self.judge(check, &mut report);
+    pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
+        let judged = self.judge(|session| Ok::<_, Infallible>((session.records(id, records), ())));
+        let Ok((report, ())) = judged;
         report
     }
 
@@ -453,14 +490,68 @@ impl Gate {
     #[must_use]
     pub fn artifacts(
         &mut self,
-        check: &Check,
         key: &EpisodeKey,
         id: Option<&str>,
         artifacts: &dyn Artifacts,
     ) -> EpisodeReport {
-        let mut report = self.prepare(check).artifacts(key, id, artifacts);
-        self.judge(check, &mut report);
+        let judged = self.judge(|session| {
+            Ok::<_, Infallible>(session.artifacts_and(key, id, artifacts, None, |_| ()))
+        });
+        let Ok((report, ())) = judged;
         report
+    }
+
+    /// Judges an episode whose artifacts are fetched, and may be written meanwhile.
+    ///
+    /// Findings count only if the next fetch brings the same versions of all artifacts; else what
+    /// it brings is checked. After five checks, findings that depend on what changes are held back,
+    /// and the report is undecided, as that of an episode on a disk that keeps changing. `fetch` is
+    /// given the number of the fetch, counted from 1, and may wait before it answers. There is no
+    /// second one where the first brings no findings.
+    ///
+    /// ```
+    /// use runvet::gate::Gate;
+    /// use runvet::source::Artifact;
+    /// use runvet::store::{Content, Memory, Unreadable, Version};
+    ///
+    /// let mut gate = Gate::default();
+    /// let mut settled = |last: usize| {
+    ///     gate.settled(&"s3://runs/ep_1".into(), Some("ep_1"), |fetch| {
+    ///         let events = Memory::from_iter([(Artifact::Events, Content::Bytes(b""))]);
+    ///         let tag = fetch.min(last).to_string();
+    ///         Ok::<_, Unreadable>(events.with_version(Artifact::Events, Version::new(tag)))
+    ///     })
+    /// };
+    /// assert!(settled(2)?.valid.is_some()); // The third fetch brings the same as the second.
+    /// assert_eq!(settled(usize::MAX)?.valid, None);
+    /// # Ok::<(), Unreadable>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first one of `fetch`.
+    pub fn settled<A: Artifacts, E>(
+        &mut self,
+        key: &EpisodeKey,
+        id: Option<&str>,
+        fetch: impl FnMut(usize) -> Result<A, E>,
+    ) -> Result<EpisodeReport, E> {
+        let judged = self.judge(|session| Ok((session.settled(key, id, fetch)?, ())));
+        judged.map(|(report, ())| report)
+    }
+
+    /// Decides which findings count in a report that a session of this gate makes.
+    pub(crate) fn judge<R, E>(
+        &mut self,
+        checked: impl FnOnce(&mut Session) -> Result<(EpisodeReport, R), E>,
+    ) -> Result<(EpisodeReport, R), E> {
+        let session = self.session.0.take();
+        let mut session = session.unwrap_or_else(|| Box::new(self.prepared().session()));
+        let checked = checked(&mut session);
+        self.session = Lazy(Some(session));
+        let (mut report, other) = checked?;
+        self.decide(&mut report);
+        Ok((report, other))
     }
 
     /// Whether the configuration excludes a directory.
@@ -468,74 +559,86 @@ impl Gate {
     pub fn excludes(&self, dir: &Path) -> bool {
         !self.excluded.is_empty() && {
             let dir = relative(dir, &self.root, &self.here);
-            self.excluded.iter().any(|glob| glob.matches(&dir))
+            // Each is asked, so that it is known which match nothing.
+            let matching = self.excluded.iter().filter(|glob| glob.matches(&dir));
+            matching.count() > 0
         }
+    }
+
+    /// One sentence for each glob of the configuration that no directory matches, as far as it is
+    /// about directories below some that were searched and judged as a whole.
+    #[must_use]
+    pub fn unmet_globs(&self, searched: &[PathBuf]) -> Vec<String> {
+        let searched = searched.iter();
+        let tops: Vec<PathBuf> = searched
+            .map(|dir| relative(dir, &self.root, &self.here))
+            .collect();
+        let ignored = self.ignored.iter().map(Ignored::glob);
+        let globs = self
+            .excluded
+            .iter()
+            .chain(self.levels.globs())
+            .chain(ignored);
+        let unmet: BTreeSet<&str> = globs.filter_map(|glob| glob.unmet(&tops)).collect();
+        unmet
+            .into_iter()
+            .map(|it| escape(it).into_owned())
+            .collect()
     }
 
     /// Whether every rule is off in every directory, so that nothing is judged.
     #[cfg(feature = "cli")]
-    pub(crate) fn judges_nothing(&self, check: &Check) -> bool {
-        let levels = self.levels.anywhere(check.levels());
+    pub(crate) fn judges_nothing(&self) -> bool {
+        let levels = self.levels.anywhere(&self.check);
         levels.iter().all(|level| *level == Level::Off)
     }
 
     /// Whether the files that a manifest names are read, in some directory.
     #[cfg(feature = "cli")]
-    pub(crate) fn reads_named_files(&self, check: &Check) -> bool {
-        self.prepare(check).reads_named_files()
+    pub(crate) fn reads_named_files(&self) -> bool {
+        self.prepared().reads_named_files()
     }
 
-    /// The check that judges every rule that counts in some directory. What it reports is complete
-    /// only after [`Gate::judge`]. Both are for programs that run the check themselves, such as one
-    /// that keeps a [`Session`](check::Session); all other methods use both.
-    ///
-    /// ```
-    /// use std::path::Path;
-    /// use runvet::check::Check;
-    /// use runvet::gate::Gate;
-    /// use runvet::source::Artifact;
-    ///
-    /// let config = "[[ignore]]\nrule = 'state/not-yet'\nepisode = '**'\nreason = 'it began just now'";
-    /// let mut gate = Gate::from_toml(Path::new("runvet.toml"), config, None)?;
-    /// let check = Check::new();
-    /// let mut session = gate.prepare(&check).session();
-    /// let mut report = session.records("ep_1", &[(Artifact::Events, b"")]);
-    /// gate.judge(&check, &mut report);
-    /// assert_eq!(report.suppressed[0].finding.rule, "state/not-yet");
-    /// # Ok::<(), runvet::gate::ConfigError>(())
-    /// ```
-    #[must_use]
-    pub fn prepare(&self, check: &Check) -> Check {
-        check.with_levels(self.levels.anywhere(check.levels()))
+    /// The check that judges every rule that counts in some directory.
+    fn prepared(&self) -> Check {
+        self.check.with_levels(self.levels.anywhere(&self.check))
     }
 
     /// Moves the findings of a report that do not count to the suppressed ones. The report is one
-    /// of a check that [`Gate::prepare`] made from this check.
-    pub fn judge(&mut self, check: &Check, episode: &mut EpisodeReport) {
+    /// of the prepared check.
+    fn decide(&mut self, episode: &mut EpisodeReport) {
         let may_be_stale = !self.ignored.is_empty() || self.baseline.is_some();
-        if episode.findings.is_empty() && episode.skipped.is_empty() && !may_be_stale {
+        let is_clean = episode.findings.is_empty() && episode.skipped.is_empty();
+        if is_clean && !may_be_stale && !self.levels.depend_on_dir() {
             return;
         }
         let dir = relative(episode.key.as_path(), &self.root, &self.here);
-        let levels = self.levels.of(check.levels(), &dir);
+        let rules = self.check.rules().clone();
+        let levels = self.levels.of(&self.check, &dir);
+        let level = |finding: &Finding| {
+            let level = finding.rule_index.and_then(|index| levels.get(index));
+            level.copied().unwrap_or(Level::Error)
+        };
+        episode.is_unchecked = levels.iter().all(|level| *level == Level::Off);
         episode
             .skipped
-            .retain(|skip| level_of(&levels, &skip.rule) != Level::Off);
+            .retain(|skip| rules.level_of(&levels, &skip.rule) != Level::Off);
         episode.findings.retain_mut(|finding| {
-            let severity = level_of(&levels, &finding.rule).severity();
+            let severity = level(finding).severity();
             finding.severity = severity.unwrap_or(finding.severity);
             severity.is_some()
         });
         self.ignore(&dir, episode, &levels);
-        self.look_up(episode, |rule| level_of(&levels, rule) == Level::Off);
-        episode.decide();
+        self.look_up(episode, |rule| rules.level_of(&levels, rule) == Level::Off);
+        episode.decide(|rule| rules.level_of(&levels, rule));
     }
 
     fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport, levels: &[Level]) {
+        let rules = self.check.rules();
         let mut ignored: Vec<&mut Ignored> = self
             .ignored
             .iter_mut()
-            .filter_map(|ignored| ignored.covers(dir, levels).then_some(ignored))
+            .filter_map(|ignored| ignored.covers(dir, rules, levels).then_some(ignored))
             .collect();
         suppress(episode, |finding| {
             let reason = ignored
@@ -644,7 +747,8 @@ fn read_globs(
     mistakes: &mut Vec<ConfigError>,
 ) -> Vec<Glob> {
     let read = |glob: &Spanned<String>| {
-        Glob::new(glob.get_ref())
+        let place = format!("{}:{}", file.name, file.line(&glob.span()));
+        Glob::new(glob.get_ref(), &place)
             .map_err(|reason| {
                 mistakes.push(file.error(glob.span(), format!("invalid glob: {reason}"), None));
             })

@@ -5,22 +5,28 @@
 //!
 //! - [`check`] finds the episodes below paths and says what in them can't be trusted;
 //! - [`gate`] judges them: it decides which findings count, by the configuration and the baseline;
-//! - `watch` judges runs as they are written (feature `watch`);
-//! - `serve` answers other programs, and browsers, over HTTP (feature `serve`);
 //! - [`store`] finds episodes, and has the interface for reading their bytes from elsewhere;
 //! - [`read`] lists runs and reads their states, summaries and events; [`read::policy`] asks user
 //!   code for advice on a run;
 //! - [`plan`] rebuilds a plan from the timeline and compares it with the persisted one;
 //! - [`recorder`] writes runs, right at every moment;
-//! - [`view`] shows one run at a glance, as a [`dashboard`] that renderers draw;
-//! - [`diff`] compares two runs;
-//! - [`report`] writes what was found, for people and for programs, and as a `page` for a browser
-//!   (feature `html`);
+//! - [`view`] shows one run, as JSON or as a page for a browser (feature `html`);
+//! - [`report`] writes what was found, for people (feature `human`), for programs, and for a
+//!   browser (feature `html`);
 //! - [`Schema`] has the JSON Schemas, and [`record`] the types that they are derived from.
 //!
 //! The data they share: [`finding`] has the parts of a report, [`source`] the places in files,
 //! [`document`] a JSON text with the place of each value, [`Timestamp`] an instant, and
 //! [`printable`] text that is safe to show.
+
+#![cfg_attr(
+    not(feature = "cli"),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "what only the command needs is not the library's API"
+    )
+)]
 
 // What the tests of the library share with those of the crate names it as other crates do.
 #[cfg(test)]
@@ -28,11 +34,11 @@ extern crate self as runvet;
 
 pub mod check;
 #[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
+mod cli;
 mod config;
-pub mod dashboard;
-pub mod diff;
+mod dashboard;
+#[cfg(feature = "cli")]
+mod diff;
 mod digest;
 pub mod document;
 mod facts;
@@ -41,7 +47,7 @@ pub mod gate;
 mod load;
 mod outline;
 #[cfg(feature = "html")]
-pub mod page;
+mod page;
 mod parallel;
 pub mod plan;
 pub mod printable;
@@ -53,19 +59,21 @@ mod rule;
 mod rules;
 mod schema;
 mod schemas;
-#[cfg(feature = "serve")]
-pub mod serve;
+#[cfg(feature = "cli")]
+mod serve;
 pub mod source;
 mod spelling;
 pub mod store;
 mod timestamp;
 pub mod view;
-#[cfg(feature = "watch")]
-pub mod watch;
+#[cfg(feature = "cli")]
+mod watch;
 mod words;
 
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use cli::run as cli;
 pub use digest::Digest;
-pub use finding::RuleInfo;
 pub use schemas::Schema;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;

@@ -1,4 +1,4 @@
-//! The artifacts of one episode -> documents, facts, and the troubles met on the way.
+//! The artifacts of one episode -> documents, facts and troubles.
 //!
 //! Only this module knows which file has which content. Every file is read once.
 
@@ -25,11 +25,11 @@ use crate::facts::{
     self, KeptBuffers, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts,
     Timeline, TimelineFacts, TimelineReader, Value,
 };
-use crate::finding::{Lifecycle, SkipKind};
+use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line};
-use crate::store::{Artifacts, Opened};
+use crate::store::{Artifacts, Opened, Unreadable};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
@@ -345,4 +345,14 @@ fn reader<'i, 'a>(
     } else {
         reader.with_snapshot(bytes)
     }
+}
+
+/// Why a file that a rule asks for can't be judged.
+fn unreadable(what: &str, why: &Unreadable) -> SkipReason {
+    let kind = match why {
+        Unreadable::ListedOnly => SkipKind::Missing,
+        Unreadable::TooLarge(_) | Unreadable::TooManyValues(_) => SkipKind::Limit,
+        _ => SkipKind::Unreadable,
+    };
+    SkipReason::worded(kind, format!("{what} can't be read: {why}"))
 }

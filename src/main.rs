@@ -1,5 +1,5 @@
 //! The `runvet` command.
 
 fn main() -> std::process::ExitCode {
-    runvet::cli::run(std::env::args_os())
+    runvet::cli(std::env::args_os())
 }

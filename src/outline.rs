@@ -19,7 +19,6 @@ use crate::printable::brief;
 use crate::record::phases;
 use crate::source::Line;
 use crate::timestamp::Timestamp;
-pub use folding::MAX_TIMELINE_ROWS;
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{Said, Signs};
@@ -27,7 +26,7 @@ pub(crate) use moment::{Clock, moment, shown};
 use track::Track;
 pub(crate) use track::Tracked;
 
-/// The maximum number of lines that are not events of which an outline keeps the error.
+/// The maximum number of errors of lines that an outline keeps.
 const MAX_BROKEN_LINES: usize = 10;
 
 /// The maximum number of phases that an outline counts separately; the rest are counted together.
@@ -37,7 +36,7 @@ const MAX_PHASES: usize = 100;
 /// at one by one.
 const GLANCED_PHASES: usize = 32;
 
-/// What is wanted of a timeline besides its facts.
+/// What is wanted of a timeline in addition to its facts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Listening<'n> {
     Outline,
@@ -93,7 +92,7 @@ pub(crate) struct Stretch {
     pub(crate) then: Option<Line>,
 }
 
-/// An event of which a glance is enough.
+/// An event for which a glance is enough.
 struct Passing {
     line: Line,
     /// The place of its phase among those of the stretch.

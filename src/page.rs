@@ -23,7 +23,7 @@ mod row;
 mod rules;
 mod run;
 mod scale;
-#[cfg(feature = "serve")]
+#[cfg(feature = "cli")]
 mod served;
 mod shell;
 mod units;
@@ -36,21 +36,21 @@ use crate::document::OwnedDocument;
 use crate::printable::escape;
 pub(crate) use file::File;
 pub(crate) use overview::{Ending, Overview};
-#[cfg(feature = "serve")]
+#[cfg(feature = "cli")]
 pub(crate) use row::MAX_RULES;
 pub(crate) use row::Row;
-#[cfg(feature = "serve")]
-pub(crate) use served::{LIVE, overview_text, rule_text, run_text, whole};
-#[cfg(feature = "serve")]
+pub(crate) use run::run_text;
+#[cfg(feature = "cli")]
+pub(crate) use served::{LIVE, overview_text, rule_text, whole};
+#[cfg(feature = "cli")]
 pub(crate) use shell::{SCRIPT, STYLE};
 
-/// All that the page of one run shows; `runvet::view::run_page` reads it.
+/// All that the page of one run shows.
 ///
 /// What is long is cut: lists have the rows that a [`Dashboard`] keeps, and of the timeline the
 /// first and the last events are kept, and between them some that matter.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct RunPage {
+pub(crate) struct RunPage {
     /// Header, records in short, reason and verdict.
     pub(crate) dashboard: Dashboard,
     pub(crate) plan: PlanSides,

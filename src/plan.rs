@@ -33,7 +33,7 @@ use crate::finding::{Lifecycle, MAX_FINDINGS_PER_RULE, SkipReason};
 use crate::read::{Error, RunReader};
 use crate::schema;
 use crate::source::Line;
-pub use page::PlanPage;
+pub(crate) use page::PlanPage;
 
 /// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
 /// null.

@@ -15,6 +15,7 @@ mod summary;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
+#[cfg(test)]
 pub(crate) use event::payload_schemas;
 pub use event::{ActPayload, Event, PlanPayload, StateProjectionPayload};
 pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
@@ -69,8 +70,9 @@ pub(crate) fn any_value(_: &mut SchemaGenerator) -> Schema {
 /// Marks a property that may be null until [`absent_is_not_null`] has run.
 const NULLABLE: &str = "x-nullable";
 
-/// The same for what runvet writes, where a field that is always there may be null: only fields
-/// that may be absent lose the `null`.
+/// Removes `null` from fields that may be absent, and keeps it for fields that are always there:
+/// for records that runvet writes.
+#[cfg(test)]
 pub(crate) fn written_may_be_null(schema: &mut Schema) {
     let required = schema.get("required").and_then(Value::as_array).cloned();
     let is_required = |name: &str| {
@@ -95,6 +97,7 @@ pub(crate) fn written_may_be_null(schema: &mut Schema) {
 
 /// Removes the `null` that schemars adds for an `Option` from every property of the schema: an
 /// optional field may be absent, but null is allowed only where the type says so.
+#[cfg(test)]
 pub(crate) fn absent_is_not_null(schema: &mut Schema) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut().filter_map(Value::as_object_mut) {

@@ -35,7 +35,7 @@ mod error;
 mod event;
 mod fold;
 mod phase;
-pub mod protocol;
+pub(crate) mod protocol;
 mod run;
 mod size;
 mod summary;
@@ -43,9 +43,12 @@ mod task;
 mod text;
 mod timeline;
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use assertion::Assertion;
 pub use clock::{Clock, SystemClock};
@@ -53,17 +56,20 @@ use clock::{Micros, episode_id};
 pub use error::Error;
 use event::{Draft, object};
 use fold::Fold;
+pub use protocol::Session;
+use run::PRE;
 pub use run::{
     Adapter, End, EventId, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd,
     Verdict, Veto,
 };
 use size::Size;
 pub use task::Task;
-use timeline::{Failed, Held, Timeline};
+use task::text_of_path;
+use timeline::{Failed, Timeline};
 
 use crate::read::policy::Policy;
 use crate::record::IntuitionMode;
-use crate::store::{Disk, FileSystem, append_all, make_dirs};
+use crate::store::{Disk, FileSystem, OpenDir, append_all, make_unless_there, open_or_make};
 
 /// What of a run survives a failure, and what each call costs for it.
 ///
@@ -92,6 +98,10 @@ pub struct Recorder {
     durability: Durability,
     clock: Arc<Mutex<dyn Clock>>,
     disk: Arc<dyn Disk>,
+    /// The directories that runs may be compared with: what a record names does not count.
+    workspaces: Arc<Mutex<BTreeSet<String>>>,
+    /// Whether to give up on looking at a workspace.
+    stop: Arc<AtomicBool>,
 }
 
 impl Recorder {
@@ -105,7 +115,27 @@ impl Recorder {
             durability: Durability::default(),
             clock: Arc::new(Mutex::new(SystemClock)),
             disk: Arc::new(FileSystem),
+            workspaces: Arc::default(),
+            stop: Arc::default(),
         }
+    }
+
+    /// Names the directory in which a run works that another process began, for
+    /// [`Recorder::resume`] and [`Recorder::abandon`]. A directory that only the records of the run
+    /// name is not opened.
+    #[must_use]
+    pub fn workspace(self, path: impl Into<PathBuf>) -> Self {
+        // A path that is not UTF-8 is in no record.
+        if let Ok(path) = text_of_path(path.into()) {
+            self.workspaces().insert(path);
+        }
+        self
+    }
+
+    fn workspaces(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.workspaces
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a policy, which is asked after those before it. With any policy, runs are recorded in
@@ -160,6 +190,13 @@ impl Recorder {
         self
     }
 
+    /// Gives up on looking at a workspace once a flag is set.
+    #[cfg(feature = "cli")]
+    pub(crate) fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
     /// Writes elsewhere than to the file system.
     #[cfg(test)]
     fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
@@ -177,16 +214,25 @@ impl Recorder {
     pub fn begin(&self, task: Task) -> Result<Run, Error> {
         let (now, random) = self.with_clock(|clock| (Micros::of(clock.now()), clock.random()));
         let id = episode_id(now, random);
-        let start = self.start(task)?.at(&id, 1, now);
+        self.workspaces().extend(task.named_workspace());
+        let mut start = self.start(task)?;
+        let (before, snapshot) = self.look_before(&mut start)?;
+        let start = start.at(&id, 1, now);
         let line = start.line()?;
         let fold = Fold::start(&start).map_err(|wrong| Error::refused("the task", wrong.0))?;
         let dir = self.make_episode_dir(&id)?;
-        let before = self.snapshot_before(&dir, fold.verify.as_ref())?;
-        let create = |name: &str| {
-            let path = dir.join(name);
-            let file = self.disk.create(&path);
-            let file = file.map_err(Error::io("creating", &path))?;
-            Ok(Timeline::new(file, path, Held::default()))
+        if let Some(content) = snapshot {
+            let snapshots = self.snapshots_dir(&dir)?;
+            let replaced = self.replace(&snapshots, PRE, &content);
+            replaced.map_err(|failed| failed.error)?;
+            if self.durability != Durability::Process {
+                self.sync_dir(&snapshots)?;
+            }
+        }
+        let create = |name| {
+            let file = self.disk.create(&dir, name);
+            let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
+            Ok(Timeline::new(file, &dir, name))
         };
         let learn = create("learn.jsonl")?;
         let mut events = create("events.jsonl")?;
@@ -229,22 +275,37 @@ impl Recorder {
         ask(&mut *clock)
     }
 
-    fn episode_dir(&self, id: &str) -> PathBuf {
-        self.run_data.join("episodes").join(id)
+    /// Opens the directory of an episode.
+    fn open_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
+        let run_data = OpenDir::open(&self.run_data);
+        let opened = run_data.and_then(|dir| dir.dir("episodes")?.dir(id));
+        opened.map_err(Error::io(
+            "opening",
+            &self.run_data.join("episodes").join(id),
+        ))
     }
 
     /// Makes the directory of an episode, and those above it that are missing.
-    fn make_episode_dir(&self, id: &str) -> Result<PathBuf, Error> {
-        let episodes = self.run_data.join("episodes");
-        let made = make_dirs(self.disk.as_ref(), &episodes);
-        let mut changed = made.map_err(Error::io("making", &episodes))?;
-        let dir = self.episode_dir(id);
-        match self.disk.make_dir(&dir) {
+    fn make_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
+        let path = self.run_data.join("episodes");
+        let open_episodes = || {
+            let (run_data, mut changed) = open_or_make(self.disk.as_ref(), &self.run_data)?;
+            let name = OsStr::new("episodes");
+            if !run_data.has("episodes") {
+                make_unless_there(self.disk.as_ref(), &run_data, name)?;
+                changed.push(run_data.clone());
+            }
+            Ok((run_data.dir(name)?, changed))
+        };
+        let (episodes, mut changed) = open_episodes().map_err(Error::io("making", &path))?;
+        match self.disk.make_dir(&episodes, id.as_ref()) {
             Err(source) if source.kind() == ErrorKind::AlreadyExists => {
                 return Err(Error::Exists { id: id.into() });
             }
-            made => made.map_err(Error::io("making", &dir))?,
+            made => made.map_err(Error::io("making", &path.join(id)))?,
         }
+        let opened = episodes.dir(id);
+        let dir = opened.map_err(Error::io("opening", &path.join(id)))?;
         changed.push(episodes);
         if self.durability != Durability::Process {
             changed.iter().try_for_each(|dir| self.sync_dir(dir))?;
@@ -252,33 +313,37 @@ impl Recorder {
         Ok(dir)
     }
 
-    fn sync_dir(&self, dir: &Path) -> Result<(), Error> {
+    fn sync_dir(&self, dir: &OpenDir) -> Result<(), Error> {
         let synced = self.disk.sync_dir(dir);
-        synced.map_err(Error::io("syncing", dir))
+        synced.map_err(Error::io("syncing", dir.path()))
     }
 
     /// Replaces a file by rename.
-    fn replace(&self, dir: &Path, name: &str, content: &[u8]) -> Result<(), Failed> {
-        let (path, beside) = (dir.join(name), dir.join(beside(name)));
-        let written = self.write_beside(&beside, content).and_then(|()| {
-            let renamed = self.disk.rename(&beside, &path);
+    fn replace(&self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Failed> {
+        let beside = beside(name);
+        let written = self.write_beside(dir, &beside, content).and_then(|()| {
+            let renamed = self.disk.rename(dir, &beside, name);
+            let path = dir.path().join(name);
             renamed.map_err(|source| Failed::as_before(Error::io("replacing", &path)(source)))
         });
         if written.is_err() {
-            // Where this fails too, the file is in nobody's way: whoever is next removes it.
-            let _ = self.disk.remove(&beside);
+            // Where this fails too, the file does no harm: the next process removes it.
+            let _ = self.disk.remove(dir, &beside);
         }
         written
     }
 
-    fn write_beside(&self, beside: &Path, content: &[u8]) -> Result<(), Failed> {
-        let failed =
-            |operation| move |source| Failed::as_before(Error::io(operation, beside)(source));
-        let file = match self.disk.create(beside) {
+    fn write_beside(&self, dir: &OpenDir, beside: &str, content: &[u8]) -> Result<(), Failed> {
+        let path = dir.path().join(beside);
+        let failed = |operation| {
+            let path = &path;
+            move |source| Failed::as_before(Error::io(operation, path)(source))
+        };
+        let file = match self.disk.create(dir, beside) {
             // What an earlier process left: this one has the lock.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                self.disk.remove(beside).map_err(failed("removing"))?;
-                self.disk.create(beside)
+                self.disk.remove(dir, beside).map_err(failed("removing"))?;
+                self.disk.create(dir, beside)
             }
             created => created,
         };
@@ -296,8 +361,5 @@ impl Recorder {
 
 /// The name of the file that takes the place of another one.
 fn beside(name: &str) -> String {
-    match name.rsplit_once('/') {
-        Some((below, name)) => format!("{below}/.{name}.tmp"),
-        None => format!(".{name}.tmp"),
-    }
+    format!(".{name}.tmp")
 }

@@ -16,8 +16,9 @@
 //! assert!(text.starts_with(b"{\"$schema\""));
 //! ```
 
+mod choice;
 mod concise;
-#[cfg(feature = "human")]
+#[cfg(feature = "cli")]
 mod dashboard;
 #[cfg(feature = "human")]
 mod figures;
@@ -42,23 +43,23 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::finding::{EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
-#[cfg(feature = "html")]
-use crate::page::RunPage;
+use crate::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
 #[cfg(feature = "html")]
 use crate::source::EpisodeKey;
 use crate::words::words;
 
-#[cfg(feature = "human")]
-pub use dashboard::DashboardText;
+#[cfg(feature = "cli")]
+pub(crate) use dashboard::DashboardText;
 #[cfg(feature = "cli")]
 pub(crate) use figures::{Glyphs, instant, seconds};
-#[cfg(feature = "human")]
-pub use human::draw;
 #[cfg(feature = "cli")]
-pub(crate) use human::paragraph;
+pub(crate) use human::{draw, paragraph};
 pub(crate) use json::raw_json;
-pub use json::{write_json, write_json_pretty, write_json_text};
+pub use json::write_json;
+#[cfg(any(feature = "cli", feature = "html"))]
+pub(crate) use json::write_json_pretty;
+#[cfg(feature = "cli")]
+pub(crate) use json::write_json_text;
 #[cfg(feature = "cli")]
 pub(crate) use paint::{Line, Paint};
 pub(crate) use wording::count;
@@ -66,73 +67,82 @@ pub(crate) use wording::verdict;
 #[cfg(feature = "cli")]
 pub(crate) use wording::{faults, stage};
 
-/// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(transform = crate::record::describe_values)]
-#[non_exhaustive]
-pub enum Format {
-    /// Text for people, grouped by episode
-    Human,
-    /// One line per finding: `file:line:column: severity rule: message`
-    Concise,
-    /// One JSON document; `runvet schema report` describes it
-    Json,
-    /// One line of JSON per episode, and one for the totals
-    Ndjson,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// `JUnit` XML, one test case per episode
-    Junit,
-    /// GitHub workflow annotations, and a job summary
-    Github,
-    /// A `GitLab` code quality report
-    Gitlab,
-    /// A summary in Markdown
-    Markdown,
-    /// A page for a browser, in one file: an overview, a list of runs, and pages of runs
-    Html,
+/// Declares the formats: the description of each, its name, the options of the command that it
+/// honours, and its renderer.
+macro_rules! formats {
+    ($(
+        #[doc = $about:literal]
+        $(#[$feature:meta])?
+        $format:ident = $name:literal, [$($option:literal),*], |$options:ident| $renderer:expr;
+    )+) => {
+        /// How a report is written.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[serde(rename_all = "lowercase")]
+        #[schemars(transform = crate::record::describe_values)]
+        #[non_exhaustive]
+        pub enum Format {
+            $(#[doc = $about] $(#[$feature])? $format,)+
+        }
+
+        words!(Format { $($(#[$feature])? $format = $name,)+ });
+
+        impl Format {
+            /// A renderer of the format.
+            #[must_use]
+            pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
+                match self {
+                    $($(#[$feature])? Self::$format => {
+                        let $options = options;
+                        Box::new($renderer)
+                    })+
+                }
+            }
+
+            /// What it is, in one line.
+            #[cfg(feature = "cli")]
+            pub(crate) const fn about(self) -> &'static str {
+                match self {
+                    $(Self::$format => $about.trim_ascii_start(),)+
+                }
+            }
+
+            /// The names of the options of the command that have an effect on it.
+            #[cfg(feature = "cli")]
+            pub(crate) const fn honoured(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$format => &[$($option),*],)+
+                }
+            }
+        }
+    };
 }
 
-words!(Format {
-    Human = "human",
-    Concise = "concise",
-    Json = "json",
-    Ndjson = "ndjson",
-    Sarif = "sarif",
-    Junit = "junit",
-    Github = "github",
-    Gitlab = "gitlab",
-    Markdown = "markdown",
-    Html = "html",
-});
-
-impl Format {
-    /// A renderer of the format. Without the feature `human`, [`Format::Human`] is written as
-    /// [`Format::Concise`], and without the feature `html`, [`Format::Html`] as
-    /// [`Format::Markdown`].
-    #[must_use]
-    pub fn renderer(self, options: &Options) -> Box<dyn Renderer> {
-        let verbose = options.verbose;
-        match self {
-            #[cfg(feature = "human")]
-            Self::Human => Box::new(human::Human::new(options)),
-            #[cfg(not(feature = "human"))]
-            Self::Human => Box::new(concise::Concise { verbose }),
-            Self::Concise => Box::new(concise::Concise { verbose }),
-            Self::Json => Box::new(json::Json::default()),
-            Self::Ndjson => Box::new(json::Ndjson),
-            Self::Sarif => Box::new(sarif::Sarif::new(options.rules.clone())),
-            Self::Junit => Box::new(junit::Junit::new(options.deny_warnings, verbose)),
-            Self::Github => Box::new(github::Github::default()),
-            Self::Gitlab => Box::new(gitlab::Gitlab::default()),
-            #[cfg(feature = "html")]
-            Self::Html => Box::new(html::Html::new(options.rules.clone())),
-            #[cfg(not(feature = "html"))]
-            Self::Html => Box::new(markdown::Markdown::new(verbose)),
-            Self::Markdown => Box::new(markdown::Markdown::new(verbose)),
-        }
-    }
+formats! {
+    /// Text for people, grouped by episode
+    #[cfg(feature = "human")]
+    Human = "human", ["color", "group_by", "max_findings", "statistics", "verbose"],
+        |options| human::Human::new(options);
+    /// One line per finding: `file:line:column: severity rule: message`
+    Concise = "concise", ["verbose"], |options| concise::Concise { verbose: options.verbose };
+    /// One JSON document; `runvet schema report` describes it
+    Json = "json", ["statistics"], |_options| json::Json::default();
+    /// One line of JSON per episode, and one for the totals
+    Ndjson = "ndjson", ["statistics"], |_options| json::Ndjson;
+    /// SARIF 2.1.0, for code scanning
+    Sarif = "sarif", [], |options| sarif::Sarif::new(options.rules.clone());
+    /// `JUnit` XML, one test case per episode
+    Junit = "junit", ["verbose"],
+        |options| junit::Junit::new(options.deny, options.verbose);
+    /// GitHub workflow annotations, and a job summary
+    Github = "github", ["statistics", "verbose"], |_options| github::Github::default();
+    /// A GitLab code quality report
+    Gitlab = "gitlab", [], |_options| gitlab::Gitlab::default();
+    /// A summary in Markdown
+    Markdown = "markdown", ["statistics", "verbose"],
+        |options| markdown::Markdown::new(options.verbose);
+    /// A page for a browser, in one file
+    #[cfg(feature = "html")]
+    Html = "html", ["statistics"], |options| html::Html::new(options.rules.clone());
 }
 
 /// How a human report groups findings.
@@ -168,8 +178,8 @@ pub enum Style {
 /// Options for renderers. Each format uses those that concern it.
 #[derive(Clone, Debug)]
 pub struct Options {
-    rules: Vec<&'static RuleInfo>,
-    deny_warnings: bool,
+    rules: Vec<RuleInfo>,
+    deny: Deny,
     verbose: bool,
     appearance: Appearance,
 }
@@ -189,7 +199,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             rules: Vec::new(),
-            deny_warnings: false,
+            deny: Deny::default(),
             verbose: false,
             appearance: Appearance {
                 style: Style::default(),
@@ -205,15 +215,15 @@ impl Default for Options {
 impl Options {
     /// The rules that SARIF and HTML describe, as [`crate::check::all_rules`] lists them.
     #[must_use]
-    pub fn rules(mut self, rules: impl IntoIterator<Item = &'static RuleInfo>) -> Self {
-        self.rules = rules.into_iter().collect();
+    pub fn rules<'r>(mut self, rules: impl IntoIterator<Item = &'r RuleInfo>) -> Self {
+        self.rules = rules.into_iter().cloned().collect();
         self
     }
 
-    /// Whether a `JUnit` test case fails on warnings too.
+    /// On what a `JUnit` test case fails besides errors.
     #[must_use]
-    pub fn deny_warnings(mut self, deny: bool) -> Self {
-        self.deny_warnings = deny;
+    pub fn deny(mut self, deny: Deny) -> Self {
+        self.deny = deny;
         self
     }
 
@@ -290,21 +300,21 @@ pub trait Renderer: Send {
 pub struct Closing<'c> {
     /// The sums over all episodes.
     pub totals: &'c Totals,
-    /// The same sums by rule, mode and adapter, if requested.
+    /// The sums by rule, mode and adapter, if requested.
     pub statistics: Option<&'c Statistics>,
     /// What could not be looked at or judged, sorted by path.
     pub faults: &'c [ReportedFault],
     /// Whether everything was looked at and judged.
     pub is_complete: bool,
-    /// Reads what the page of a run shows.
+    /// Makes the pages of runs.
     #[cfg(feature = "html")]
     pub(crate) pages: Option<Pages<'c>>,
 }
 
-/// A way to read what the page of a run shows.
+/// A way to make the page of a run.
 #[cfg(feature = "html")]
 #[derive(Clone, Copy)]
-pub(crate) struct Pages<'c>(pub(crate) &'c dyn Fn(&EpisodeKey) -> Option<RunPage>);
+pub(crate) struct Pages<'c>(&'c dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>);
 
 #[cfg(feature = "html")]
 impl fmt::Debug for Pages<'_> {
@@ -327,16 +337,13 @@ impl<'c> Closing<'c> {
         }
     }
 
-    /// Adds a way to read what [`Format::Html`] shows of a run on its page; without it, and where
-    /// it reads nothing, a run has no page.
+    /// Adds a way to make the page of a run in [`Format::Html`], given the text with which its ids
+    /// start; without it, and where it makes none, a run has no page.
     ///
     /// ```
-    /// use std::cell::RefCell;
     /// use runvet::check::{Check, all_rules};
-    /// use runvet::gate::Gate;
     /// use runvet::read::RunReader;
     /// use runvet::report::{Closing, Format, Options};
-    /// use runvet::view::run_page;
     ///
     /// let check = Check::new().keep_cards(true);
     /// let mut renderer = Format::Html.renderer(&Options::default().rules(all_rules()));
@@ -345,21 +352,21 @@ impl<'c> Closing<'c> {
     /// for episode in &report.episodes {
     ///     renderer.episode(&mut text, episode).unwrap();
     /// }
-    /// let gate = RefCell::new(Gate::new());
-    /// let read = |key: &runvet::source::EpisodeKey| {
+    /// let page = |key: &runvet::source::EpisodeKey, prefix: &str| {
+    ///     let report = report.episodes.iter().find(|episode| episode.key == *key)?;
     ///     let run = RunReader::open(key.dir()?).ok()?;
-    ///     run_page(&run, &check, &mut gate.borrow_mut()).ok()
+    ///     runvet::view::html(&run, report.clone(), prefix).ok()
     /// };
-    /// let closing = Closing::new(&report.totals).pages(&read);
+    /// let closing = Closing::new(&report.totals).pages(&page);
     /// renderer.end(&mut text, &closing).unwrap();
     /// assert!(text.starts_with(b"<!DOCTYPE html>"));
     /// # Ok::<(), runvet::check::Error>(())
     /// ```
     #[cfg(feature = "html")]
     #[must_use]
-    pub const fn pages(self, read: &'c dyn Fn(&EpisodeKey) -> Option<RunPage>) -> Self {
+    pub const fn pages(self, make: &'c dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>) -> Self {
         Self {
-            pages: Some(Pages(read)),
+            pages: Some(Pages(make)),
             ..self
         }
     }

@@ -1,10 +1,12 @@
-//! What a rule is: static data and one pure function from facts to findings.
+//! What a rule is: data and one pure function from facts to findings.
 
 mod room;
 
+use std::borrow::Cow;
+
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
-use crate::finding::{MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
-use crate::load::Trouble;
+use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
+use crate::load::{Loaded, Trouble};
 use crate::source::{Artifact, Place};
 pub(crate) use room::Room;
 
@@ -25,8 +27,29 @@ pub(crate) struct Rule {
     pub(crate) misses: Option<&'static str>,
 }
 
+/// What there is to know about a built-in rule, see [`RuleInfo`].
+#[derive(Clone, Copy)]
+pub(crate) struct BuiltIn {
+    pub(crate) id: &'static str,
+    pub(crate) level: Level,
+    pub(crate) title: &'static str,
+    pub(crate) hint: &'static str,
+    pub(crate) page: &'static str,
+}
+
 impl Rule {
-    pub(crate) const fn new(info: RuleInfo, check: Check) -> Self {
+    pub(crate) const fn new(rule: BuiltIn, check: Check) -> Self {
+        let info = RuleInfo {
+            id: Cow::Borrowed(rule.id),
+            level: rule.level,
+            title: Cow::Borrowed(rule.title),
+            hint: Cow::Borrowed(rule.hint),
+            page: Cow::Borrowed(rule.page),
+        };
+        Self::with_info(info, check)
+    }
+
+    pub(crate) const fn with_info(info: RuleInfo, check: Check) -> Self {
         Self {
             info,
             check,
@@ -61,16 +84,18 @@ impl Rule {
     pub(crate) fn rests_on(&self, artifact: Artifact) -> Option<&'static [Artifact]> {
         let is_by_itself = self.reads.is_empty() && self.needs.is_empty();
         match (&self.check, artifact) {
-            (Check::Loading(_), Artifact::State) => Some(&[Artifact::State]),
-            (Check::Loading(_), Artifact::Summary) => Some(&[Artifact::Summary]),
+            (Check::Loading(..), Artifact::State) => Some(&[Artifact::State]),
+            (Check::Loading(..), Artifact::Summary) => Some(&[Artifact::Summary]),
             // Whether a last line may still be written depends on the state.
-            (Check::Loading(_), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
-            (Check::Loading(_), Artifact::Learn) => Some(&[Artifact::Learn]),
+            (Check::Loading(..), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
+            (Check::Loading(..), Artifact::Learn) => Some(&[Artifact::Learn]),
             // A manifest is held against any files.
-            (Check::Loading(_), Artifact::Manifest) if self.reads.contains(&Record::NamedFiles) => {
+            (Check::Loading(..), Artifact::Manifest)
+                if self.reads.contains(&Record::NamedFiles) =>
+            {
                 None
             }
-            (Check::Loading(_), Artifact::Manifest) => Some(&[Artifact::Manifest]),
+            (Check::Loading(..), Artifact::Manifest) => Some(&[Artifact::Manifest]),
             (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
             (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
             _ => None,
@@ -78,29 +103,46 @@ impl Rule {
     }
 }
 
+/// Whether a rule had anything to compare, findings or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Compared {
+    Something,
+    Nothing,
+}
+
+impl Compared {
+    pub(crate) const fn when(any: bool) -> Self {
+        if any { Self::Something } else { Self::Nothing }
+    }
+}
+
 /// What a rule sees, and the function that checks it.
 pub(crate) enum Check {
-    /// A trouble that loading met; returns a finding if the trouble belongs to this rule.
-    Loading(fn(&Trouble) -> Option<Draft>),
+    /// A trouble that loading met; returns a finding if the trouble belongs to this rule. The other
+    /// function says whether there was anything that could be such a trouble.
+    Loading(fn(&Trouble) -> Option<Draft>, Examined),
     /// The state record.
-    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
+    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>) -> Compared),
     /// The summary record.
-    Summary(fn(SummaryFacts<'_>, &mut Findings<'_>)),
+    Summary(fn(SummaryFacts<'_>, &mut Findings<'_>) -> Compared),
     /// Both records.
-    Records(fn(StateFacts<'_>, SummaryFacts<'_>, &mut Findings<'_>)),
+    Records(fn(StateFacts<'_>, SummaryFacts<'_>, &mut Findings<'_>) -> Compared),
     /// The state record and the timeline.
-    StateTimeline(fn(StateFacts<'_>, &TimelineFacts<'_>, &Stage<'_>, &mut Findings<'_>)),
+    StateTimeline(
+        fn(StateFacts<'_>, &TimelineFacts<'_>, &Stage<'_>, &mut Findings<'_>) -> Compared,
+    ),
     /// The summary record and the timeline.
-    SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>)),
+    SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>) -> Compared),
     /// Everything.
-    Run(fn(&Run<'_>, &mut Findings<'_>)),
+    Run(fn(&Run<'_>, &mut Findings<'_>) -> Compared),
 }
 
 impl Check {
     /// The records without which a rule is not checked at all.
     pub(crate) const fn records(&self) -> &'static [Record] {
         match self {
-            Self::Loading(_) | Self::Run(_) => &[],
+            Self::Loading(..) | Self::Run(_) => &[],
             Self::State(_) => &[Record::State],
             Self::Summary(_) => &[Record::Summary],
             Self::Records(_) => &[Record::State, Record::Summary],
@@ -109,6 +151,9 @@ impl Check {
         }
     }
 }
+
+/// Whether loading examined anything for a rule.
+pub(crate) type Examined = fn(&Loaded<'_, '_>) -> Compared;
 
 /// A record that rules read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +199,7 @@ pub(crate) struct Draft {
     /// Replaces the rule's hint.
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Place, String)>,
-    /// What makes it this finding and no other besides the texts at its places, such as the number
+    /// What identifies the finding in addition to the texts at its places, such as the number
     /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
@@ -196,12 +241,24 @@ impl Draft {
     }
 }
 
+/// A rule of a check, and its place among them.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'r> {
+    pub(crate) rule: &'r Rule,
+    pub(crate) index: usize,
+}
+
 /// A finding of a rule before its place is looked up.
-pub(crate) type Drafted = (&'static RuleInfo, Severity, Draft);
+pub(crate) struct Drafted {
+    /// The place of the rule among those of the check.
+    pub(crate) rule_index: usize,
+    pub(crate) severity: Severity,
+    pub(crate) draft: Draft,
+}
 
 /// Collects the findings of one rule.
 pub(crate) struct Findings<'f> {
-    pub(crate) info: &'static RuleInfo,
+    pub(crate) of: Placed<'f>,
     pub(crate) severity: Severity,
     /// The number of findings of this rule in this episode so far.
     pub(crate) count: usize,
@@ -223,13 +280,21 @@ impl Findings<'_> {
         self.count += 1;
         if self.room.take(&draft, self.listed) {
             self.listed += 1;
-            self.drafts.push((self.info, self.severity, draft));
+            self.add(draft);
         }
+    }
+
+    fn add(&mut self, draft: Draft) {
+        self.drafts.push(Drafted {
+            rule_index: self.of.index,
+            severity: self.severity,
+            draft,
+        });
     }
 
     /// Adds that the rule could not be checked, or not in full.
     pub(crate) fn skip(&mut self, reason: &SkipReason) {
-        self.skips.push(Skip::new(self.info.id, reason));
+        self.skips.push(Skip::new(&*self.of.rule.info.id, reason));
     }
 
     /// The number of findings that are still listed.
@@ -243,13 +308,13 @@ impl Findings<'_> {
     }
 
     /// Adds how many findings are not listed.
-    pub(crate) fn close(self) {
+    pub(crate) fn close(mut self) {
         let untold = self.count - self.listed;
-        if let (1.., Some((.., last))) = (untold, self.drafts.last()) {
-            let artifact = last.place.artifact;
+        if let (1.., Some(last)) = (untold, self.drafts.last()) {
+            let artifact = last.draft.place.artifact;
             let message = format!("{artifact}: {untold} more findings of this rule are not listed");
             let draft = Draft::new(Place::whole(artifact), message).besides(&untold);
-            self.drafts.push((self.info, self.severity, draft));
+            self.add(draft);
         }
     }
 }

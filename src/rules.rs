@@ -3,6 +3,7 @@
 mod actions;
 mod episode;
 mod events;
+mod examined;
 mod lifecycle;
 mod manifest;
 mod plan;
@@ -14,9 +15,59 @@ mod strict;
 mod summary;
 mod twins;
 
-use crate::rule::Rule;
+use std::fmt;
+use std::sync::Arc;
 
-/// Every rule, in the order in which they are explained.
+use crate::finding::Level;
+use crate::rule::{Placed, Rule};
+
+/// The rule that compares files with the manifest.
+pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;
+
+/// The rules of a check: the built-in ones, then those that are made at run time.
+#[derive(Clone, Default)]
+pub(crate) struct RuleSet {
+    made: Arc<[Rule]>,
+}
+
+impl RuleSet {
+    /// The built-in rules and others.
+    #[cfg(test)]
+    pub(crate) fn with(made: Vec<Rule>) -> Self {
+        Self { made: made.into() }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Rule> {
+        ALL.iter().copied().chain(&*self.made)
+    }
+
+    /// Each rule with its place.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = Placed<'_>> {
+        let place = |(index, rule)| Placed { rule, index };
+        self.iter().enumerate().map(place)
+    }
+
+    /// The level of the rule with an id, given those of all.
+    pub(crate) fn level_of(&self, levels: &[Level], id: &str) -> Level {
+        let mut rules = self.iter().zip(levels);
+        let of_rule = rules.find(|(rule, _)| rule.info.id == id);
+        of_rule.map_or(Level::Error, |(_, level)| *level)
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Rule> {
+        let made = || self.made.get(index.checked_sub(ALL.len())?);
+        ALL.get(index).copied().or_else(made)
+    }
+}
+
+impl fmt::Debug for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = self.iter().map(|rule| &rule.info.id);
+        f.debug_list().entries(ids).finish()
+    }
+}
+
+/// Every built-in rule, in the order in which they are explained.
 pub(crate) static ALL: &[&Rule] = &[
     &record::unreadable::RULE,
     &record::json_syntax::RULE,
@@ -88,16 +139,22 @@ pub(crate) static ALL: &[&Rule] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::UNREADABLE;
     use crate::rule::Need;
 
     /// Rules that judge events that are there, and conclude nothing from the absence of others.
     const OF_PRESENT_EVENTS: [&str; 2] = ["events/second-start", "actions/unrecorded"];
 
     #[test]
+    fn rule_that_skips_ask_for_exists() {
+        assert_eq!(record::unreadable::RULE.info.id, UNREADABLE);
+    }
+
+    #[test]
     fn rules_that_miss_events_say_what_they_follow_from() {
         for rule in ALL {
             let may_miss_events = rule.needs.contains(&Need::WholeTimeline)
-                && !OF_PRESENT_EVENTS.contains(&rule.info.id);
+                && !OF_PRESENT_EVENTS.contains(&&*rule.info.id);
             assert!(
                 !may_miss_events || !rule.follows_from.is_empty(),
                 "{} lacks `follows_from`",

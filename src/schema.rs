@@ -87,7 +87,7 @@ impl Schema {
         self.violations_after(self.glance(document), document)
     }
 
-    /// The same, given the result of the fast validator.
+    /// The violations, given the result of the fast validator.
     pub(crate) fn violations_after(
         &self,
         glance: Glance,

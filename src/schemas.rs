@@ -1,19 +1,10 @@
-//! All schemas that ship with runvet: their texts, and how they are generated from Rust types.
+//! The texts of all schemas that ship with runvet.
 
-use schemars::generate::SchemaSettings;
-use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
+#[cfg(test)]
+pub(crate) mod generated;
 
-use crate::check::RuleList;
-use crate::config::Config;
-use crate::diff::Diff;
 use crate::document::Document;
-use crate::finding::Report;
-use crate::plan::PlanPage;
-use crate::read::Listing;
-use crate::record::{self, Event, State, Summary};
-use crate::recorder::protocol::{Answer, Command};
 use crate::schema;
-use crate::view::RunPage;
 use crate::words::words;
 
 static REPORT: schema::Schema = schema::Schema::new(include_str!("../schemas/report.schema.json"));
@@ -116,68 +107,5 @@ impl Schema {
         self.compiled()
             .violations(document)
             .is_ok_and(|violations| violations.is_empty())
-    }
-
-    /// The schema's text as it is generated from the Rust types: what `make bless` writes.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn generate(self) -> String {
-        let settings = match self {
-            Self::View
-            | Self::List
-            | Self::Plan
-            | Self::Diff
-            | Self::Rules
-            | Self::RecordAnswer => SchemaSettings::draft2020_12()
-                .for_serialize()
-                .with_transform(RecursiveTransform(record::written_may_be_null)),
-            _ => SchemaSettings::draft2020_12()
-                .with_transform(RecursiveTransform(record::absent_is_not_null)),
-        };
-        let mut generator = settings
-            .with_transform(RecursiveTransform(tidy))
-            .into_generator();
-        let schema = match self {
-            Self::State => generator.into_root_schema_for::<State>(),
-            Self::Summary => generator.into_root_schema_for::<Summary>(),
-            Self::Event => {
-                record::payload_schemas(&mut generator);
-                generator.into_root_schema_for::<Event>()
-            }
-            Self::Report => generator.into_root_schema_for::<Report>(),
-            Self::View => generator.into_root_schema_for::<RunPage>(),
-            Self::List => generator.into_root_schema_for::<Listing>(),
-            Self::Plan => generator.into_root_schema_for::<PlanPage>(),
-            Self::Diff => generator.into_root_schema_for::<Diff>(),
-            Self::Rules => generator.into_root_schema_for::<RuleList>(),
-            Self::RecordCommand => generator.into_root_schema_for::<Command>(),
-            Self::RecordAnswer => generator.into_root_schema_for::<Answer>(),
-            Self::Config => generator.into_root_schema_for::<Config>(),
-        };
-        let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-        text.push('\n');
-        text
-    }
-}
-
-/// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,
-/// and the line breaks of documentation comments.
-pub(crate) fn tidy(schema: &mut GeneratedSchema) {
-    if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
-        *description = description.replace('\n', " ");
-    }
-    // An option that the configuration leaves out is absent, not null.
-    if schema
-        .get("default")
-        .is_some_and(serde_json::Value::is_null)
-        && schema.get("type").is_some_and(serde_json::Value::is_string)
-    {
-        schema.remove("default");
-    }
-    if schema
-        .get("format")
-        .is_some_and(|format| format != "date-time")
-    {
-        schema.remove("format");
     }
 }

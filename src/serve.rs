@@ -2,18 +2,6 @@
 //! a page for browsers, that follow the directory.
 //!
 //! It listens, and connects to nothing; it reads runs, and writes nothing.
-//!
-//! ```no_run
-//! use runvet::check::Check;
-//! use runvet::gate::Gate;
-//! use runvet::serve::Serve;
-//! use runvet::watch::Watch;
-//!
-//! let serve = Serve::bind(Watch::new("runs")?, "127.0.0.1:0".parse()?, None)?;
-//! assert!(serve.url().starts_with("http://127.0.0.1:"));
-//! serve.run(&Check::new(), Gate::new(), |_| ())?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod api;
 mod entry;
@@ -23,10 +11,12 @@ mod judges;
 mod listen;
 mod live;
 mod metrics;
+#[cfg(test)]
 mod openapi;
 mod page;
 mod problem;
 mod query;
+mod room;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -45,7 +35,6 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch as signal};
 
-use crate::check::Check;
 use crate::gate::Gate;
 use crate::report::write_json;
 use crate::store;
@@ -56,9 +45,6 @@ use judges::Judges;
 use live::Change;
 use metrics::Numbers;
 use problem::Problem;
-
-#[doc(hidden)]
-pub use openapi::generate as openapi;
 
 /// The number of runs that are read for answers at a time.
 const MAX_READERS: usize = 4;
@@ -71,8 +57,7 @@ const MAX_END: Duration = Duration::from_secs(5);
 
 /// Why a service could not start, or ended.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// The address can't be listened on.
     #[error("can't listen on {address}: {source}")]
     Address {
@@ -100,7 +85,7 @@ pub enum Error {
 
 /// A service that listens, and does not answer yet.
 #[derive(Debug)]
-pub struct Serve {
+pub(crate) struct Serve {
     watch: Watch,
     listener: TcpListener,
     address: SocketAddr,
@@ -110,14 +95,14 @@ pub struct Serve {
 
 /// Stops a service from another thread.
 #[derive(Clone, Debug)]
-pub struct Stop {
+pub(crate) struct Stop {
     service: signal::Sender<bool>,
     watch: watch::Stop,
 }
 
 impl Stop {
     /// Makes the service finish the answers that it has begun, and end.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.service.send_replace(true);
         self.watch.stop();
     }
@@ -132,7 +117,11 @@ impl Serve {
     ///
     /// [`Error::Address`], and [`Error::NeedsToken`] where the address is not a loopback address
     /// and there is no token.
-    pub fn bind(watch: Watch, address: SocketAddr, token: Option<String>) -> Result<Self, Error> {
+    pub(crate) fn bind(
+        watch: Watch,
+        address: SocketAddr,
+        token: Option<String>,
+    ) -> Result<Self, Error> {
         if !address.ip().is_loopback() && token.is_none() {
             return Err(Error::NeedsToken { address });
         }
@@ -150,13 +139,13 @@ impl Serve {
 
     /// The address of the page.
     #[must_use]
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
     /// A handle that stops the service.
     #[must_use]
-    pub fn stop(&self) -> Stop {
+    pub(crate) fn stop(&self) -> Stop {
         Stop {
             service: self.stop.clone(),
             watch: self.watch.stop(),
@@ -170,12 +159,7 @@ impl Serve {
     ///
     /// [`Error::Threads`], and [`Error::Watch`] if the directory no longer exists, or changes in it
     /// are no longer reported.
-    pub fn run(
-        self,
-        check: &Check,
-        gate: Gate,
-        mut tell: impl FnMut(&News) + Send,
-    ) -> Result<(), Error> {
+    pub(crate) fn run(self, gate: Gate, mut tell: impl FnMut(&News) + Send) -> Result<(), Error> {
         let stop = self.stop();
         // More threads than processors only keep each other from work.
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -186,16 +170,16 @@ impl Serve {
             .enable_time()
             .build()
             .map_err(Error::Threads)?;
-        let check = check.clone().keep_cards(true);
         let guard = Guard::new(self.address, self.token.as_deref());
-        let service = Arc::new(Service::new(guard, &check, &gate, self.stop.subscribe()));
-        let (watch, mut gate) = (&self.watch, gate);
+        let service = Arc::new(Service::new(guard, &gate, self.stop.subscribe()));
+        let check = gate.check().clone().keep_cards(true);
+        let (watch, mut gate) = (&self.watch, gate.with_check(check));
         let listener = self.listener;
         let watched = thread::scope(|scope| {
             let watched = thread::Builder::new().spawn_scoped(scope, {
                 let (service, stop) = (Arc::clone(&service), stop.clone());
                 move || {
-                    let ended = watch.run(&check, &mut gate, |news| {
+                    let ended = watch.run(&mut gate, |news| {
                         tell(&news);
                         service.take(news);
                         if *service.stopped.borrow() {
@@ -236,12 +220,12 @@ impl Serve {
 struct Service {
     guard: Guard,
     index: RwLock<Index>,
-    check: Check,
     gate: Gate,
     judges: Judges,
     changes: broadcast::Sender<Change>,
     stopped: signal::Receiver<bool>,
     bodies: Arc<Semaphore>,
+    judged: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
     numbers: Numbers,
@@ -249,18 +233,20 @@ struct Service {
 }
 
 impl Service {
-    fn new(guard: Guard, check: &Check, gate: &Gate, stopped: signal::Receiver<bool>) -> Self {
+    fn new(guard: Guard, gate: &Gate, stopped: signal::Receiver<bool>) -> Self {
         // For one run at a time.
-        let check = check.clone().jobs(NonZeroUsize::MIN).keep_cards(false);
+        let check = gate.check().clone();
+        let check = check.jobs(NonZeroUsize::MIN).keep_cards(false);
+        let gate = gate.clone().with_check(check);
         Self {
             guard,
             index: RwLock::default(),
-            judges: Judges::new(&check, gate.without_baseline()),
-            check,
-            gate: gate.clone(),
+            judges: Judges::new(gate.without_baseline()),
+            gate,
             changes: broadcast::Sender::new(live::MAX_BEHIND),
             stopped,
             bodies: Arc::new(Semaphore::new(api::MAX_BODIES / api::BODY_UNIT)),
+            judged: Arc::new(Semaphore::new(api::MAX_JUDGED / api::BODY_UNIT)),
             readers: Arc::new(Semaphore::new(MAX_READERS)),
             listeners: Arc::new(Semaphore::new(live::MAX_LISTENERS)),
             numbers: Numbers::new(),
@@ -317,7 +303,7 @@ impl Service {
     /// Tells whether all runs were looked at, where that has changed.
     fn tell_of_the_whole(&self) {
         let index = self.index();
-        let (complete, faults) = (index.is_complete(), index.faults().len());
+        let (complete, faults) = (index.is_complete(), index.fault_count());
         drop(index);
         let whole = serde_json::json!({ "complete": complete, "faults": faults });
         self.tell("whole", &whole);
@@ -339,7 +325,7 @@ fn router(service: &Arc<Service>) -> Router {
         .route("/api/v1/statistics", get(api::statistics))
         .route("/api/v1/rules", get(api::rules))
         .route("/api/v1/schemas/{name}", get(api::schema))
-        .route("/api/v1/openapi.json", get(openapi::description))
+        .route("/api/v1/openapi.json", get(api::description))
         .route("/api/v1/check", post(api::check))
         .route("/api/v1/changes", get(live::changes))
         .route("/metrics", get(numbers))

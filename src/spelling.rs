@@ -1,28 +1,38 @@
 //! Two words -> whether one is probably a slip of the other.
 
-/// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped with
-/// its neighbour), or only by case, `-` and `_`.
-#[inline]
-pub(crate) fn is_near(name: &str, known: &str) -> bool {
-    let ([first, .., last], [known_first, .., known_last]) = (name.as_bytes(), known.as_bytes())
-    else {
-        return is_one_edit(name, known) || differs_in_style(name, known);
-    };
-    // One edit of a name changes one of its ends, of a name of two letters both.
-    let (begin, end) = (
-        may_be_alike(*first, *known_first),
-        may_be_alike(*last, *known_last),
-    );
-    ((begin || end || name.len() == 2) && is_one_edit(name, known))
-        || (begin && end && differs_in_style(name, known))
+/// A name and the set of its letters, by which most names are told apart at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'w> {
+    pub(crate) name: &'w str,
+    /// A bit for each letter, in whatever case.
+    letters: u32,
 }
 
-/// Whether the ends of two names may be the same but for case and separators.
-#[inline]
-fn may_be_alike(one: u8, other: u8) -> bool {
-    one.eq_ignore_ascii_case(&other)
-        || !one.is_ascii_alphanumeric()
-        || !other.is_ascii_alphanumeric()
+impl<'w> Word<'w> {
+    pub(crate) const fn new(name: &'w str) -> Self {
+        let (mut letters, mut bytes) = (0, name.as_bytes());
+        while let [byte, rest @ ..] = bytes {
+            if byte.is_ascii_alphabetic() {
+                letters |= 1 << (*byte & 31);
+            }
+            bytes = rest;
+        }
+        Self { name, letters }
+    }
+
+    /// Whether two names differ by one edit (a character inserted, deleted, replaced, or swapped
+    /// with its neighbour), or only by case, `-` and `_`.
+    #[inline]
+    pub(crate) fn is_near(self, known: Word<'_>) -> bool {
+        // An edit takes one letter away and adds one, at most.
+        (self.letters ^ known.letters).count_ones() <= 2
+            && (is_one_edit(self.name, known.name) || differs_in_style(self.name, known.name))
+    }
+}
+
+/// Whether two names are near each other, see [`Word::is_near`].
+pub(crate) fn is_near(name: &str, known: &str) -> bool {
+    Word::new(name).is_near(Word::new(known))
 }
 
 /// Whether two names differ, and only by case, `-` and `_`.
@@ -77,7 +87,7 @@ mod tests {
             format!("__{word}--"),
         ];
         for at in 0..=chars.len() {
-            for c in ['x', 'é', '_', 'S'] {
+            for c in ['x', 'é', '_', 'S', '\u{212A}'] {
                 let mut longer = chars.clone();
                 longer.insert(at, c);
                 slips.push(longer.iter().collect());

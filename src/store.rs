@@ -4,7 +4,7 @@
 //! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
 //! ([`Memory`]) or, with another implementation, from an object store.
 
-#[cfg(feature = "watch")]
+#[cfg(feature = "cli")]
 mod along;
 mod artifacts;
 #[cfg(feature = "cli")]
@@ -14,6 +14,8 @@ mod discover;
 mod disk;
 mod fault;
 mod keys;
+#[cfg(feature = "cli")]
+mod known;
 mod lines;
 mod listing;
 #[cfg(test)]
@@ -23,11 +25,12 @@ mod nature;
 mod nearby;
 #[cfg(feature = "cli")]
 mod new_dir;
+mod open_dir;
 pub(crate) mod path;
 mod root;
 mod runs;
 mod settings;
-#[cfg(feature = "watch")]
+#[cfg(feature = "cli")]
 mod snapshot;
 mod stillness;
 mod tree;
@@ -38,30 +41,34 @@ mod workspace;
 mod writing;
 mod written;
 
+#[cfg(feature = "cli")]
+pub(crate) use along::Changes;
 pub use artifacts::{Artifacts, Opened, ReadAt, Unreadable, Version};
 #[cfg(feature = "cli")]
 pub(crate) use changed::{Changed, Reads, changed_since};
 pub use discover::Discovery;
-#[cfg(feature = "watch")]
-pub(crate) use discover::depending_on;
-pub(crate) use discover::{Given, discover};
+pub(crate) use discover::discover;
 pub(crate) use disk::Directory;
 pub use disk::EpisodeDir;
 pub use fault::Fault;
 pub use keys::episodes_of;
+#[cfg(feature = "cli")]
+pub(crate) use known::{Known, Renewed};
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
 pub use memory::{Content, Memory};
 pub(crate) use nearby::run_data_below;
 #[cfg(feature = "cli")]
 pub(crate) use new_dir::write_new_dir;
+pub(crate) use open_dir::OpenDir;
 pub(crate) use path::{display, is_gone};
+pub(crate) use root::Given;
 pub(crate) use runs::{RunDir, Runs, is_below_episodes, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;
 pub use settings::{ConfigSearch, find_config};
-#[cfg(feature = "watch")]
-pub(crate) use snapshot::{Snapshot, directories};
+#[cfg(feature = "cli")]
+pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
 pub(crate) use stillness::{Movement, Seen};
 #[cfg(feature = "cli")]
 pub(crate) use walk::FoundEpisode;
@@ -69,11 +76,11 @@ pub(crate) use walk::{AsEpisodeDir, Excludes, Found};
 #[cfg(feature = "cli")]
 pub(crate) use whole::{WholeFile, append, is_one_file};
 
-pub(crate) use workspace::{contains, files_below};
-pub(crate) use writing::{Appending, Disk, FileSystem, append_all, make_dirs};
-pub(crate) use written::{
-    Written, digest_of, episode_dir, is_there, open_written, read_whole, whole_lines,
+pub(crate) use workspace::{Search, contains};
+pub(crate) use writing::{
+    Appending, Disk, FileSystem, append_all, make_unless_there, open_or_make,
 };
+pub(crate) use written::whole_lines;
 
 /// The number of bytes of `state.json`, of `summary.json` and of one line of `events.jsonl` that
 /// are read, at most.

@@ -1,31 +1,23 @@
 //! The door to one run at a glance: its records, an outline of its timeline, and the verdict of a
-//! check -> a [`Dashboard`].
+//! check -> JSON, or a page for a browser.
 //!
 //! ```
-//! use runvet::check::Check;
 //! use runvet::gate::Gate;
-//! use runvet::view::{self, Checked, View};
 //!
 //! let run_data = runvet::read::RunData::open("corpus/demo")?;
-//! let run = run_data.get("ep_01")?;
-//! assert_eq!(View::new(&run).entry.status.as_deref(), Some("ok"));
-//! let timeline = view::outline(&run);
-//! assert_eq!((timeline.events, timeline.phases["act"]), (11, 3));
-//!
-//! let (check, mut gate) = (Check::new(), Gate::new());
-//! assert_eq!(Checked::new(&run, &check, &mut gate)?.report.valid, Some(true));
-//! let dashboard = view::dashboard(&run, &check, &mut gate)?;
-//! assert_eq!(dashboard.overview.actions.total, 2);
+//! let bytes = runvet::view::json(&run_data.get("ep_01")?, &mut Gate::default())?;
+//! let view: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+//! assert_eq!((&view["valid"], &view["events"]["total"]), (&true.into(), &11.into()));
 //! # Ok::<(), runvet::read::Error>(())
 //! ```
 
+#[cfg(feature = "cli")]
 mod moments;
 mod page;
 mod reason;
 #[cfg(feature = "html")]
 mod sheet;
 
-use crate::check::Check;
 use crate::dashboard::{
     ActionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header, Latency,
     LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
@@ -35,43 +27,67 @@ use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
 use crate::load::Loaded;
-pub use crate::outline::MAX_TIMELINE_ROWS;
 use crate::outline::{Listening, shown};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, Records, RunEntry, RunReader};
+use crate::report::write_json;
 use crate::source::{Artifact, leads_to};
-pub use moments::Moments;
-pub use page::{EventCounts, RunPage};
+#[cfg(feature = "cli")]
+pub(crate) use moments::Moments;
+pub(crate) use page::RunPage;
+#[cfg(feature = "cli")]
+pub(crate) use sheet::run_page;
+
+/// Reads and judges a run, and returns the JSON object that `runvet view --json` prints, which
+/// [`Schema::View`](crate::Schema::View) describes.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] if the directory can't be opened.
+pub fn json(run: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_json(&mut bytes, &RunPage::new(run, gate)?);
+    Ok(bytes)
+}
+
+/// Reads a run that was judged, and returns its page as HTML, for
+/// [`Closing::pages`](crate::report::Closing::pages). Ids in it start with `prefix`.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] if the directory can't be opened.
 #[cfg(feature = "html")]
-pub use sheet::{run_page, run_page_with};
+pub fn html(run: &RunReader, report: EpisodeReport, prefix: &str) -> Result<Vec<u8>, Error> {
+    let page = sheet::run_page_with(run, report)?;
+    Ok(crate::page::run_text(&page, prefix).into_bytes())
+}
 
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct View {
+pub(crate) struct View {
     /// The run's id, task, status, outcome, start and duration.
-    pub entry: RunEntry,
+    pub(crate) entry: RunEntry,
     /// The state record, or why it can't be shown.
-    pub state: Result<OwnedDocument, Error>,
+    pub(crate) state: Result<OwnedDocument, Error>,
     /// The summary record, or why it can't be shown.
-    pub summary: Result<OwnedDocument, Error>,
+    pub(crate) summary: Result<OwnedDocument, Error>,
     /// The artifacts that the directory lists.
-    pub artifacts: Vec<Artifact>,
+    pub(crate) artifacts: Vec<Artifact>,
 }
 
 /// A run that was opened once: its records, its timeline in outline, and the result of judging it.
 #[derive(Debug)]
-#[non_exhaustive]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The records.
-    pub view: View,
+    pub(crate) view: View,
     /// The timeline in outline.
-    pub timeline: Outline,
+    pub(crate) timeline: Outline,
     /// The report.
-    pub report: EpisodeReport,
+    pub(crate) report: EpisodeReport,
     /// The rebuilt plan, and its differences from the persisted one.
-    pub plan: PlanComparison,
+    pub(crate) plan: PlanComparison,
 }
 
 /// Reads a run, outlines its timeline and judges it.
@@ -79,14 +95,14 @@ pub struct Checked {
 /// # Errors
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
-pub fn dashboard(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Dashboard, Error> {
-    Ok(Checked::new(run, check, gate)?.dashboard(run))
+pub(crate) fn dashboard(run: &RunReader, gate: &mut Gate) -> Result<Dashboard, Error> {
+    Ok(Checked::new(run, gate)?.dashboard(run))
 }
 
 /// Reads the timeline of a run once, and keeps its counts, the events that matter, and those that
 /// tell why the run ended as it did. Memory does not grow with the number of events.
 #[must_use]
-pub fn outline(run: &RunReader) -> Outline {
+pub(crate) fn outline(run: &RunReader) -> Outline {
     let heard = run.load(Some(Listening::Outline), |loaded| outlined(run, loaded));
     heard.unwrap_or_else(|error| Outline {
         dir: run.path().to_string_lossy().into_owned(),
@@ -130,15 +146,15 @@ impl Checked {
     /// # Errors
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
-    pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+    pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let also = |loaded: &Loaded<'_, '_>| Parts::of(run, loaded);
-        let (report, parts) = judged(run, check, gate, Listening::Outline, also)?;
+        let (report, parts) = judged(run, gate, Listening::Outline, also)?;
         Ok(parts.with(report))
     }
 
     /// All that a dashboard shows of the run.
     #[must_use]
-    pub fn dashboard(self, run: &RunReader) -> Dashboard {
+    pub(crate) fn dashboard(self, run: &RunReader) -> Dashboard {
         let mut overview = self.view.overview(run);
         self.contest(&mut overview);
         self.with(overview).0
@@ -193,16 +209,12 @@ impl Checked {
 /// Judges a run, and lets `also` use all that was loaded for it.
 fn judged<R>(
     run: &RunReader,
-    check: &Check,
     gate: &mut Gate,
     listening: Listening<'_>,
     also: impl Fn(&Loaded<'_, '_>) -> R,
 ) -> Result<(EpisodeReport, R), Error> {
-    let mut session = gate.prepare(check).session();
-    let checked = run.check_and(&mut session, Some(listening), also);
-    let (mut report, other) = checked.map_err(|fault| Error::from_fault(run.path(), &fault))?;
-    gate.judge(check, &mut report);
-    Ok((report, other))
+    let judged = gate.judge(|session| run.check_and(session, Some(listening), also));
+    judged.map_err(|fault| Error::from_fault(run.path(), &fault))
 }
 
 /// What is shown of a run that was loaded, besides its report.
@@ -229,7 +241,7 @@ impl View {
     /// Reads the records of a run. If the run is in progress, half-written or broken, the result
     /// has what can be shown, and the reasons why the rest can't.
     #[must_use]
-    pub fn new(run: &RunReader) -> Self {
+    pub(crate) fn new(run: &RunReader) -> Self {
         Self::of(run, run.records())
     }
 
@@ -247,7 +259,7 @@ impl View {
 
     /// The records as a part of a dashboard.
     #[must_use]
-    pub fn overview(&self, run: &RunReader) -> Overview {
+    pub(crate) fn overview(&self, run: &RunReader) -> Overview {
         let state = self.state.as_ref().ok().map(OwnedDocument::root);
         let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
         let member = |record: Option<Node<'_>>, path: &[&str]| record?.at(path).map(shown);

@@ -1,50 +1,35 @@
 //! The door to judging runs as they are written: a directory -> a report for each change.
-//!
-//! ```
-//! use std::ops::ControlFlow;
-//! use runvet::check::Check;
-//! use runvet::gate::Gate;
-//! use runvet::watch::{News, Watch};
-//!
-//! let watch = Watch::new("corpus/demo")?;
-//! // Existing runs come first.
-//! let mut dirs = Vec::new();
-//! watch.run(&Check::new(), &mut Gate::new(), |news| {
-//!     if let News::Judged(episode) = news {
-//!         dirs.push(episode.dir);
-//!     }
-//!     ControlFlow::Break(())
-//! })?;
-//! assert_eq!(dirs, ["corpus/demo/episodes/ep_01_answer"]);
-//! # Ok::<(), runvet::watch::Error>(())
-//! ```
 
+#[cfg(test)]
+mod agreement;
 mod touched;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use notify::event::{EventKind, MetadataKind, ModifyKind, RemoveKind};
+use notify::event::{EventKind, ModifyKind};
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::check::{Check, Fault};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::printable::escape;
 use crate::source::Artifact;
 use crate::store::path::join;
-use crate::store::{Found, Given, Snapshot, directories, is_gone};
+use crate::store::{Changes, Fault, Given, Known, Noting, Renewed, Snapshot, is_open, look_at};
 use touched::{Due, End, Touched};
+
+/// How often the path of the directory is resolved anew: what is above it is not watched.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Why a watch ended, or could not start.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// The directory can't be reached.
     #[error("can't watch {}: {source}", escape(&.dir.to_string_lossy()))]
     Unreachable {
@@ -69,10 +54,9 @@ pub enum Error {
     },
 }
 
-/// What a watch tells of.
+/// What a watch reports.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum News {
+pub(crate) enum News {
     /// A run was judged, for the first time or after a change.
     Judged(Box<EpisodeReport>),
     /// A path could not be searched.
@@ -89,23 +73,26 @@ pub enum News {
 }
 
 /// A watch over all runs below a directory.
-pub struct Watch {
+pub(crate) struct Watch {
     /// The directory, as the user typed it.
     dir: PathBuf,
-    /// Its real path.
-    top: PathBuf,
     /// Whether a user gave the directory.
     is_given: bool,
     touched: Arc<Touched>,
-    eyes: Eyes,
+    /// The interval at which all artifacts are looked at again, where the system does not report
+    /// changes.
+    poll: Option<Duration>,
+    place: Mutex<Place>,
 }
 
-/// What sees changes.
-enum Eyes {
-    /// The system reports them, for each directory that it was told of.
-    System(Mutex<Box<dyn Watcher + Send>>),
-    /// All artifacts are looked at again and again, at this interval.
-    Polling(Duration),
+/// Where the directory is, and what sees changes there.
+struct Place {
+    /// The real path.
+    top: PathBuf,
+    /// The device, and the number of the directory on it.
+    identity: (u64, u64),
+    /// What reports changes, for each directory that it was told of; none where all is looked at.
+    watcher: Option<Box<dyn Watcher + Send>>,
 }
 
 impl std::fmt::Debug for Watch {
@@ -118,7 +105,7 @@ impl std::fmt::Debug for Watch {
 
 /// Stops a watch from another thread.
 #[derive(Clone)]
-pub struct Stop(Arc<Touched>);
+pub(crate) struct Stop(Arc<Touched>);
 
 impl std::fmt::Debug for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -128,7 +115,7 @@ impl std::fmt::Debug for Stop {
 
 impl Stop {
     /// Makes the watch judge what was written so far, and end.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.0.end(End::Stopped);
     }
 }
@@ -139,17 +126,17 @@ impl Watch {
     /// # Errors
     ///
     /// [`Error`], where the directory can't be reached or watched.
-    pub fn new(dir: impl Into<PathBuf>) -> Result<Self, Error> {
+    pub(crate) fn new(dir: impl Into<PathBuf>) -> Result<Self, Error> {
         Self::start(dir.into(), None)
     }
 
-    /// The same for file systems that do not report changes, such as network file systems: scans
-    /// all files at an interval.
+    /// Watches a file system that does not report changes, such as a network file system: scans all
+    /// files at an interval.
     ///
     /// # Errors
     ///
     /// Those of [`Watch::new`].
-    pub fn polling(dir: impl Into<PathBuf>, interval: Duration) -> Result<Self, Error> {
+    pub(crate) fn polling(dir: impl Into<PathBuf>, interval: Duration) -> Result<Self, Error> {
         Self::start(dir.into(), Some(interval))
     }
 
@@ -158,24 +145,22 @@ impl Watch {
             dir: dir.clone(),
             source,
         };
-        let top = dir.canonicalize().map_err(unreachable)?;
-        directories(&top).map_err(unreachable)?;
-        let touched = Arc::new(Touched::new(PathBuf::new()));
-        let eyes = if let Some(interval) = poll {
-            Eyes::Polling(interval)
-        } else {
-            let watcher = watcher(&top, &touched).map_err(|reason| Error::Unwatchable {
+        look_at(&dir).map_err(unreachable)?;
+        let touched = Arc::new(Touched::new());
+        let mut place = Place::of(&dir).map_err(unreachable)?;
+        if poll.is_none() {
+            let unwatchable = |reason| Error::Unwatchable {
                 dir: dir.clone(),
                 reason,
-            })?;
-            Eyes::System(Mutex::new(watcher))
-        };
+            };
+            place.watcher = Some(watcher(&place.top, &touched).map_err(unwatchable)?);
+        }
         Ok(Self {
             dir,
-            top,
             is_given: true,
             touched,
-            eyes,
+            poll,
+            place: Mutex::new(place),
         })
     }
 
@@ -187,7 +172,7 @@ impl Watch {
 
     /// A handle that stops the watch.
     #[must_use]
-    pub fn stop(&self) -> Stop {
+    pub(crate) fn stop(&self) -> Stop {
         Stop(Arc::clone(&self.touched))
     }
 
@@ -201,30 +186,35 @@ impl Watch {
     /// # Errors
     ///
     /// [`Error`] if the directory no longer exists, or changes in it are no longer reported.
-    pub fn run(
+    pub(crate) fn run(
         &self,
-        check: &Check,
         gate: &mut Gate,
         mut take: impl FnMut(News) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let (mut snapshot, mut seen) = (Snapshot::default(), Seen::default());
-        let mut next_look = self.look(&mut snapshot);
+        let given = if self.is_given {
+            Given::Each
+        } else {
+            Given::None
+        };
+        let known = Known::new(&self.dir, given, gate.parallelism());
+        let mut seen = Seen::new(known.map_err(|source| Error::Unreachable {
+            dir: self.dir.clone(),
+            source,
+        })?);
+        let mut next_look = Instant::now();
         // Runs that exist already count as new.
         self.touched.add_all();
         loop {
-            let mut due = self.touched.wait(next_look);
-            if due.end.is_some() || next_look.is_some_and(|next| next <= Instant::now()) {
-                next_look = self.look(&mut snapshot);
+            let mut due = self.touched.wait(Some(next_look));
+            if due.end.is_some() || next_look <= Instant::now() {
+                self.look(gate, &mut seen);
+                next_look = Instant::now() + self.poll.unwrap_or(LOOK);
             }
             if due.end.is_some() {
                 // What was seen just now is judged too.
-                due.dirs.append(&mut self.touched.wait(None).dirs);
+                due.changes.append(&mut self.touched.wait(None).changes);
             }
-            self.open_eyes(&mut due, &mut seen);
-            if self
-                .judge(check, gate, &due, &mut seen, &mut take)
-                .is_break()
-            {
+            if self.judge(gate, &due, &mut seen, &mut take).is_break() {
                 return Ok(());
             }
             let dir = || self.dir.clone();
@@ -239,273 +229,201 @@ impl Watch {
         }
     }
 
-    /// Judges what depends on the directories in which something changed, and passes on what is
-    /// new, and what is gone.
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Judges what may have changed, and passes on what is new, and what is gone.
     fn judge(
         &self,
-        check: &Check,
         gate: &mut Gate,
         due: &Due,
         seen: &mut Seen,
         take: &mut impl FnMut(News) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let found = self.found(check, gate, &due.dirs, seen);
-        let foreign = found.foreign;
+        let Renewed {
+            episodes,
+            gone,
+            faults,
+            faults_gone,
+        } = self.renew(gate, due, &mut seen.known);
+        for path in faults_gone {
+            take(News::FaultGone(path))?;
+        }
+        seen.forget(gone).into_iter().try_for_each(&mut *take)?;
         let mut flow = ControlFlow::Continue(());
-        let mut faults = BTreeSet::new();
-        gate.each_of(check, found.faults, &found.episodes, |judged| {
-            let is_reported = match &judged {
-                Ok(episode) if episode.kept_changing() && due.end.is_none() => {
-                    self.judge_again(episode.key.as_path());
-                    false
-                }
-                Ok(_) => true,
-                Err(fault) if has_vanished(fault) => false,
-                Err(fault) => {
-                    let fault = (fault.path().to_owned(), fault.to_string());
-                    faults.insert(fault.clone()) && !seen.faults.contains(&fault)
-                }
+        let mut faults_left = faults.len();
+        gate.each_of(faults, &episodes, |judged| {
+            let path = match &judged {
+                Ok(episode) => episode.key.as_path().to_owned(),
+                Err(fault) => fault.path().to_owned(),
             };
-            if let Ok(episode) = &judged {
-                seen.runs.insert(episode.key.as_path().into());
-            }
-            if is_reported {
-                flow = take(match judged {
-                    Ok(episode) => News::Judged(Box::new(episode)),
-                    Err(fault) => News::Fault(fault),
-                });
-            }
+            flow = match judged {
+                Ok(episode) if episode.kept_changing() && due.end.is_none() => {
+                    self.touched.add(seen.known.below(&path).to_owned(), false);
+                    ControlFlow::Continue(())
+                }
+                Ok(episode) => {
+                    let was_closed = seen.closed.remove(&*path);
+                    seen.judged.insert(path.clone().into());
+                    if was_closed {
+                        take(News::FaultGone(path))?;
+                    }
+                    take(News::Judged(Box::new(episode)))
+                }
+                Err(fault) if faults_left > 0 => {
+                    faults_left -= 1;
+                    take(News::Fault(fault))
+                }
+                // It vanished after it was found.
+                Err(Fault::Unlistable { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound =>
+                {
+                    ControlFlow::Continue(())
+                }
+                Err(fault) if seen.closed.insert(path.into()) => take(News::Fault(fault)),
+                Err(_) => ControlFlow::Continue(()),
+            };
             flow
         });
         flow?;
-        for path in self.renew_faults(&due.dirs, faults, seen) {
-            take(News::FaultGone(path))?;
-        }
-        for gone in self.gone(&due.dirs, &foreign, seen) {
-            take(News::Gone(gone))?;
-        }
-        if !seen.all && due.dirs.iter().any(|(below, _)| below == Path::new("")) {
+        if !seen.all && due.changes.contains_key(Path::new("")) {
             seen.all = true;
-            if !foreign.is_empty() {
-                take(News::PassedOver(foreign.len()))?;
+            let foreign = seen.known.foreign();
+            if foreign > 0 {
+                take(News::PassedOver(foreign))?;
             }
             take(News::AllSeen)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Compares all artifacts with the last time, where the system does not report changes; when to
-    /// do so again.
-    fn look(&self, snapshot: &mut Snapshot) -> Option<Instant> {
-        let Eyes::Polling(interval) = &self.eyes else {
-            return None;
-        };
-        match snapshot.renew(&self.top) {
-            Ok(changed) => {
-                for (below, is_new) in changed {
-                    self.touched.add(below, is_new);
+    /// Resolves the directory's path anew, and compares all artifacts with the last time, where the
+    /// system does not report changes.
+    fn look(&self, gate: &Gate, seen: &mut Seen) {
+        let mut place = self.place();
+        match Place::of(&self.dir) {
+            Ok(now) if now.is(&place) && now.top == seen.known.top() => {}
+            Ok(now) => {
+                // Another directory is at the path now. All of it is due before what comes into it.
+                self.touched.add_all();
+                let watcher = self
+                    .poll
+                    .map_or_else(|| watcher(&now.top, &self.touched).map(Some), |_| Ok(None));
+                let found = seen.known.find_top();
+                match (watcher, found) {
+                    (Ok(watcher), Ok(())) => *place = Place { watcher, ..now },
+                    (Err(reason), _) => self.fail(reason),
+                    (_, Err(error)) => self.fail(error.to_string()),
                 }
             }
-            Err(_) if is_gone(&self.top) => self.touched.end(End::Fault(touched::Fault::Gone)),
-            Err(error) => {
-                let reason = error.to_string();
-                self.touched.end(End::Fault(touched::Fault::Failed(reason)));
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.touched.end(End::Fault(touched::Fault::Gone));
             }
+            Err(error) => self.fail(error.to_string()),
         }
-        Some(Instant::now() + *interval)
-    }
-
-    /// Has the system report changes in directories that are new, and in all below.
-    fn open_eyes(&self, due: &mut Due, seen: &mut Seen) {
-        let Eyes::System(watcher) = &self.eyes else {
-            return;
-        };
-        let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        for (below, is_new) in &mut due.dirs {
-            if seen.closed.contains(below) {
-                *is_new = true;
-                due.new.insert(below.clone());
-            }
-        }
-        let mut open: Vec<PathBuf> = due.new.iter().cloned().collect();
-        while let Some(below) = open.pop() {
-            let dir = join(&self.top, &below);
-            if !is_dir(&dir) {
-                continue;
-            }
-            // First it is watched, then listed: nothing can come into it unseen.
-            match watcher.watch(&dir, RecursiveMode::NonRecursive) {
-                Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
-                    let reason = error.to_string();
-                    return self.touched.end(End::Fault(touched::Fault::Failed(reason)));
+        if self.poll.is_some() {
+            let noting = Noting::default();
+            gate.with_excludes(|excludes| seen.known.note(excludes, &noting));
+            let now = noting.into_snapshot();
+            if let Some(before) = seen.snapshot.replace(now)
+                && let Some(now) = &seen.snapshot
+            {
+                for (below, is_whole) in now.since(&before).0 {
+                    self.touched.add(below, is_whole);
                 }
-                _ => {}
-            }
-            if let Ok(directories) = directories(&dir) {
-                seen.closed.remove(&below);
-                open.extend(directories.into_iter().map(|name| below.join(&*name)));
-                seen.directories.insert(below.into());
-            } else {
-                seen.closed.insert(below);
             }
         }
     }
 
-    /// What depends on directories in which something changed.
-    fn found(
-        &self,
-        check: &Check,
-        gate: &Gate,
-        dirs: &[(PathBuf, bool)],
-        seen: &mut Seen,
-    ) -> Found {
-        let given = if self.is_given {
-            Given::Each
-        } else {
-            Given::None
-        };
-        let is_polled = matches!(self.eyes, Eyes::Polling(_));
-        let mut changes = Vec::new();
-        for (below, is_new) in dirs {
-            let is_inside = self.is_inside(below);
-            if !is_inside && !is_polled && !seen.forget(below) {
-                // A file that is no artifact.
-                continue;
-            }
-            let is_whole = is_inside && (*is_new || is_closed(&join(&self.dir, below)));
-            changes.push((below.clone(), is_whole));
-        }
-        let mut found = gate.search_again(check, &self.dir, &changes, given);
-        found
-            .faults
-            .retain(|fault| !self.leads_to_known(fault, gate, seen));
-        found
+    fn fail(&self, reason: String) {
+        self.touched.end(End::Fault(touched::Fault::Failed(reason)));
     }
 
-    /// Whether a fault is a link that leads to a run that was judged before, or is excluded: only a
-    /// part of the runs is searched now.
-    fn leads_to_known(&self, fault: &Fault, gate: &Gate, seen: &Seen) -> bool {
-        let Fault::Link { target, .. } = fault else {
-            return false;
-        };
-        let run = target
-            .strip_prefix(&self.top)
-            .map(|below| join(&self.dir, below));
-        run.is_ok_and(|run| seen.runs.contains(&*run) || gate.excludes(&run))
-    }
-
-    /// Forgets and returns the runs at or below directories in which something changed that have no
-    /// record any more, or only one of another program.
-    fn gone(&self, dirs: &[(PathBuf, bool)], foreign: &[PathBuf], seen: &mut Seen) -> Vec<PathBuf> {
-        let records = [Artifact::State, Artifact::Events, Artifact::Summary];
-        let has_none = |run: &&Path| {
-            let mut records = records.iter();
-            records.all(|record| is_gone(&run.join(record.file_name())))
-        };
-        let mut gone = BTreeSet::new();
-        for (below, _) in dirs {
-            let dir = join(&self.dir, below);
-            let is_below = |run: &&Path| dir == Path::new(".") || run.starts_with(&dir);
-            let from = if dir == Path::new(".") {
-                Path::new("")
-            } else {
-                &dir
-            };
-            let runs = seen.runs.range(Box::from(from)..).map(|run| &**run);
-            let runs = runs.take_while(is_below);
-            gone.extend(runs.filter(has_none).map(Path::to_owned));
-        }
-        gone.extend(
-            foreign
-                .iter()
-                .filter(|dir| seen.runs.contains(dir.as_path()))
-                .cloned(),
-        );
-        for run in &gone {
-            seen.runs.remove(run.as_path());
-        }
-        gone.into_iter().collect()
-    }
-
-    /// Keeps the faults that were met just now, so that each is passed on once, and forgets those
-    /// that the search did not meet again. Returns the paths that have no fault any more.
-    fn renew_faults(
-        &self,
-        dirs: &[(PathBuf, bool)],
-        met: BTreeSet<Met>,
-        seen: &mut Seen,
-    ) -> BTreeSet<PathBuf> {
-        let mut gone = BTreeSet::new();
-        for (below, is_new) in dirs {
-            let dir = join(&self.dir, below);
-            let is_whole = below == Path::new("") && *is_new;
-            let is_searched = |path: &Path| {
-                is_whole
-                    || dir.starts_with(path)
-                    || path.parent() == Some(&dir)
-                    || *is_new && path.starts_with(&dir)
-            };
-            seen.faults.retain(|(path, _)| {
-                let is_kept = !is_searched(path);
-                if !is_kept {
-                    gone.insert(path.clone());
+    /// Searches what may have changed.
+    fn renew(&self, gate: &Gate, due: &Due, known: &mut Known) -> Renewed {
+        // First a directory is watched, then listed: nothing can come into it unseen.
+        let listen = |below: &Path| {
+            let mut place = self.place();
+            let dir = join(&place.top, below);
+            if let Some(watcher) = &mut place.watcher {
+                match watcher.watch(&dir, RecursiveMode::NonRecursive) {
+                    Err(error) if matches!(error.kind, ErrorKind::MaxFilesWatch) => {
+                        self.fail(error.to_string());
+                    }
+                    _ => {}
                 }
-                is_kept
+                self.touched.set_open(below, is_open(&dir));
+            }
+        };
+        gate.with_excludes(|excludes| {
+            if !due.new.is_empty() && self.poll.is_none() {
+                known.listen(&Changes(due.new.clone()), excludes, &listen);
+            }
+            let mut changes = due.changes.clone();
+            changes.retain(|below, is_whole| {
+                // Most files that come and go are no artifacts.
+                !*is_whole || known.has(below) || may_hold_runs(&join(&self.dir, below))
             });
-        }
-        seen.faults.extend(met);
-        for (path, _) in &seen.faults {
-            gone.remove(path);
-        }
-        gone
-    }
-
-    fn judge_again(&self, episode: &Path) {
-        let real = episode.canonicalize();
-        match real.as_deref().map(|real| real.strip_prefix(&self.top)) {
-            Ok(Ok(below)) => self.touched.add(below.to_owned(), false),
-            Ok(Err(_)) => self.touched.add_all(),
-            // It is gone.
-            Err(_) => {}
-        }
-    }
-
-    /// Whether a directory exists, and no link leads out of the watched directory.
-    fn is_inside(&self, below: &Path) -> bool {
-        let real = join(&self.top, below).canonicalize();
-        real.is_ok_and(|real| real.starts_with(&self.top) && real.is_dir())
+            known.renew(&Changes(changes), excludes, &listen)
+        })
     }
 }
 
-/// A fault: its path, and its text.
-type Met = (PathBuf, String);
+impl Place {
+    fn of(dir: &Path) -> io::Result<Self> {
+        let top = dir.canonicalize()?;
+        let metadata = top.metadata()?;
+        if !metadata.is_dir() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Self {
+            identity: (metadata.dev(), metadata.ino()),
+            top,
+            watcher: None,
+        })
+    }
 
-/// What is known: the directories, relative to the top, and the runs, as the user would type them.
-#[derive(Default)]
+    fn is(&self, other: &Self) -> bool {
+        (&self.top, self.identity) == (&other.top, other.identity)
+    }
+}
+
+/// What is known.
 struct Seen {
-    runs: BTreeSet<Box<Path>>,
+    known: Known,
+    snapshot: Option<Snapshot>,
+    /// The runs that were judged.
+    judged: BTreeSet<Box<Path>>,
+    /// The runs that could not be opened.
+    closed: BTreeSet<Box<Path>>,
     /// Whether everything was looked at once.
     all: bool,
-    directories: BTreeSet<Box<Path>>,
-    /// Those that could not be listed.
-    closed: BTreeSet<PathBuf>,
-    /// The faults that were passed on and have not gone.
-    faults: BTreeSet<Met>,
 }
 
 impl Seen {
-    /// Forgets a directory that is gone; whether it was known.
-    fn forget(&mut self, below: &Path) -> bool {
-        self.closed.remove(below);
-        let gone = self.directories.range(Box::from(below)..);
-        let gone: Vec<Box<Path>> = gone
-            .take_while(|known| known.starts_with(below))
-            .cloned()
-            .collect();
-        for directory in &gone {
-            self.directories.remove(directory);
+    fn new(known: Known) -> Self {
+        Self {
+            known,
+            snapshot: None,
+            judged: BTreeSet::new(),
+            closed: BTreeSet::new(),
+            all: false,
         }
-        !gone.is_empty()
+    }
+
+    /// Forgets runs; what there is to tell of it.
+    fn forget(&mut self, gone: Vec<PathBuf>) -> Vec<News> {
+        let mut news = Vec::new();
+        for run in gone {
+            if self.closed.remove(&*run) {
+                news.push(News::FaultGone(run.clone()));
+            }
+            if self.judged.remove(&*run) {
+                news.push(News::Gone(run));
+            }
+        }
+        news
     }
 }
 
@@ -520,11 +438,11 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
         Ok(event) if event.need_rescan() => touched.add_all(),
         Ok(event) => {
             for path in &event.paths {
-                if *path == real && !is_dir(path) {
-                    touched.end(End::Fault(touched::Fault::Gone));
-                } else if let Some((dir, is_new)) = place(event.kind, path) {
-                    let below = dir.strip_prefix(&real).unwrap_or(dir);
-                    touched.add(below.to_owned(), is_new);
+                let Ok(below) = path.strip_prefix(&real) else {
+                    continue;
+                };
+                if let Some((below, is_whole)) = place(event.kind, path, below, &touched) {
+                    touched.add(below.to_owned(), is_whole);
                 }
             }
         }
@@ -538,49 +456,36 @@ fn watcher(top: &Path, touched: &Arc<Touched>) -> Result<Box<dyn Watcher + Send>
     Ok(Box::new(watcher))
 }
 
-/// The directory to judge after an event, and whether everything below it may be new.
-fn place(kind: EventKind, path: &Path) -> Option<(&Path, bool)> {
+/// What may have changed with an event at a path, which is also given from the top on: a path, and
+/// whether everything below it may have changed.
+fn place<'p>(
+    kind: EventKind,
+    path: &Path,
+    below: &'p Path,
+    touched: &Touched,
+) -> Option<(&'p Path, bool)> {
     // Reading a file, as this process does too, changes nothing.
     if matches!(kind, EventKind::Access(_)) {
         return None;
     }
-    let name = path.file_name()?.to_str();
+    let name = below.file_name().and_then(|name| name.to_str());
     if name.and_then(Artifact::from_file_name).is_some() {
-        return Some((path.parent()?, false));
+        return Some((below.parent()?, false));
     }
     match kind {
-        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) if is_dir(path) => {
-            Some((path, true))
-        }
-        // What is gone may have been a directory.
-        EventKind::Remove(RemoveKind::Folder) | EventKind::Modify(ModifyKind::Name(_)) => {
-            Some((path, false))
-        }
+        EventKind::Create(_) => may_hold_runs(path).then_some((below, true)),
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => Some((below, true)),
         // Permissions let others in, or no longer.
-        EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)) if is_dir(path) => {
-            Some((path, false))
+        EventKind::Modify(ModifyKind::Metadata(_)) => {
+            let is_changed = touched.set_open(below, is_open(path)) && may_hold_runs(path);
+            is_changed.then_some((below, true))
         }
         _ => None,
     }
 }
 
-/// Whether a directory can't be listed, or what it lists can't be looked at.
-fn is_closed(dir: &Path) -> bool {
-    let state = dir.join(Artifact::State.file_name());
-    directories(dir).is_err() || (state.symlink_metadata().is_err() && !is_gone(&state))
-}
-
-/// Whether a path is a directory, and not a link to one.
-fn is_dir(path: &Path) -> bool {
-    path.symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_dir())
-}
-
-/// Whether a path vanished between the change and the search, which is not a fault.
-fn has_vanished(fault: &Fault) -> bool {
-    match fault {
-        Fault::Missing(_) => true,
-        Fault::Unlistable { source, .. } => source.kind() == io::ErrorKind::NotFound,
-        _ => false,
-    }
+/// Whether a path is that of a directory or a link.
+fn may_hold_runs(path: &Path) -> bool {
+    let metadata = path.symlink_metadata();
+    metadata.is_ok_and(|it| it.is_dir() || it.is_symlink())
 }

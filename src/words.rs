@@ -20,16 +20,16 @@ pub struct UnknownWord {
 
 /// Gives an enum its words: `ALL`, `word`, `Display` and `FromStr`.
 macro_rules! words {
-    ($type:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+    ($type:ident { $($(#[$feature:meta])? $variant:ident = $word:literal),+ $(,)? }) => {
         impl $type {
             /// All values, in the order in which they are declared.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
+            pub const ALL: &[Self] = &[$($(#[$feature])? Self::$variant),+];
 
             /// The word for it.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $word),+
+                    $($(#[$feature])? Self::$variant => $word),+
                 }
             }
         }
@@ -45,10 +45,10 @@ macro_rules! words {
 
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
-                    $($word => Ok(Self::$variant),)+
+                    $($(#[$feature])? $word => Ok(Self::$variant),)+
                     _ => Err($crate::words::UnknownWord {
                         word: word.to_owned(),
-                        known: &[$($word),+],
+                        known: &[$($(#[$feature])? $word),+],
                     }),
                 }
             }

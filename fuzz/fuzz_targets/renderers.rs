@@ -9,7 +9,7 @@ use jsonschema::Validator;
 use libfuzzer_sys::fuzz_target;
 use runvet::Schema;
 use runvet::check::{Check, all_rules};
-use runvet::finding::{EpisodeReport, Statistics, Totals};
+use runvet::finding::{Deny, EpisodeReport, Statistics, Totals};
 use runvet::printable::is_hostile;
 use runvet::report::{Closing, Format, GroupBy, Options, Style};
 use runvet_fuzz::artifacts;
@@ -26,8 +26,8 @@ fuzz_target!(|data: &[u8]| {
     let (name, data) = data.split_at(data.iter().position(|byte| *byte == b'\n').unwrap_or(0));
     let artifacts = artifacts(data.trim_ascii_start());
     let episode = CHECK.records(&String::from_utf8_lossy(name), &artifacts);
-    let document: Value =
-        serde_json::from_str(&render(Format::Json, &options(), &episode)).expect("a report is JSON");
+    let document: Value = serde_json::from_str(&render(Format::Json, &options(), &episode))
+        .expect("a report is JSON");
     let errors: Vec<String> = REPORT
         .iter_errors(&document)
         .map(|error| error.to_string())
@@ -51,7 +51,12 @@ fuzz_target!(|data: &[u8]| {
         let text = render(whole, &options(), &episode);
         serde_json::from_str::<Value>(&text).expect("a report is JSON");
     }
-    for other in [Format::Concise, Format::Junit, Format::Markdown, Format::Html] {
+    for other in [
+        Format::Concise,
+        Format::Junit,
+        Format::Markdown,
+        Format::Html,
+    ] {
         render(other, &options(), &episode);
     }
     // Each line of this format is a command, except the last.
@@ -79,7 +84,11 @@ fn render(format: Format, options: &Options, episode: &EpisodeReport) -> String 
 }
 
 fn options() -> Options {
-    Options::default().rules(all_rules()).deny_warnings(true)
+    let deny = Deny {
+        warnings: true,
+        unjudged: false,
+    };
+    Options::default().rules(all_rules()).deny(deny)
 }
 
 fn written(format: Format, options: &Options, episode: &EpisodeReport) -> String {

@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 
 use jsonschema::{Draft, Validator};
 use libfuzzer_sys::fuzz_target;
-use runvet::check::{Check, Level, all_rules};
+use runvet::check::{Check, all_rules};
+use runvet::finding::Level;
 use runvet::source::Artifact;
-use runvet::{Timestamp, Schema};
+use runvet::{Schema, Timestamp};
 use runvet_fuzz::second_opinion;
 use serde_json::Value;
 
@@ -40,12 +41,12 @@ static JUDGES: LazyLock<[Judge; 3]> = LazyLock::new(|| {
             ]
             .contains(&subject)
         };
-        let others = all_rules().filter(|rule| !is_about_shape(rule.id));
+        let others = all_rules().filter(|rule| !is_about_shape(&rule.id));
         let text: Value = serde_json::from_str(schema.text()).unwrap();
         Judge {
             artifact,
             check: others.fold(Check::new(), |check, rule| {
-                check.level(rule.id, Level::Off).unwrap()
+                check.level(&rule.id, Level::Off).unwrap()
             }),
             validator: jsonschema::options()
                 .with_draft(Draft::Draft202012)

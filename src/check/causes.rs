@@ -2,8 +2,8 @@
 
 use crate::facts::{Slip, SlipLines, Slips};
 use crate::printable::{brief, quote};
-use crate::rule::Drafted;
-use crate::rules;
+use crate::rule::{Drafted, Placed};
+use crate::rules::RuleSet;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 
 /// The number of misspelled keys that come first since a violation of a schema names them.
@@ -17,14 +17,12 @@ const MAX_CAUSED: usize = 1_000;
 
 /// Adds to each draft the slips that it may follow from, and returns the places of all of them;
 /// where there is room, also phases of a runtime's own that are like those that the rule looks for.
-pub(super) fn add(drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
+pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
     let mut in_order: Vec<_> = slips.iter().collect();
     in_order.sort_by_key(|(_, lines)| lines.first);
     let mut places: Vec<Place> = Vec::new();
-    for rule in rules::ALL
-        .iter()
-        .filter(|rule| !rule.follows_from.is_empty())
-    {
+    let may_follow = |of: &Placed<'_>| !of.rule.follows_from.is_empty();
+    for Placed { rule, index } in rules.placed().filter(may_follow) {
         let words = rule.follows_from;
         let mut causes = in_order
             .iter()
@@ -54,15 +52,15 @@ pub(super) fn add(drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
             .and_then(|phase| instead_of(phase, slips, &in_order));
         let findings = drafts
             .iter_mut()
-            .filter(|(info, ..)| info.id == rule.info.id)
+            .filter(|drafted| drafted.rule_index == index)
             .take(MAX_CAUSED);
         let mut any = false;
-        for (info, _, draft) in findings {
+        for Drafted { draft, .. } in findings {
             draft.causes.clone_from(&causes);
             if let Some(instead) = &instead
                 && draft.place.target == Target::Whole
             {
-                let help = draft.help.as_deref().unwrap_or(info.hint);
+                let help = draft.help.as_deref().unwrap_or(&rule.info.hint);
                 draft.help = Some(format!("{instead} {help}"));
             }
             if let Some(line) = slips.bare_status
@@ -84,7 +82,7 @@ pub(super) fn add(drafts: &mut [Drafted], slips: &Slips) -> Vec<Place> {
 pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
     drafts
         .iter()
-        .flat_map(|(.., draft)| &draft.causes)
+        .flat_map(|drafted| &drafted.draft.causes)
         .map(|(place, _)| place.clone())
         .take(MAX_FIRST)
         .collect()

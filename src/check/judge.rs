@@ -8,18 +8,17 @@ use super::{Check, causes, tidy};
 use crate::digest::Digest;
 use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
 use crate::finding::{
-    CAUSE, Card, EpisodeReport, Finding, Lifecycle, Location, Related, RuleInfo, STILL_CHANGING,
-    Skip, SkipReason,
+    Card, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING, Skip,
+    SkipReason, UNREADABLE,
 };
 use crate::load::{self, Buffers, Loaded, Trouble};
 use crate::outline::Listening;
-use crate::rule::{Check as RuleCheck, Draft, Drafted, Findings, Need, Record, Room, Rule};
-use crate::rules;
+use crate::rule::{
+    Check as RuleCheck, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule,
+};
+use crate::rules::RuleSet;
 use crate::source::{Artifact, EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
-
-/// The rule that says what can't be read.
-const UNREADABLE: &str = "record/unreadable";
 
 /// The names of an episode.
 pub(super) struct Identity<'e> {
@@ -47,12 +46,12 @@ pub(super) fn episode<R>(
         if loaded.troubles.lacking().is_some() {
             skips.push(Skip::lacking(UNREADABLE));
         }
-        let causes = add_causes(&mut drafts, &loaded);
+        let causes = add_causes(&check.rules, &mut drafts, &loaded);
         let id = loaded.run.stage.id.as_ref().map_or_else(
             || episode.name.to_owned(),
             |(id, _)| id.clone().into_owned(),
         );
-        let findings = locate(drafts, &causes, &loaded, &episode.key, &id);
+        let findings = locate(&check.rules, drafts, &causes, &loaded, &episode.key, &id);
         let (state, summary) = (loaded.run.state.read(), loaded.run.summary.read());
         let mut report = EpisodeReport {
             id,
@@ -71,39 +70,53 @@ pub(super) fn episode<R>(
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
             card: check.keeps_cards.then(|| Box::new(card(&loaded))),
+            is_unchecked: check.levels.iter().all(|level| *level == Level::Off),
         };
-        report.decide();
+        report.decide(|rule| check.rules.level_of(&check.levels, rule));
         (report, also(&loaded))
     })
 }
 
 /// Adds the causes of findings to them, and returns the places of all causes.
-fn add_causes(drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
+fn add_causes(rules: &RuleSet, drafts: &mut [Drafted], loaded: &Loaded<'_, '_>) -> Vec<Place> {
     let mut causes = causes::of_violations(drafts);
     if let Some(timeline) = loaded.run.timeline.read()
         && !(drafts.is_empty() || timeline.slips.is_empty())
     {
-        causes.append(&mut causes::add(drafts, &timeline.slips));
+        causes.append(&mut causes::add(rules, drafts, &timeline.slips));
     }
     causes
 }
 
 /// What the rules find in an episode in a directory, and what they could not judge.
 fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, Vec<Skip>) {
+    judge_all(check, loaded, dir, |_, _| ())
+}
+
+/// The same, and passes on whether each rule that could be judged had anything to compare.
+fn judge_all(
+    check: &Check,
+    loaded: &Loaded<'_, '_>,
+    dir: &str,
+    mut answer: impl FnMut(&Rule, Compared),
+) -> (Vec<Drafted>, Vec<Skip>) {
     let standings = Standings::new(loaded);
     let (mut drafts, mut skips) = (Vec::new(), Vec::new());
     let mut room = Room::new(dir);
     let is_sound = loaded.troubles.by_sort.is_empty() && standings.are_all_judged();
-    for (rule, level) in rules::ALL.iter().zip(&check.levels) {
+    for (of, level) in check.rules.placed().zip(&check.levels) {
         let Some(severity) = level.severity() else {
             continue;
         };
-        let is_of_loading = matches!(rule.check, RuleCheck::Loading(_));
-        if is_sound && is_of_loading && rule.needs.is_empty() {
+        if let RuleCheck::Loading(_, examined) = of.rule.check
+            && is_sound
+            && of.rule.needs.is_empty()
+        {
+            answer(of.rule, examined(loaded));
             continue;
         }
         let findings = Findings {
-            info: &rule.info,
+            of,
             severity,
             count: 0,
             listed: 0,
@@ -111,7 +124,9 @@ fn drafts(check: &Check, loaded: &Loaded<'_, '_>, dir: &str) -> (Vec<Drafted>, V
             drafts: &mut drafts,
             skips: &mut skips,
         };
-        judge(rule, loaded, &standings, findings);
+        if let Some(compared) = judge(of.rule, loaded, &standings, findings) {
+            answer(of.rule, compared);
+        }
     }
     (drafts, skips)
 }
@@ -126,13 +141,13 @@ fn card(loaded: &Loaded<'_, '_>) -> Card {
 
 /// Replaces findings that may be wrong, because the records of two generations were read, by skips.
 /// Findings that depend only on unchanged records stay.
-pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
+pub(super) fn hold_back(check: &Check, report: &mut EpisodeReport, movement: &Movement) {
     if movement.is_none() {
         return;
     }
     let (findings, skips) = (&mut report.findings, &mut report.skipped);
     findings.retain(|finding| {
-        let rule = rules::ALL.iter().find(|rule| rule.info.id == finding.rule);
+        let rule = finding.rule_index.and_then(|index| check.rules.get(index));
         let rests_on = rule
             .zip(finding.location.artifact)
             .and_then(|(rule, artifact)| rule.rests_on(artifact));
@@ -143,16 +158,16 @@ pub(super) fn hold_back(report: &mut EpisodeReport, movement: &Movement) {
         holds
     });
     report.skipped = tidy(std::mem::take(&mut report.skipped));
-    report.decide();
+    report.decide(|rule| check.rules.level_of(&check.levels, rule));
 }
 
-/// Checks one rule, or says why it can't be checked.
+/// Checks one rule and returns whether it had anything to compare, or says why it can't be checked.
 fn judge(
     rule: &Rule,
     loaded: &Loaded<'_, '_>,
     standings: &Standings<'_>,
     mut findings: Findings<'_>,
-) {
+) -> Option<Compared> {
     let run = loaded.run;
     if !standings.lack_nothing {
         for record in rule.reads {
@@ -164,28 +179,35 @@ fn judge(
         for record in rule.check.records() {
             match standings.of(*record) {
                 Recorded::Read(()) => {}
-                Recorded::NotDue => return,
-                Recorded::Unjudged(reason) => return findings.skip(reason),
+                Recorded::NotDue => return None,
+                Recorded::Unjudged(reason) => {
+                    findings.skip(reason);
+                    return None;
+                }
             }
         }
         if let Some(reason) = rule.needs.iter().find_map(|need| unmet(run, *need)) {
-            return findings.skip(&reason);
+            findings.skip(&reason);
+            return None;
         }
     }
-    match (&rule.check, &run.state, &run.summary, &run.timeline) {
-        (RuleCheck::Loading(word), ..) => loading(*word, loaded, &mut findings),
+    let compared = match (&rule.check, &run.state, &run.summary, &run.timeline) {
+        (RuleCheck::Loading(word, examined), ..) => {
+            loading(*word, loaded, &mut findings);
+            examined(loaded)
+        }
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
         (RuleCheck::State(check), Recorded::Read(state), ..) => {
-            check(*state, &run.stage, &mut findings);
+            check(*state, &run.stage, &mut findings)
         }
         (RuleCheck::Summary(check), _, Recorded::Read(summary), _) => {
-            check(*summary, &mut findings);
+            check(*summary, &mut findings)
         }
         (RuleCheck::Records(check), Recorded::Read(state), Recorded::Read(summary), _) => {
-            check(*state, *summary, &mut findings);
+            check(*state, *summary, &mut findings)
         }
         (RuleCheck::StateTimeline(check), Recorded::Read(state), _, Recorded::Read(timeline)) => {
-            check(*state, timeline, &run.stage, &mut findings);
+            check(*state, timeline, &run.stage, &mut findings)
         }
         (
             RuleCheck::SummaryTimeline(check),
@@ -193,9 +215,10 @@ fn judge(
             Recorded::Read(summary),
             Recorded::Read(timeline),
         ) => check(*summary, timeline, &mut findings),
-        _ => {}
-    }
+        _ => return None,
+    };
     findings.close();
+    Some(compared)
 }
 
 /// Turns troubles into findings of a rule. All troubles of one sort belong to one rule.
@@ -286,16 +309,9 @@ fn unmet(run: &Run<'_>, need: Need) -> Option<SkipReason> {
     }
 }
 
-/// The place of a rule among all rules, which have their places after [`CAUSE`].
-fn rank(info: &RuleInfo) -> usize {
-    let place = rules::ALL
-        .iter()
-        .position(|rule| std::ptr::eq(&raw const rule.info, info));
-    place.map_or(CAUSE, |place| place + 1)
-}
-
 /// Finds the bytes of all places, sorts the findings, and gives each its fingerprint.
 fn locate(
+    rules: &RuleSet,
     drafts: Vec<Drafted>,
     causes: &[Place],
     loaded: &Loaded<'_, '_>,
@@ -306,7 +322,7 @@ fn locate(
         return Vec::new();
     }
     let mut locator = Locator::default();
-    for (.., draft) in &drafts {
+    for Drafted { draft, .. } in &drafts {
         locator.want(&draft.place);
         draft
             .related
@@ -317,14 +333,10 @@ fn locate(
     let mut locations = locator.locate(loaded, key).into_iter();
     let mut findings: Vec<Finding> = drafts
         .into_iter()
-        .map(|drafted| {
-            let (info, _, draft) = &drafted;
-            let rank = if causes.contains(&draft.place) {
-                CAUSE
-            } else {
-                rank(info)
-            };
-            located(drafted, rank, &mut locations, id)
+        .filter_map(|drafted| {
+            let rule = rules.get(drafted.rule_index)?;
+            let is_cause = causes.contains(&drafted.draft.place);
+            Some(located(drafted, rule, is_cause, &mut locations, id))
         })
         .collect();
     findings.sort_by(|a, b| {
@@ -353,11 +365,17 @@ fn tell_apart(findings: &mut [Finding]) {
 
 /// A finding at its places, the next ones, with the fingerprint of all that are alike.
 fn located(
-    (info, severity, draft): Drafted,
-    rank: usize,
+    drafted: Drafted,
+    rule: &Rule,
+    is_cause: bool,
     locations: &mut impl Iterator<Item = Location>,
     id: &str,
 ) -> Finding {
+    let Drafted {
+        rule_index,
+        severity,
+        draft,
+    } = drafted;
     let location = locations.next().unwrap_or_default();
     let mut related = |places: Vec<(Place, String)>| -> Vec<Related> {
         let messages = places.into_iter().map(|(_, message)| message);
@@ -368,11 +386,12 @@ fn located(
         related.collect()
     };
     let mut finding = Finding {
-        rank,
-        rule: info.id.into(),
+        rule_index: Some(rule_index),
+        is_cause,
+        rule: rule.info.id.to_string(),
         severity,
         message: draft.message,
-        help: draft.help.unwrap_or_else(|| info.hint.into()),
+        help: draft.help.unwrap_or_else(|| rule.info.hint.to_string()),
         fingerprint: String::new(),
         location,
         related: related(draft.related),
@@ -408,4 +427,105 @@ fn identity(finding: &Finding, id: &str, besides: &str) -> Digest {
             .into_iter()
             .chain(places.iter().map(Digest::bytes)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::finding::Level;
+    use crate::rules;
+
+    /// Rules that look whether an artifact is there, which can always be told.
+    const OF_PRESENCE: [&str; 3] = [
+        "events/missing",
+        "lifecycle/early-artifacts",
+        "state/not-yet",
+    ];
+
+    /// What each rule that can be judged answers, and whether it finds something.
+    fn answers(check: &Check, loaded: &Loaded<'_, '_>) -> BTreeMap<String, (Compared, bool)> {
+        let mut answers = BTreeMap::new();
+        let (drafts, _) = judge_all(check, loaded, "", |rule, compared| {
+            answers.insert(rule.info.id.to_string(), (compared, false));
+        });
+        for drafted in drafts {
+            let rule = check.rules.get(drafted.rule_index).expect("a rule");
+            answers.get_mut(&*rule.info.id).expect("an answer").1 = true;
+        }
+        answers
+    }
+
+    fn all_on() -> Check {
+        Check::new().level("*", Level::Error).expect("all rules")
+    }
+
+    /// The rules with an answer in some episode of a part of the corpus.
+    fn rules_with(part: &str, is_wanted: impl Fn((Compared, bool)) -> bool) -> BTreeSet<String> {
+        let check = all_on();
+        let mut session = check.session();
+        let mut rules = BTreeSet::new();
+        for episode in check.discover(&[part]).episodes {
+            let answered = session.episode_and(&episode, None, |loaded| answers(&check, loaded));
+            let (_, answers) = answered.expect("an episode");
+            let wanted = answers.into_iter().filter(|(_, answer)| is_wanted(*answer));
+            rules.extend(wanted.map(|(rule, _)| rule));
+        }
+        rules
+    }
+
+    fn of_empty_run() -> BTreeMap<String, (Compared, bool)> {
+        let (check, files) = (all_on(), crate::store::Memory::default());
+        let identity = Identity {
+            key: EpisodeKey::from("ep_1"),
+            id: None,
+            name: "ep_1",
+        };
+        let buffers = &mut Buffers::default();
+        let also = |loaded: &Loaded<'_, '_>| answers(&check, loaded);
+        episode(&check, identity, &files, None, buffers, also).1
+    }
+
+    #[test]
+    fn rule_that_finds_something_compared_something() {
+        let wrong = rules_with("corpus", |answer| answer == (Compared::Nothing, true));
+        assert_eq!(wrong, BTreeSet::new());
+    }
+
+    #[test]
+    fn every_rule_is_sound_in_a_good_run() {
+        let sound = rules_with("corpus/good", |answer| {
+            answer == (Compared::Something, false)
+        });
+        let ids = rules::ALL.iter().map(|rule| rule.info.id.to_string());
+        let never: Vec<String> = ids.filter(|id| !sound.contains(id)).collect();
+        assert_eq!(never, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn every_rule_has_nothing_to_compare_in_some_run() {
+        let mut nothing = rules_with("corpus", |(compared, _)| compared == Compared::Nothing);
+        let of_empty_run = of_empty_run().into_iter();
+        nothing.extend(
+            of_empty_run
+                .filter(|(_, it)| it.0 == Compared::Nothing)
+                .map(|(rule, _)| rule),
+        );
+        let ids = rules::ALL.iter().map(|rule| &*rule.info.id);
+        let never: Vec<&str> = ids.filter(|id| !nothing.contains(*id)).collect();
+        // A state always has links: their absence is compared too.
+        assert_eq!(
+            never,
+            ["state/not-yet", "events/missing", "lifecycle/links"]
+        );
+    }
+
+    #[test]
+    fn rule_has_nothing_to_compare_in_an_empty_run() {
+        let something = of_empty_run().into_iter();
+        let something = something.filter(|(_, it)| it.0 == Compared::Something);
+        let something: Vec<String> = something.map(|(rule, _)| rule).collect();
+        assert_eq!(something, OF_PRESENCE);
+    }
 }

@@ -106,7 +106,7 @@ pub(crate) const SHAPES: [Shape; 8] = [
         found: ("projection/outcomes", |n| n),
     },
     Shape {
-        name: "metrics with many keys, of which the last differs",
+        name: "metrics with many keys, where the last differs",
         state: |n| {
             let keys = many(n, r#""k$":1"#);
             state(&format!(r#","metrics":{{{keys},"z":1}}"#), "")

@@ -15,17 +15,7 @@ use crate::store::{Artifacts, Content, Directory, EpisodeDir, Memory, Movement, 
 
 /// A check of one episode after the other, in the calling thread. Its buffers are kept from one
 /// episode to the next, which saves about a quarter of the time of a small one.
-///
-/// ```
-/// use runvet::check::Check;
-/// use runvet::source::Artifact;
-/// let mut session = Check::new().session();
-/// for id in ["ep_1", "ep_2"] {
-///     let report = session.records(id, &[(Artifact::Events, b"")]);
-///     assert_eq!((&*report.id, &*report.findings[0].rule), (id, "state/not-yet"));
-/// }
-/// ```
-pub struct Session {
+pub(crate) struct Session {
     check: Check,
     buffers: Buffers,
 }
@@ -42,7 +32,7 @@ impl Session {
 
     /// Checks records that are not on a disk, see [`Check::records`].
     #[must_use]
-    pub fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
+    pub(crate) fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let contents = records.iter();
         let memory: Memory<'_> = contents
             .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
@@ -52,7 +42,7 @@ impl Session {
 
     /// Checks an episode whose artifacts come from anywhere, see [`Check::artifacts`].
     #[must_use]
-    pub fn artifacts(
+    pub(crate) fn artifacts(
         &mut self,
         key: &EpisodeKey,
         id: Option<&str>,
@@ -61,36 +51,9 @@ impl Session {
         self.artifacts_and(key, id, artifacts, None, |_| ()).0
     }
 
-    /// Checks an episode whose artifacts are fetched, and may be written meanwhile.
-    ///
-    /// Findings count only if the next fetch brings the same versions of all artifacts; else what
-    /// it brings is checked. After five checks, findings that depend on what changes are held back,
-    /// and the report is undecided, as that of an episode on a disk that keeps changing. `fetch` is
-    /// given the number of the fetch, counted from 1, and may wait before it answers. There is no
-    /// second one where the first brings no findings.
-    ///
-    /// ```
-    /// use runvet::check::Check;
-    /// use runvet::source::Artifact;
-    /// use runvet::store::{Content, Memory, Unreadable, Version};
-    ///
-    /// let mut session = Check::new().session();
-    /// let mut settled = |last: usize| {
-    ///     session.settled(&"s3://runs/ep_1".into(), Some("ep_1"), |fetch| {
-    ///         let events = Memory::from_iter([(Artifact::Events, Content::Bytes(b""))]);
-    ///         let tag = fetch.min(last).to_string();
-    ///         Ok::<_, Unreadable>(events.with_version(Artifact::Events, Version::new(tag)))
-    ///     })
-    /// };
-    /// assert!(settled(2)?.valid.is_some()); // The third fetch brings the same as the second.
-    /// assert_eq!(settled(usize::MAX)?.valid, None);
-    /// # Ok::<(), Unreadable>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The first one of `fetch`.
-    pub fn settled<A: Artifacts, E>(
+    /// Checks an episode whose artifacts are fetched, and may be written meanwhile, see
+    /// [`Gate::settled`](crate::gate::Gate::settled).
+    pub(crate) fn settled<A: Artifacts, E>(
         &mut self,
         key: &EpisodeKey,
         id: Option<&str>,
@@ -105,7 +68,7 @@ impl Session {
     /// # Errors
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
-    pub fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
+    pub(crate) fn episode(&mut self, episode: &EpisodeDir) -> Result<EpisodeReport, Fault> {
         self.episode_and(episode, None, |_| ())
             .map(|(report, ())| report)
     }
@@ -160,7 +123,7 @@ impl Session {
             let next = fetch(readings + 1)?;
             let movement = Movement::between(&before, &Seen::of(view(&next)));
             if movement.is_none() || readings == MAX_READINGS {
-                judge::hold_back(&mut report, &movement);
+                judge::hold_back(&self.check, &mut report, &movement);
                 return Ok((report, other));
             }
             readings += 1;
@@ -209,7 +172,7 @@ impl Session {
                 movement = files.movement(&episode);
             }
             if movement.is_none() || readings == MAX_READINGS {
-                judge::hold_back(&mut report, &movement);
+                judge::hold_back(check, &mut report, &movement);
                 return Ok((report, other));
             }
             episode.to_mut().list_again().map_err(fault)?;

@@ -22,7 +22,9 @@ mod watch;
 use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
-use super::{Cli, Exit, Failure, path_list, phases, run_data, settings, sinks, usage, words};
+use super::{
+    Cli, Exit, Failure, candidates, path_list, phases, run_data, settings, sinks, usage, words,
+};
 
 #[derive(Subcommand)]
 pub(super) enum Command {

@@ -2,6 +2,10 @@
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use crate::printable::escape;
 use crate::report::{Line, Style};
@@ -48,17 +52,7 @@ struct WholeLines {
 
 impl WholeLines {
     fn write_out(&mut self, end: usize) -> io::Result<()> {
-        let mut written = 0;
-        while written < end {
-            match rustix::io::write(
-                io::stdout(),
-                self.waiting.get(written..end).unwrap_or_default(),
-            ) {
-                Ok(count) => written += count,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        write_all(io::stdout(), self.waiting.get(..end).unwrap_or_default())?;
         self.waiting.drain(..end);
         self.whole = 0;
         Ok(())
@@ -84,6 +78,22 @@ impl Write for WholeLines {
     fn flush(&mut self) -> io::Result<()> {
         self.write_out(self.waiting.len())
     }
+}
+
+/// Writes all of some bytes, and waits where the output is full and does not block.
+pub(super) fn write_all(to: impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(&to, bytes) {
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => match poll(&mut [PollFd::new(&to, PollFlags::OUT)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            },
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 impl Output {
@@ -126,7 +136,7 @@ impl Output {
 
     /// Prints to standard error; nothing else does. `eprint!` would panic if it can't be written.
     fn tell(&self, text: &str) {
-        if io::stderr().write_all(text.as_bytes()).is_err() {
+        if write_all(io::stderr(), text.as_bytes()).is_err() {
             self.is_muted.set(true);
         }
     }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use super::Failure;
 use super::output::Output;
+use crate::printable::escape;
 use crate::read::{Error, RunData, RunReader};
 use crate::store::is_gone;
 
@@ -33,7 +35,7 @@ pub(super) struct RunArgs {
 
     /// The run: its id or a part of it, @latest, or a path [default: the run around the working
     /// directory, else @latest]
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = ArgValueCandidates::new(known_runs))]
     run: Option<String>,
 }
 
@@ -47,6 +49,14 @@ impl RunArgs {
 }
 
 impl RunDataArgs {
+    /// What holds without options.
+    pub(super) fn of_environment() -> Self {
+        let run_data = std::env::var_os("RUNVET_RUN_DATA").filter(|path| !path.is_empty());
+        Self {
+            run_data: run_data.map(PathBuf::from),
+        }
+    }
+
     pub(super) fn open(&self) -> Result<RunData, Failure> {
         self.open_by(RunData::find_only_here)
     }
@@ -150,7 +160,13 @@ impl Names<'_> {
         if !self.are_faults_noted.replace(true) {
             note_faults(run_data, output);
         }
-        Ok(found?)
+        found.map_err(|error| match &error {
+            Error::UnknownRun { nearest, .. } if nearest.is_empty() => Failure::Fault(format!(
+                "{error} in {}; `runvet list` shows the runs",
+                escape(&run_data.path().to_string_lossy())
+            )),
+            _ => error.into(),
+        })
     }
 
     /// A path needs no run data around it.
@@ -170,4 +186,25 @@ fn note_faults(run_data: &RunData, output: &Output) {
     for fault in run_data.faults() {
         output.note(&fault.to_string());
     }
+}
+
+/// The number of runs that are offered: the newest.
+const MAX_RUNS: usize = 200;
+
+/// The newest runs around the working directory whose ids a shell can take as they are.
+pub(super) fn known_runs() -> Vec<CompletionCandidate> {
+    let Ok(run_data) = RunDataArgs::of_environment().open() else {
+        return Vec::new();
+    };
+    let ids = run_data
+        .list(MAX_RUNS)
+        .into_iter()
+        .map(|run| run.episode_id);
+    let is_plain = |id: &String| {
+        id.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    let latest = std::iter::once("@latest".to_owned());
+    let names = latest.chain(ids.filter(is_plain));
+    names.map(CompletionCandidate::new).collect()
 }

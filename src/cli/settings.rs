@@ -10,16 +10,20 @@ use std::time::SystemTime;
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use clap_complete::engine::ArgValueCandidates;
 use toml::Spanned;
 
-use super::Failure;
 use super::output::{Color, style};
 use super::words::one_of;
-use crate::check::{Check, Level};
+use super::{Failure, candidates};
+use crate::check::Check;
 use crate::config::{Config, File, Reading};
-use crate::gate::{Baseline, ConfigError, ConfigSearch, Gate, find_config};
+use crate::finding::{Deny, Level};
+use crate::gate::{Baseline, ConfigError, Gate};
 use crate::report::{Format, Options, draw};
+use crate::rules::MANIFEST;
 use crate::store;
+use crate::store::{ConfigSearch, find_config};
 use crate::timestamp::Timestamp;
 
 /// The default maximum number of findings of each rule in the human format.
@@ -31,7 +35,7 @@ pub(super) struct SettingsArgs {
     #[arg(
         long,
         value_name = "FORMAT",
-        value_parser = one_of(Format::ALL, Format::word, describe),
+        value_parser = one_of(Format::ALL, Format::word, Format::about),
         env = "RUNVET_FORMAT",
         hide_env_values = true
     )]
@@ -50,6 +54,24 @@ pub(super) struct SettingsArgs {
         hide_possible_values = true
     )]
     deny_warnings: Option<bool>,
+
+    /// Fail on rules that could not be judged too
+    ///
+    /// Counts every such rule in a run that has ended, and in other runs those that a record can't
+    /// be judged by: one that is unreadable, broken, of another version, or beyond a limit. Those
+    /// in the baseline don't count.
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        value_parser = BoolishValueParser::new(),
+        env = "RUNVET_DENY_UNJUDGED",
+        hide_env_values = true,
+        hide_possible_values = true
+    )]
+    deny_unjudged: Option<bool>,
 
     /// Maximum number of findings of each rule to show in the human format; 0 for all [default: 20]
     ///
@@ -91,6 +113,7 @@ pub(super) struct GateArgs {
         long = "rule",
         value_name = "NAME=LEVEL",
         value_parser = parse_level,
+        add = ArgValueCandidates::new(candidates::levels),
         value_delimiter = ',',
         env = "RUNVET_RULES",
         hide_env_values = true
@@ -105,6 +128,7 @@ pub(super) struct GateArgs {
         long,
         value_name = "RULE",
         value_parser = parse_rule,
+        add = ArgValueCandidates::new(candidates::rules),
         value_delimiter = ',',
         env = "RUNVET_SELECT",
         hide_env_values = true
@@ -224,6 +248,7 @@ pub(super) enum Baselines {
 pub(super) struct Settings {
     pub(super) format: Set<Format>,
     pub(super) deny_warnings: Set<bool>,
+    pub(super) deny_unjudged: Set<bool>,
     pub(super) max_findings: Set<usize>,
     pub(super) jobs: Set<Option<NonZeroUsize>>,
     pub(super) gate: GateSettings,
@@ -272,6 +297,16 @@ impl ConfigFile {
     }
 }
 
+impl Settings {
+    /// What fails a check besides errors.
+    pub(super) fn deny(&self) -> Deny {
+        Deny {
+            warnings: self.deny_warnings.value,
+            unjudged: self.deny_unjudged.value,
+        }
+    }
+}
+
 impl SettingsArgs {
     /// Combines all sources; an error in a file is drawn with its place.
     pub(super) fn resolve(
@@ -287,6 +322,12 @@ impl SettingsArgs {
                 &DENY_WARNINGS,
                 self.deny_warnings,
                 config.deny_warnings.as_ref(),
+                false,
+            ),
+            deny_unjudged: from.first(
+                &DENY_UNJUDGED,
+                self.deny_unjudged,
+                config.deny_unjudged.as_ref(),
                 false,
             ),
             max_findings: from.first(
@@ -325,14 +366,14 @@ impl GateArgs {
         if !matches!(verify_manifest.origin, Origin::File(..)) {
             file.config.verify_manifest = None;
         }
-        let mut gate = Gate::new()
+        let mut gate = Gate::default()
             .configured(file.file(), file.reading(), Some(&now()?))
             .map_err(|error| drawn(&error))?;
         if !matches!(select.origin, Origin::File(..)) {
             gate = gate.select(&select.value)?;
         }
         if verify_manifest.value && !matches!(verify_manifest.origin, Origin::File(..)) {
-            gate = gate.level("manifest/digest", Level::Error)?;
+            gate = gate.level(&MANIFEST.info.id, Level::Error)?;
         }
         for (rule, level) in &rules.value {
             gate = gate.level(rule, *level)?;
@@ -412,6 +453,7 @@ struct Names(&'static str, &'static str, &'static str);
 
 const FORMAT: Names = Names("format", "--format", "RUNVET_FORMAT");
 const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_DENY_WARNINGS");
+const DENY_UNJUDGED: Names = Names("deny_unjudged", "--deny-unjudged", "RUNVET_DENY_UNJUDGED");
 const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
 const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
 const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
@@ -452,7 +494,7 @@ impl<'s> Sources<'s> {
         }
     }
 
-    /// The same without a default.
+    /// The first source that has the value, without a default.
     fn any<T: Clone>(
         &self,
         &Names(id, flag, variable): &Names,
@@ -510,22 +552,6 @@ fn drawn(error: &ConfigError) -> Failure {
         draw(&options, &error.message, &error.location, help)
     };
     Failure::Drawn(error.each().map(draw).collect::<Vec<_>>().join("\n"))
-}
-
-/// The description of a format in `--help`.
-fn describe(format: Format) -> &'static str {
-    match format {
-        Format::Human => "Text for people, grouped by episode",
-        Format::Concise => "One line per finding: `file:line:column: severity rule: message`",
-        Format::Json => "One JSON document; `runvet schema report` describes it",
-        Format::Ndjson => "One line of JSON per episode, and one for the totals",
-        Format::Sarif => "SARIF 2.1.0, for code scanning",
-        Format::Junit => "JUnit XML, one test case per episode",
-        Format::Github => "GitHub workflow annotations, and a job summary",
-        Format::Gitlab => "A GitLab code quality report",
-        Format::Markdown => "A summary in Markdown",
-        Format::Html => "A page for a browser, in one file",
-    }
 }
 
 /// The current time, which decides whether ignores have expired: `SOURCE_DATE_EPOCH` if it is set,

@@ -8,7 +8,6 @@ use clap::{Arg, ArgMatches};
 
 use super::Failure;
 use super::output::{Color, Output};
-use crate::check::Check;
 use crate::gate::Gate;
 use crate::printable::escape;
 
@@ -33,7 +32,7 @@ pub(super) fn refuse(
     refuse_with(matches, options, &format!("has no effect {why}"))
 }
 
-/// The same with another reason than that there is no effect.
+/// Refuses options for a reason.
 pub(super) fn refuse_with(
     matches: &ArgMatches,
     options: &[(&str, &str)],
@@ -57,8 +56,8 @@ pub(super) fn refuse_colour(color: Color, matches: &ArgMatches, why: &str) -> Re
 }
 
 /// Notes that a gate judges nothing: its verdict says nothing about the runs.
-pub(super) fn note_idle(gate: &Gate, check: &Check, output: &Output) {
-    if gate.judges_nothing(check) {
+pub(super) fn note_idle(gate: &Gate, output: &Output) {
+    if gate.judges_nothing() {
         output.note("no rule is on, so nothing was checked");
     }
 }

@@ -55,7 +55,12 @@ impl File<'_> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
-                self.error(error.span().unwrap_or_default(), error.message(), None)
+                let span = error.span().unwrap_or_default();
+                self.error(
+                    span.clone(),
+                    error.message(),
+                    self.unquoted_name(span.start),
+                )
             };
             // After a slip in the grammar the rest of its line says nothing.
             let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
@@ -89,6 +94,15 @@ impl File<'_> {
         mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
         mistakes.truncate(MAX_MISTAKES);
         Reading { config, mistakes }
+    }
+
+    /// What to do where the key of a line is the name of a rule without quotes.
+    fn unquoted_name(self, offset: usize) -> Option<String> {
+        let start = self.text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
+        let (key, _) = self.text.get(start..)?.lines().next()?.split_once('=')?;
+        let key = key.trim();
+        let is_name = key.contains(['/', '*']) && !key.contains(['"', '\'', '#']);
+        is_name.then(|| format!("Put the name in quotes: {} = …", quote(key)))
     }
 
     /// A mistake with its place and what was probably meant.

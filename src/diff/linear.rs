@@ -15,7 +15,7 @@ use crate::report::{Closing, Format, Options, write_json};
 use crate::source::Artifact;
 use crate::store::write_new_dir;
 
-/// The size of which the double is tried.
+/// The size that is doubled.
 const SIZE: usize = 50;
 
 /// A run with the records of a shape, and one whose values differ.
@@ -42,7 +42,7 @@ fn work_of_views_doubles_at_most_when_runs_double() {
     for shape in &SHAPES {
         hold_to_doubling(shape.name, SIZE, |size| {
             let (_temp, [run, _]) = runs(shape, size);
-            let view = || crate::view::dashboard(&run, &Check::new(), &mut Gate::new());
+            let view = || crate::view::dashboard(&run, &mut Gate::default());
             let (dashboard, done) = work::of(view);
             let mut shown = Counted::default();
             write_json(&mut shown, &dashboard.unwrap()).unwrap();
@@ -57,7 +57,7 @@ fn work_of_diffs_doubles_at_most_when_runs_double() {
         hold_to_doubling(shape.name, SIZE, |size| {
             let (_temp, runs) = runs(shape, size);
             let diff = || {
-                let subject = |run| Subject::new(run, &Check::new(), &mut Gate::new()).unwrap();
+                let subject = |run| Subject::new(run, &mut Gate::default()).unwrap();
                 let [left, right] = runs.each_ref().map(subject);
                 compare(&left, &right)
             };
@@ -78,13 +78,13 @@ fn work_of_baselines_doubles_at_most_when_runs_double() {
                 (Artifact::State, state.as_bytes()),
                 (Artifact::Events, events.as_bytes()),
             ];
-            let mut recording = Gate::new().record_baseline(Path::new("baseline.json"));
-            drop(recording.records(&Check::new(), "ep_1", &records));
+            let mut recording = Gate::default().record_baseline(Path::new("baseline.json"));
+            drop(recording.records("ep_1", &records));
             let baseline: Baseline = recording.baseline().unwrap().clone();
             let mut written = Counted::default();
             baseline.write(&mut written).unwrap();
-            let mut gate = Gate::new().with_baseline(baseline);
-            let (report, done) = work::of(|| gate.records(&Check::new(), "ep_1", &records));
+            let mut gate = Gate::default().with_baseline(baseline);
+            let (report, done) = work::of(|| gate.records("ep_1", &records));
             assert!(report.findings.is_empty() && !report.suppressed.is_empty());
             done + written.bytes
         });

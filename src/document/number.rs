@@ -230,17 +230,6 @@ impl<'a> Decimal<'a> {
         self.mantissa.bytes().filter(u8::is_ascii_digit)
     }
 
-    /// The digits with the sign, from the first to the last, each after the power of ten at its
-    /// place.
-    pub(super) fn places(self) -> impl Iterator<Item = (i64, i64)> + use<'a> {
-        let count: i64 = self.digits().map(|_| 1).sum();
-        let sign = if self.negative { -1 } else { 1 };
-        let digits = self
-            .digits()
-            .map(move |digit| sign * i64::from(digit - b'0'));
-        (self.exponent..self.exponent + count).rev().zip(digits)
-    }
-
     /// The value without its fraction and sign, if it is below 2^53.
     fn whole_part(self) -> Option<f64> {
         let count = i64::try_from(self.digits().count()).ok()?;

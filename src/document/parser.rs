@@ -2,7 +2,7 @@
 
 use wide::u8x16;
 
-use super::{Kind, MAX_DEPTH, SyntaxError, fail};
+use super::{Kind, MAX_DEPTH, SyntaxError, SyntaxErrorKind, fail};
 
 /// Receives the parts of a text as they are read, in the order of the text (a push parser).
 pub(crate) trait Sink {
@@ -68,7 +68,7 @@ impl<'a, S: Sink> Parser<'a, S> {
     pub(crate) fn text(&mut self) -> Result<(), SyntaxError> {
         let at = self.skip_whitespace(0);
         if at == self.bytes.len() {
-            return fail(at, "the text is empty");
+            return fail(at, SyntaxErrorKind::Empty);
         }
         let end = self.value(at, 0)?;
         let end = self.skip_whitespace(end);
@@ -76,10 +76,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             Ok(())
         } else {
             let found = self.bytes.get(end).copied().unwrap_or_default();
-            fail(
-                end,
-                misplaced(found, "there is more text after the JSON value"),
-            )
+            fail(end, misplaced(found, SyntaxErrorKind::MoreText))
         }
     }
 
@@ -147,10 +144,7 @@ impl<'a, S: Sink> Parser<'a, S> {
     #[inline(always)]
     fn open(&mut self, kind: Kind, start: usize) -> Result<Opened, SyntaxError> {
         if self.depth == MAX_DEPTH {
-            return fail(
-                start,
-                "arrays and objects are nested deeper than 128 levels",
-            );
+            return fail(start, SyntaxErrorKind::TooDeep);
         }
         if !self.sink.open(kind, start) {
             let end = Parser {
@@ -186,11 +180,11 @@ impl<'a, S: Sink> Parser<'a, S> {
     fn key(&mut self, at: usize) -> Result<usize, SyntaxError> {
         match self.bytes.get(at) {
             Some(b'"') => {}
-            Some(b'}') => return fail(at, "there is a comma before the closing bracket"),
+            Some(b'}') => return fail(at, SyntaxErrorKind::TrailingComma),
             Some(found) => {
-                return fail(at, misplaced(*found, "expected a key in double quotes"));
+                return fail(at, misplaced(*found, SyntaxErrorKind::NoKey));
             }
-            None => return fail(at, "the text ends where a key is expected"),
+            None => return fail(at, SyntaxErrorKind::EndsBeforeKey),
         }
         let (end, escaped) = string(self.bytes, at)?;
         self.sink.key(at, end, escaped);
@@ -199,7 +193,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
         let colon = self.skip_whitespace(end);
         if self.bytes.get(colon) != Some(&b':') {
-            return fail(colon, NO_COLON);
+            return fail(colon, SyntaxErrorKind::NoColon);
         }
         Ok(self.skip_whitespace(colon + 1))
     }
@@ -247,52 +241,48 @@ enum Opened {
 
 /// Why no value starts with the rest of a text.
 #[cold]
-fn no_value(rest: &[u8]) -> &'static str {
+fn no_value(rest: &[u8]) -> SyntaxErrorKind {
     match rest {
-        [0, ..] => NUL_BYTES,
-        [b'N', b'o', ..] => "JSON writes `null`, not `None`",
-        [b'T' | b'F', ..] => "JSON writes `true` and `false` in lower case",
-        [b'N' | b'I', ..] => "NaN and Infinity are not JSON",
-        [b'\'', ..] => "JSON strings need double quotes",
-        [b'/' | b'#', ..] => "JSON has no comments",
-        [b']' | b'}', ..] => "a value is missing before the closing bracket",
-        [_, ..] => "expected a value",
-        [] => "the text ends where a value is expected",
+        [0, ..] => SyntaxErrorKind::NulBytes,
+        [b'N', b'o', ..] => SyntaxErrorKind::PythonNone,
+        [b'T' | b'F', ..] => SyntaxErrorKind::PythonBoolean,
+        [b'N' | b'I', ..] => SyntaxErrorKind::NotFinite,
+        [b'\'', ..] => SyntaxErrorKind::SingleQuotes,
+        [b'/' | b'#', ..] => SyntaxErrorKind::Comment,
+        [b']' | b'}', ..] => SyntaxErrorKind::MissingValue,
+        [_, ..] => SyntaxErrorKind::NoValue,
+        [] => SyntaxErrorKind::EndsBeforeValue,
     }
 }
 
-pub(super) const NO_COLON: &str = "expected `:` after the key";
-
-const NUL_BYTES: &str = "the text has NUL bytes";
-
 /// What is wrong where neither a comma nor the closing bracket follows a value.
 #[cold]
-fn no_separator(found: Option<u8>, in_object: bool) -> &'static str {
+fn no_separator(found: Option<u8>, in_object: bool) -> SyntaxErrorKind {
     match (found, in_object) {
-        (Some(found), true) => misplaced(found, "expected `,` or `}`"),
-        (Some(found), false) => misplaced(found, "expected `,` or `]`"),
-        (None, true) => "the text ends inside an object",
-        (None, false) => "the text ends inside an array",
+        (Some(found), true) => misplaced(found, SyntaxErrorKind::NoSeparatorInObject),
+        (Some(found), false) => misplaced(found, SyntaxErrorKind::NoSeparatorInArray),
+        (None, true) => SyntaxErrorKind::EndsInObject,
+        (None, false) => SyntaxErrorKind::EndsInArray,
     }
 }
 
 /// Why a byte is not what is expected: what other languages write there.
 #[cold]
-fn misplaced(found: u8, expected: &'static str) -> &'static str {
+fn misplaced(found: u8, expected: SyntaxErrorKind) -> SyntaxErrorKind {
     match found {
-        0 => NUL_BYTES,
-        b'\'' => "JSON strings need double quotes",
-        b'/' | b'#' => "JSON has no comments",
+        0 => SyntaxErrorKind::NulBytes,
+        b'\'' => SyntaxErrorKind::SingleQuotes,
+        b'/' | b'#' => SyntaxErrorKind::Comment,
         _ => expected,
     }
 }
 
 /// Why no literal starts with the rest of a text.
 #[cold]
-fn no_literal(rest: &[u8]) -> &'static str {
+fn no_literal(rest: &[u8]) -> SyntaxErrorKind {
     match rest {
-        [b'n', b'a', b'n', ..] => "NaN and Infinity are not JSON",
-        _ => "expected `true`, `false` or `null`",
+        [b'n', b'a', b'n', ..] => SyntaxErrorKind::NotFinite,
+        _ => SyntaxErrorKind::NoLiteral,
     }
 }
 
@@ -310,8 +300,8 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<(usize, bool), Syntax
                 escaped = true;
                 at = escape_end(bytes, at)?;
             }
-            Some(_) => return fail(at, "a string has an unescaped control character"),
-            None => return fail(at, "the text ends inside a string"),
+            Some(_) => return fail(at, SyntaxErrorKind::ControlCharacter),
+            None => return fail(at, SyntaxErrorKind::EndsInString),
         }
     }
 }
@@ -325,7 +315,7 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         at
     };
     let some_digits = |at: usize| match digits(at) {
-        end if end == at => fail(at, "expected a digit"),
+        end if end == at => fail(at, SyntaxErrorKind::NoDigit),
         end => Ok(end),
     };
     let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
@@ -333,12 +323,12 @@ pub(super) fn number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
         Some(b'0') => {
             at += 1;
             if bytes.get(at).is_some_and(u8::is_ascii_digit) {
-                return fail(at, "a number must not have leading zeros");
+                return fail(at, SyntaxErrorKind::LeadingZero);
             }
         }
         Some(b'1'..=b'9') => at = digits(at),
-        Some(b'I') => return fail(at, "NaN and Infinity are not JSON"),
-        _ => return fail(at, "expected a digit"),
+        Some(b'I') => return fail(at, SyntaxErrorKind::NotFinite),
+        _ => return fail(at, SyntaxErrorKind::NoDigit),
     }
     if bytes.get(at) == Some(&b'.') {
         at = some_digits(at + 1)?;
@@ -383,12 +373,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
         Some(b'u') => match unit(at + 2) {
             Some(0xD800..=0xDBFF) => match (bytes.get(at + 6..at + 8), unit(at + 8)) {
                 (Some(b"\\u"), Some(0xDC00..=0xDFFF)) => Ok(at + 12),
-                _ => fail(at, "the escape is half of a surrogate pair"),
+                _ => fail(at, SyntaxErrorKind::LoneSurrogate),
             },
-            Some(0xDC00..=0xDFFF) => fail(at, "the escape is half of a surrogate pair"),
+            Some(0xDC00..=0xDFFF) => fail(at, SyntaxErrorKind::LoneSurrogate),
             Some(_) => Ok(at + 6),
-            None => fail(at, "`\\u` needs four hexadecimal digits"),
+            None => fail(at, SyntaxErrorKind::ShortEscape),
         },
-        _ => fail(at, "JSON has no such escape"),
+        _ => fail(at, SyntaxErrorKind::UnknownEscape),
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a text, one at a time -> whether they are one JSON array or object so far.
 
-use super::parser::{NO_COLON, Nothing, Parser};
-use super::utf8;
+use super::parser::{Nothing, Parser};
+use super::{SyntaxErrorKind, utf8};
 
 /// How far the lines of an array or object were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Pieces {
             _ if utf8(line).is_err() => return Progress::Wrong,
             Ok(()) => return Progress::Complete,
             Err(error) if error.offset < text.len() => return Progress::Wrong,
-            Err(error) => error.what,
+            Err(error) => error.kind,
         };
         let in_object = parser.objects & 1 == 1;
         self.innermost = match text.trim_ascii_end().last() {
@@ -57,7 +57,7 @@ impl Pieces {
             Some(b':') => "{\"\":",
             Some(b',') if in_object => "{\"\":\"\",",
             Some(b',') => "[\"\",",
-            _ if why == NO_COLON => "{\"\"",
+            _ if why == SyntaxErrorKind::NoColon => "{\"\"",
             _ if in_object => "{\"\":\"\"",
             _ => "[\"\"",
         };

@@ -215,7 +215,7 @@ impl<M: Copy + PartialEq, S: Copy + PartialEq> Skeletons<M, S> {
     }
 }
 
-/// The end of a string that has escapes; `None` where it is no string.
+/// The end of a string that has escapes; `None` where it is not a string.
 #[cold]
 fn escaped_end(bytes: &[u8], start: usize) -> Option<usize> {
     string(bytes, start).ok().map(|(end, _)| end)

@@ -1,6 +1,6 @@
 //! Numbers, each times a factor -> whether their sum is positive, exactly.
 
-use super::number::{Decimal, Number};
+use super::number::Number;
 
 /// Whether the sum of some numbers, each times a factor, is positive.
 ///
@@ -8,29 +8,69 @@ use super::number::{Decimal, Number};
 /// the answer. So nothing is rounded, and no number is written out in full: one with few digits may
 /// have a huge exponent. Where two exponents have more digits than are kept, the answer is no.
 pub(crate) fn is_sum_positive<const N: usize>(terms: [(i64, Number<'_>); N]) -> bool {
-    let decimals = terms.map(|(_, number)| number.decimal());
-    if decimals.iter().flatten().filter(|it| it.cut).count() > 1 {
+    let mut left = terms.map(|(factor, number)| Digits::of(factor, number));
+    if left.iter().filter(|digits| digits.cut).count() > 1 {
         return false;
     }
-    let mut digits =
-        decimals.map(|decimal| decimal.into_iter().flat_map(Decimal::places).peekable());
     // All that follows a place is worth less than this number of its units.
     let most: i64 = terms.iter().map(|(factor, _)| factor.abs()).sum();
     let (mut sum, mut place) = (0_i64, i64::MAX);
     while sum.saturating_abs() < most {
-        let next = digits.iter_mut().filter_map(|digits| digits.peek());
-        let Some(next) = next.map(|(place, _)| *place).max() else {
+        let written = left.iter().filter(|digits| !digits.rest.is_empty());
+        let Some(next) = written.map(|digits| digits.place).max() else {
             break;
         };
         let between = u32::try_from(place.saturating_sub(next)).unwrap_or(u32::MAX);
         sum = sum.saturating_mul(10_i64.saturating_pow(between));
-        for ((factor, _), digits) in terms.iter().zip(&mut digits) {
-            let digit = digits.next_if(|(place, _)| *place == next);
-            sum = sum.saturating_add(digit.map_or(0, |(_, digit)| factor * digit));
+        for digits in left.iter_mut().filter(|digits| digits.place == next) {
+            sum = sum.saturating_add(digits.next());
         }
         place = next;
     }
     sum > 0
+}
+
+/// The digits of a term that are left, from the highest place down.
+struct Digits<'a> {
+    /// With the sign of the number.
+    factor: i64,
+    /// The power of ten at the place of the next digit.
+    place: i64,
+    /// The digits, perhaps with a decimal point among them.
+    rest: &'a [u8],
+    cut: bool,
+}
+
+impl<'a> Digits<'a> {
+    fn of(factor: i64, number: Number<'a>) -> Self {
+        let Some(decimal) = number.decimal() else {
+            return Self {
+                factor,
+                place: 0,
+                rest: &[],
+                cut: false,
+            };
+        };
+        let rest = decimal.mantissa.as_bytes();
+        let points = usize::from(rest.contains(&b'.'));
+        let behind = i64::try_from(rest.len().saturating_sub(points + 1)).unwrap_or(i64::MAX);
+        Self {
+            factor: if decimal.negative { -factor } else { factor },
+            place: decimal.exponent.saturating_add(behind),
+            rest,
+            cut: decimal.cut,
+        }
+    }
+
+    /// The next digit times the factor; 0 where none is left.
+    fn next(&mut self) -> i64 {
+        let [digit, rest @ ..] = self.rest else {
+            return 0;
+        };
+        self.rest = rest.strip_prefix(b".").unwrap_or(rest);
+        self.place -= 1;
+        self.factor * i64::from(digit - b'0')
+    }
 }
 
 impl Number<'_> {

@@ -69,7 +69,7 @@ pub(super) struct KeptAct {
 /// The length of an event that is kept whole, at most.
 const MAX_WHOLE_BYTES: usize = 1 << 10;
 
-/// The bytes that a kept event takes besides its text.
+/// The bytes that a kept event takes in addition to its text.
 const KEPT_BYTES: usize = 128;
 
 impl KeptAct {

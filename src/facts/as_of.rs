@@ -3,7 +3,7 @@
 
 use crate::source::Line;
 
-/// The lines that a snapshot may be as old as, besides the end of the timeline.
+/// The lines that a snapshot may be as old as, in addition to the end of the timeline.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks {
     /// The latest projection event, and the one before it.

@@ -1,15 +1,13 @@
 //! An action and the act event that it mirrors -> the fields in which they differ.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::StateFacts;
 use super::act::{KeptAct, is_mirrored};
-use super::event::EventFacts;
 use super::listener::Listener;
 use super::timeline::Timeline;
 use super::value::{Heard, Stamp, Value, show};
-use crate::document::{Document, Node, Tape};
+use crate::document::{Kind, Node, Parser, Sink, unquoted, utf8};
 use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
@@ -63,14 +61,14 @@ pub(super) fn mirror(
 ) {
     let mut to_compare: Vec<(&KeptAct, usize, Value<'_>)> = Vec::new();
     for (index, action) in state.actions().enumerate() {
-        let Some(id) = action.get("id").map(Value::node).filter(|id| !id.is_null()) else {
+        let Some(id) = action.get("id").filter(|id| !id.node().is_null()) else {
             continue;
         };
-        let text = action.text(&["id"]);
+        let text = id.node().text().filter(|_| id.is_fact());
         match text.and_then(|text| timeline.act(reach, &text)) {
             None => differences.hear(|| Unlike {
                 index,
-                id: show(id),
+                id: show(id.node()),
                 why: Why::NoEvent,
             }),
             Some(act) => to_compare.push((act, index, action)),
@@ -78,42 +76,63 @@ pub(super) fn mirror(
     }
     // Actions may share an id, and events may be long: each event is parsed once.
     to_compare.sort_unstable_by_key(|(act, index, _)| (act.line, *index));
-    let mut tape = Tape::default();
+    let mut fields = Vec::new();
     for actions in to_compare.chunk_by(|(a, ..), (b, ..)| a.line == b.line) {
         let Some((act, ..)) = actions.first() else {
             continue;
         };
-        let Ok(document) = tape.read_record(&act.text) else {
+        let Some(event) = HeardAct::read(act, std::mem::take(&mut fields)) else {
             continue;
         };
-        let event = HeardAct::new(act.line, document);
         for (_, index, action) in actions {
             event.differences(*index, *action, differences);
         }
+        fields = event.fields;
     }
 }
 
 /// The fields of an act event with which actions are compared.
 struct HeardAct<'a> {
     line: Line,
-    happened: Option<Stamp<'a>>,
-    /// Those of the payload, by name.
-    fields: BTreeMap<Cow<'a, str>, Heard<'a>>,
+    text: &'a str,
+    timestamp: Option<Cow<'a, str>>,
+    /// Those of the payload, sorted by name. Of equal names the last one counts.
+    fields: Vec<(Cow<'a, str>, Heard<'a>)>,
+    /// The nesting depth of the parser: 1 inside the event, 2 inside its payload.
+    depth: u8,
+    next: Next<'a>,
+}
+
+/// What the next value of an event is.
+#[derive(Default)]
+enum Next<'a> {
+    Timestamp,
+    Payload,
+    Field(Cow<'a, str>),
+    #[default]
+    Other,
 }
 
 impl<'a> HeardAct<'a> {
-    /// All that is mirrored of a kept event are facts.
-    fn new(line: Line, event: Document<'a>) -> Self {
-        let event = EventFacts::new(line, Value::root(event, &[]));
-        let members = event.payload().into_iter().flat_map(Value::members);
-        Self {
-            line,
-            happened: event.timestamp(),
-            fields: members
-                .filter(|(name, _)| is_mirrored(name))
-                .map(|(name, value)| (name, Heard::new(value.node())))
-                .collect(),
-        }
+    /// Reads a kept event into a buffer of fields. All that is mirrored of it are facts.
+    fn read(act: &'a KeptAct, fields: Vec<(Cow<'a, str>, Heard<'a>)>) -> Option<Self> {
+        let mut event = Self {
+            line: act.line,
+            text: utf8(&act.text).ok()?,
+            timestamp: None,
+            fields,
+            depth: 0,
+            next: Next::Other,
+        };
+        Parser::new(&act.text, &mut event).text().ok()?;
+        event.fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Some(event)
+    }
+
+    fn field(&self, name: &str) -> Option<&Heard<'a>> {
+        let after = self.fields.partition_point(|(known, _)| **known <= *name);
+        let (known, value) = self.fields.get(after.checked_sub(1)?)?;
+        (*known == name).then_some(value)
     }
 
     /// The fields in which an action differs from the event.
@@ -133,7 +152,8 @@ impl<'a> HeardAct<'a> {
             differ(&|| self.timestamps(at(), action));
         }
         for (name, value) in action.members() {
-            if let Some(in_event) = self.fields.get(&*name)
+            if is_mirrored(&name)
+                && let Some(in_event) = self.field(&name)
                 && value.is_fact()
                 && !in_event.equals(value.node())
             {
@@ -149,16 +169,23 @@ impl<'a> HeardAct<'a> {
         }
     }
 
+    /// When the event happened, if its timestamp is a date-time.
+    fn happened(&self) -> Option<Stamp<'a>> {
+        Stamp::of(self.timestamp.clone()?)
+    }
+
     /// Whether an action has another instant than the event, or none.
     fn timestamp_differs(&self, action: Value<'_>) -> bool {
-        match (action.get("timestamp"), &self.happened) {
-            (None, _) => true,
-            (Some(written), Some(happened)) if written.is_fact() => {
-                let stamp = action.stamp(&["timestamp"]);
-                stamp.is_none_or(|stamp| stamp.instant != happened.instant)
-            }
-            _ => false,
+        let Some(written) = action.get("timestamp") else {
+            return true;
+        };
+        if !written.is_fact() || written.node().text() == self.timestamp {
+            return false;
         }
+        self.happened().is_some_and(|happened| {
+            let stamp = action.stamp(&["timestamp"]);
+            stamp.is_none_or(|stamp| stamp.instant != happened.instant)
+        })
     }
 
     /// The timestamps of an action at a place and of the event.
@@ -172,7 +199,7 @@ impl<'a> HeardAct<'a> {
                     shown: "absent".into(),
                 },
             },
-            event: match &self.happened {
+            event: match self.happened() {
                 Some(happened) => Side {
                     pointer: Pointer::new("/timestamp"),
                     shown: quote(&happened.text),
@@ -183,5 +210,47 @@ impl<'a> HeardAct<'a> {
                 },
             },
         }
+    }
+}
+
+impl Sink for &mut HeardAct<'_> {
+    fn value(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) {
+        match std::mem::take(&mut self.next) {
+            Next::Timestamp => {
+                let text = || unquoted(self.text, start, end, escaped);
+                self.timestamp = (kind == Kind::String).then(text);
+            }
+            // The fields of an earlier payload do not count.
+            Next::Payload => self.fields.clear(),
+            Next::Field(name) => {
+                let text = self.text.get(start..end).unwrap_or_default();
+                self.fields.push((name, Heard::new(kind, text)));
+            }
+            Next::Other => {}
+        }
+    }
+
+    fn key(&mut self, start: usize, end: usize, escaped: bool) {
+        let name = unquoted(self.text, start, end, escaped);
+        self.next = match (self.depth, &*name) {
+            (1, "timestamp") => Next::Timestamp,
+            (1, "payload") => Next::Payload,
+            (2, field) if is_mirrored(field) => Next::Field(name),
+            _ => Next::Other,
+        };
+    }
+
+    fn open(&mut self, kind: Kind, _: usize) -> bool {
+        let is_payload = self.depth == 1 && matches!(self.next, Next::Payload);
+        let is_wanted = kind == Kind::Object && (self.depth == 0 || is_payload);
+        if is_wanted {
+            self.fields.clear();
+            self.depth += 1;
+        }
+        is_wanted
+    }
+
+    fn close(&mut self, _: usize) {
+        self.depth -= 1;
     }
 }

@@ -157,7 +157,7 @@ impl<'a> ActNote<'a> {
         }
     }
 
-    /// The same, if the event certainly satisfies its schema.
+    /// The note of an act event, if the event certainly satisfies its schema.
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         let step_id = parts.string(Field::StepId, line).ok()?;
         let status = match parts.string(Field::StepStatus, line).ok()? {
@@ -370,7 +370,7 @@ struct Part {
     reason = "an event longer than 4 GiB is not noted"
 )]
 impl Part {
-    /// A value of which only the kind is known.
+    /// A value whose kind alone is known.
     fn without_text(kind: Kind) -> Self {
         Self {
             kind,

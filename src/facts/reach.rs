@@ -198,6 +198,13 @@ impl<'a> TimelineFacts<'a> {
         }
     }
 
+    /// Whether the state has an action and the timeline an act event that can be compared.
+    pub(crate) fn has_mirrored(&self, reach: &Reach) -> bool {
+        let has_id = |it: Value<'_>| it.get("id").is_some_and(|id| !id.node().is_null());
+        self.timeline.names_actions(reach.line())
+            && self.state.is_some_and(|state| state.actions().any(has_id))
+    }
+
     /// The number of steps in the state, where no plan event up to a reach gives their origin.
     pub(crate) fn steps_without_event(&self, reach: &Reach) -> usize {
         if self.timeline.plan_event(reach.line()).is_some() {
@@ -245,6 +252,12 @@ impl<'a> TimelineFacts<'a> {
     /// that has errors counts, else the first one.
     fn sought(&self, state: StateFacts<'_>) -> Option<Reach> {
         let marks = &self.timeline.marks;
+        // What every line lacks says nothing of the reach.
+        let has_plan_event = self.timeline.plan_event(u64::MAX).is_some();
+        let of_reach = |[plan, labels, plan_event, actions]: Verdicts| match plan_event {
+            Verdict::Differs if !has_plan_event => [plan, labels, Verdict::Agrees, actions],
+            _ => [plan, labels, plan_event, actions],
+        };
         let candidates = [marks.latest.map(Some), marks.before.map(Some), Some(None)];
         let mut tried: Vec<(Reach, Verdicts)> = Vec::new();
         for event in candidates.into_iter().flatten() {
@@ -255,7 +268,7 @@ impl<'a> TimelineFacts<'a> {
                 ..reach
             };
             let at_latest = tried.first().map_or(here, |(_, verdicts)| *verdicts);
-            if explains(here, at_latest) {
+            if explains(of_reach(here), of_reach(at_latest)) {
                 return Some(reach);
             }
             tried.push((reach, here));

@@ -8,24 +8,37 @@ use super::event::{EventFacts, text};
 use crate::document::{Key, Node};
 use crate::record::phases;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
-use crate::spelling::{differs_in_style, is_near};
+use crate::spelling::{Word, differs_in_style, is_near};
 
-/// The keys of an event of which slips are looked for.
-const EVENT_KEYS: [&str; 6] = [
-    "phase",
-    "timestamp",
-    "payload",
-    "event_type",
-    "episode_id",
-    "agent_id",
+/// The keys of an event that may be misspelled.
+static EVENT_KEYS: [Word<'_>; 6] = [
+    Word::new("phase"),
+    Word::new("timestamp"),
+    Word::new("payload"),
+    Word::new("event_type"),
+    Word::new("episode_id"),
+    Word::new("agent_id"),
 ];
 
-/// The keys of payloads of which slips are looked for.
-const PLAN_KEYS: [&str; 4] = ["source", "agent_id", "step_records", "steps"];
-const ACT_KEYS: [&str; 3] = ["step_id", "step_status", "action_id"];
-const PROJECTION_KEYS: [&str; 3] = ["outcomes", "links", "state_sha256"];
+/// The keys of payloads that may be misspelled.
+static PLAN_KEYS: [Word<'_>; 4] = [
+    Word::new("source"),
+    Word::new("agent_id"),
+    Word::new("step_records"),
+    Word::new("steps"),
+];
+static ACT_KEYS: [Word<'_>; 3] = [
+    Word::new("step_id"),
+    Word::new("step_status"),
+    Word::new("action_id"),
+];
+static PROJECTION_KEYS: [Word<'_>; 3] = [
+    Word::new("outcomes"),
+    Word::new("links"),
+    Word::new("state_sha256"),
+];
 
-/// The phases of which slips are looked for, besides `act`.
+/// The phases that may be misspelled, in addition to `act`.
 const PHASES: [&str; 6] = [
     "start",
     "plan",
@@ -73,7 +86,7 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
 }
 
-/// What has keys of which slips are looked for: an event, or the payload of one.
+/// An object whose keys may be misspelled: an event, or the payload of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Within {
     Event,
@@ -94,7 +107,7 @@ impl fmt::Display for Within {
 }
 
 impl Within {
-    const fn keys(self) -> &'static [&'static str] {
+    fn keys(self) -> &'static [Word<'static>] {
         match self {
             Self::Event => &EVENT_KEYS,
             Self::PlanPayload => &PLAN_KEYS,
@@ -122,7 +135,7 @@ impl Within {
 pub(crate) struct Suspects(u8);
 
 impl Suspects {
-    /// The same, as the flags of a skeleton.
+    /// The suspects that the flags of a skeleton stand for.
     pub(super) fn of_flags(flags: u8) -> Self {
         Self(flags)
     }
@@ -131,16 +144,17 @@ impl Suspects {
         self.0
     }
 
-    /// Adds a key of an event that is none of those that are noted. An event that lacks one of the
+    /// Adds a key of an event that is not noted. An event that lacks one of the
     /// required ones is not noted at all.
     #[inline]
     pub(super) fn add_of_event(&mut self, key: &str) {
-        self.add(Within::Event, key);
+        self.add(Within::Event, Word::new(key));
     }
 
     /// Adds a key of a payload, likewise.
     #[inline]
     pub(super) fn add_of_payload(&mut self, key: &str) {
+        let key = Word::new(key);
         for payload in [
             Within::PlanPayload,
             Within::ActPayload,
@@ -150,8 +164,9 @@ impl Suspects {
         }
     }
 
-    fn add(&mut self, within: Within, key: &str) {
-        if within.keys().iter().any(|known| is_near(key, known)) {
+    #[inline]
+    fn add(&mut self, within: Within, key: Word<'_>) {
+        if within.keys().iter().any(|known| key.is_near(*known)) {
             self.0 |= 1 << within as u8;
         }
     }
@@ -249,13 +264,12 @@ impl Slips {
         let mut absent: Option<Vec<&'static str>> = None;
         for key in object.members() {
             let name = key.name();
-            if known.contains(&&*name) {
+            if known.iter().any(|known| known.name == name) {
                 continue;
             }
-            let is_absent = |known: &&str| object.get(known).is_none();
             let absent = absent.get_or_insert_with(|| {
-                let absent = known.iter().copied().filter(is_absent);
-                absent.collect()
+                let names = known.iter().map(|known| known.name);
+                names.filter(|name| object.get(name).is_none()).collect()
             });
             if let Some(meant) = absent.iter().find(|known| is_near(&name, known)) {
                 self.add_one(line, Some(within), &name, meant, above.field(&name));
@@ -315,7 +329,8 @@ impl Slips {
 /// The key of an event that is probably meant as one that is absent.
 pub(crate) fn slip_of_event(event: Node<'_>, absent: &str) -> Option<String> {
     let names = event.members().map(Key::name);
-    let is_slip = |name: &Cow<'_, str>| is_near(name, absent) && !EVENT_KEYS.contains(&&**name);
+    let is_known = |name: &str| EVENT_KEYS.iter().any(|known| known.name == name);
+    let is_slip = |name: &Cow<'_, str>| is_near(name, absent) && !is_known(name);
     names.into_iter().find(is_slip).map(Cow::into_owned)
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct StrictFacts {
     pub(crate) disorder: Option<Disorder>,
     /// The latest event that has a timestamp.
     before: Option<Stamped>,
+    /// The number of events that have a timestamp.
+    pub(crate) stamped: u64,
     /// The ids of events, where they are wanted.
     pub(crate) ids: Option<EventIds>,
     pub(crate) start: Option<StartEvent>,
@@ -103,6 +105,11 @@ pub(crate) struct RepeatedId {
 }
 
 impl EventIds {
+    /// Whether any event has one.
+    pub(crate) fn has_any(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
     fn add(&mut self, line: Line, id: &str, limit: usize) {
         self.is_full |= self.seen.len() == limit;
         if self.is_full {
@@ -134,6 +141,7 @@ impl StrictFacts {
     /// Adds one event: its root value, and its fields.
     pub(crate) fn event(&mut self, root: Value<'_>, event: &EventFacts<'_>) {
         let at = Stamped::new(event);
+        self.stamped += u64::from(at.stamp.is_some());
         self.order(&at);
         if let (Some(ids), Some(id)) = (&mut self.ids, root.text(&["id"])) {
             ids.add(event.line, &id, MAX_EVENT_IDS);

@@ -25,6 +25,8 @@ impl Counted {
 /// The events and lines that are counted, of a timeline or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
+    /// The number of events.
+    pub(crate) events: u64,
     pub(crate) starts: Counted,
     pub(crate) second_start: Option<Line>,
     /// Those that are not synthetic.
@@ -42,6 +44,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts an event.
     pub(crate) fn event(&mut self, line: Line, event: &EventNote<'_>) {
+        self.events += 1;
         match (event.phase.as_deref(), event.synthetic) {
             (Some("act"), false) => self.acts.add(line),
             (Some("plan"), false) => self.plans.add(line),
@@ -69,6 +72,7 @@ impl Tally {
             0 => later.second_start,
             _ => later.starts.first,
         });
+        self.events += later.events;
         self.starts.append(later.starts);
         self.plans.append(later.plans);
         self.acts.append(later.acts);

@@ -155,7 +155,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
         }
     }
 
-    /// The same, for a state with these bytes that may be as old as an earlier event.
+    /// Also compares with a state of these bytes, which may be as old as an earlier event.
     pub(crate) fn with_snapshot(mut self, state: &'a [u8]) -> Self {
         self.snapshot = Some((state, None));
         self

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::digest::Digest;
-use crate::document::{Document, Node, Number};
+use crate::document::{Document, Kind, Node, Number, Tape};
 use crate::printable::{brief, quote};
 use crate::timestamp::Timestamp;
 
@@ -125,34 +125,44 @@ impl<'a> Stamp<'a> {
 /// A value of an event, which may be compared with many values of the state: what takes as long as
 /// it is long is done once.
 pub(crate) struct Heard<'a> {
-    node: Node<'a>,
-    meaning: OnceCell<Digest>,
+    kind: Kind,
+    raw: &'a str,
+    /// `None` inside where there is no memory to parse it.
+    meaning: OnceCell<Option<Digest>>,
     shown: OnceCell<String>,
 }
 
 impl<'a> Heard<'a> {
-    pub(super) fn new(node: Node<'a>) -> Self {
+    /// A value of a kind, as it is written in a JSON text.
+    pub(super) fn new(kind: Kind, raw: &'a str) -> Self {
         Self {
-            node,
+            kind,
+            raw,
             meaning: OnceCell::new(),
             shown: OnceCell::new(),
         }
     }
 
-    pub(super) fn node(&self) -> Node<'a> {
-        self.node
+    fn parsed<R>(&self, look: impl FnOnce(Document<'_>) -> R) -> Option<R> {
+        let mut tape = Tape::default();
+        tape.read_record(self.raw.as_bytes()).ok().map(look)
     }
 
     /// Whether a value of the state is equal, see [`Node::equals`].
     pub(super) fn equals(&self, written: Node<'_>) -> bool {
-        self.node.raw() == written.raw()
-            || (self.node.kind() == written.kind()
-                && *self.meaning.get_or_init(|| self.node.meaning()) == written.meaning())
+        let meaning = || {
+            self.meaning
+                .get_or_init(|| self.parsed(|value| value.root().meaning()))
+        };
+        self.raw == written.raw()
+            || (self.kind == written.kind()
+                && meaning().is_none_or(|meaning| meaning == written.meaning()))
     }
 
     /// As messages show it.
     pub(super) fn shown(&self) -> &str {
-        self.shown.get_or_init(|| show(self.node))
+        let show = || self.parsed(|value| show(value.root()));
+        self.shown.get_or_init(|| show().unwrap_or_default())
     }
 }
 

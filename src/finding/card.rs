@@ -12,8 +12,9 @@ const MAX_TAGS: usize = 8;
 /// The maximum number of latencies of a run that are kept.
 const MAX_LATENCIES: usize = 12;
 
-/// What a list of runs shows of a run, besides what a check found. Texts are as written, whether or
-/// not the schema allows them, in short and safe to print. What the records do not say is absent.
+/// What a list of runs shows of a run, in addition to what a check found. Texts are as written,
+/// whether or not the schema allows them, in short and safe to print. What the records do not say
+/// is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Card {
     pub(crate) task: Option<String>,
@@ -23,7 +24,7 @@ pub(crate) struct Card {
     pub(crate) outcome: Option<String>,
     /// When the run started, as written.
     pub(crate) started_at: Option<String>,
-    /// The same in seconds since 1970, where it is an instant.
+    /// When the run started, in seconds since 1970, where it is an instant.
     pub(crate) started_sec: Option<i64>,
     pub(crate) duration_sec: Option<f64>,
     /// Names and values.

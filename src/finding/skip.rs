@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Lifecycle;
 use crate::words::words;
 
 /// Why a rule was not judged in an episode that changed during every attempt to read it.
@@ -23,11 +24,17 @@ pub struct Skip {
     /// Why the rule could not be checked.
     #[schemars(extend("examples" = ["state.json is missing"]))]
     pub reason: String,
-    /// The same, for programs.
+    /// The kind of the reason, for programs.
     pub kind: SkipKind,
     /// Whether the machine lacked what it takes to read the records.
     #[serde(skip)]
     pub(super) is_lacking: bool,
+    /// Whether it leaves open whether the episode is valid.
+    #[serde(skip)]
+    pub(super) leaves_open: bool,
+    /// What makes it this skip and no other besides its rule and kind.
+    #[serde(skip)]
+    pub(crate) besides: String,
 }
 
 impl Skip {
@@ -37,6 +44,8 @@ impl Skip {
             reason: reason.text.to_string(),
             kind: reason.kind,
             is_lacking: false,
+            leaves_open: false,
+            besides: reason.besides.clone(),
         }
     }
 
@@ -52,6 +61,13 @@ impl Skip {
     /// Whether it says nothing of the records: another check may judge the rule.
     pub(crate) fn is_momentary(&self) -> bool {
         self.kind == SkipKind::Changing || self.is_lacking
+    }
+
+    /// Whether `--deny-unjudged` counts it in a run of this lifecycle.
+    pub(super) fn is_denied(&self, lifecycle: Lifecycle) -> bool {
+        use SkipKind::{Limit, NoEvent, Syntax, Unreadable, Version};
+        let lies_in_the_data = matches!(self.kind, Unreadable | Syntax | Version | NoEvent | Limit);
+        lies_in_the_data || lifecycle == Lifecycle::Terminal
     }
 }
 
@@ -71,7 +87,7 @@ pub enum SkipKind {
     Syntax,
     /// A record that it needs is of a version that runvet does not support.
     Version,
-    /// A line of the timeline is not an event, and could be the one that the rule needs.
+    /// A line of the timeline is not an event, but may be the one that the rule needs.
     NoEvent,
     /// No projection event dates the snapshot of a run that may not have ended.
     Unreached,
@@ -79,6 +95,8 @@ pub enum SkipKind {
     Lifecycle,
     /// The episode kept changing while it was read.
     Changing,
+    /// A size or a number in the records is beyond a limit of runvet.
+    Limit,
 }
 
 words!(SkipKind {
@@ -90,6 +108,7 @@ words!(SkipKind {
     Unreached = "unreached",
     Lifecycle = "lifecycle",
     Changing = "changing",
+    Limit = "limit",
 });
 
 /// Why a rule could not be judged: in a sentence for people, and as a kind for programs.
@@ -97,6 +116,9 @@ words!(SkipKind {
 pub(crate) struct SkipReason {
     pub(crate) kind: SkipKind,
     pub(crate) text: Cow<'static, str>,
+    /// What makes it this reason and no other besides its kind. Empty where a finding says what the
+    /// matter is: a baseline that accepts the skip accepts no other finding.
+    pub(crate) besides: String,
 }
 
 impl SkipReason {
@@ -104,18 +126,23 @@ impl SkipReason {
         Self {
             kind,
             text: Cow::Borrowed(text),
+            besides: String::new(),
         }
     }
 
-    /// A line of the timeline is not an event, and could be the one that is needed.
-    pub(crate) fn no_event(line: u64) -> Self {
+    pub(crate) fn worded(kind: SkipKind, text: String) -> Self {
         Self {
-            kind: SkipKind::NoEvent,
-            text: format!(
-                "line {line} of events.jsonl is not an event, and could be the one that matters"
-            )
-            .into(),
+            text: text.into(),
+            ..Self::new(kind, "")
         }
+    }
+
+    /// A line of the timeline is not an event, but may be the one that is needed.
+    pub(crate) fn no_event(line: u64) -> Self {
+        let text = format!(
+            "line {line} of events.jsonl is not an event, and could be the one that matters"
+        );
+        Self::worded(SkipKind::NoEvent, text)
     }
 }
 

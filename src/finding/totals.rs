@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, Severity, Suppression};
+use super::{EpisodeReport, Severity, Skip, Suppression};
 use crate::printable::brief;
 
 /// Totals over all episodes.
@@ -18,8 +18,7 @@ pub struct Totals {
     pub valid: u64,
     /// The number of episodes with at least one error.
     pub invalid: u64,
-    /// The number of episodes that kept changing while they were read, so that findings were held
-    /// back.
+    /// The number of episodes of which it is open whether they are valid: `valid` is null.
     pub undecided: u64,
     /// The number of findings of severity `error`.
     pub errors: u64,
@@ -31,9 +30,68 @@ pub struct Totals {
     /// The number of findings that do not count because the baseline contains them.
     #[serde(default)]
     pub baselined: u64,
+    /// The number of skips that `--deny-unjudged` counts as errors: all in a run that has ended,
+    /// and in other runs those of kind `unreadable`, `syntax`, `version`, `no_event` or `limit`.
+    #[serde(default)]
+    pub unjudged: u64,
+    /// The number of episodes for which no rule is on.
+    #[serde(default)]
+    pub unchecked: u64,
+}
+
+/// What fails a check besides errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deny {
+    /// Whether warnings do.
+    pub warnings: bool,
+    /// Whether rules do that could not be judged, as far as [`Totals::unjudged`] counts them.
+    pub unjudged: bool,
 }
 
 impl Totals {
+    /// The totals of one episode.
+    pub(crate) fn of(episode: &EpisodeReport) -> Self {
+        let mut totals = Self::default();
+        totals.add(episode);
+        totals
+    }
+
+    /// Adds other totals.
+    #[cfg(feature = "cli")]
+    pub(crate) fn plus(&mut self, other: &Self) {
+        for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
+            *sum += *number;
+        }
+    }
+
+    /// Takes away totals that were added.
+    #[cfg(feature = "cli")]
+    pub(crate) fn minus(&mut self, other: &Self) {
+        for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
+            *sum = sum.saturating_sub(*number);
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    fn numbers(&mut self) -> [&mut u64; 10] {
+        let Self {
+            episodes,
+            valid,
+            invalid,
+            undecided,
+            errors,
+            warnings,
+            ignored,
+            baselined,
+            unjudged,
+            unchecked,
+        } = self;
+        [
+            episodes, valid, invalid, undecided, errors, warnings, ignored, baselined, unjudged,
+            unchecked,
+        ]
+    }
+
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
         self.episodes += 1;
@@ -54,6 +112,17 @@ impl Totals {
                 Suppression::Baseline => &mut self.baselined,
             } += 1;
         }
+        let denied = |skip: &&Skip| skip.is_denied(episode.lifecycle);
+        self.unjudged += episode.skipped.iter().filter(denied).count() as u64;
+        self.unchecked += u64::from(episode.is_unchecked);
+    }
+
+    /// Whether what was found fails a check.
+    #[must_use]
+    pub const fn fails(&self, deny: Deny) -> bool {
+        self.errors > 0
+            || (deny.warnings && self.warnings > 0)
+            || (deny.unjudged && self.unjudged > 0)
     }
 }
 
@@ -68,7 +137,7 @@ pub struct Statistics {
     /// stands for runs without a mode, `(others)` for the modes beyond the first 1,000. Long names
     /// are shortened.
     pub modes: BTreeMap<String, Tally>,
-    /// The same for each adapter.
+    /// The sums for each adapter, with the same words.
     pub adapters: BTreeMap<String, Tally>,
 }
 
@@ -84,10 +153,41 @@ pub struct Tally {
     pub warnings: u64,
 }
 
-/// The number of modes and adapters that are counted separately: run data may have any number.
+/// The number of values of a kind, such as adapters or tags, that are counted one by one: run data
+/// may have any number.
 const MAX_NAMES: usize = 1_000;
 
+/// What stands for a value that a run does not have.
+pub(crate) const NONE: &str = "(none)";
+
+/// What stands for the values after those that are counted one by one.
+pub(crate) const OTHERS: &str = "(others)";
+
+/// The sum of the runs with a value, or without any.
+pub(crate) fn sum_of<'s, S: Default>(
+    sums: &'s mut BTreeMap<String, S>,
+    value: Option<&str>,
+) -> &'s mut S {
+    let value = value.unwrap_or(NONE);
+    let is_counted = sums.len() < MAX_NAMES || sums.contains_key(value);
+    let value = if is_counted { value } else { OTHERS };
+    sums.entry(value.to_owned()).or_default()
+}
+
+/// The value that a percentage of sorted values does not exceed, by the nearest rank.
+#[cfg(feature = "html")]
+pub(crate) fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
 impl Tally {
+    pub(crate) fn plus(&mut self, other: Self) {
+        self.episodes += other.episodes;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+
     fn add(&mut self, severity: Severity) {
         *match severity {
             Severity::Error => &mut self.errors,
@@ -114,14 +214,37 @@ impl Statistics {
             (&mut self.modes, &episode.mode),
             (&mut self.adapters, &episode.adapter),
         ] {
-            let mut name = name.as_deref().map_or_else(|| "(none)".into(), brief);
-            if names.len() >= MAX_NAMES && !names.contains_key(&name) {
-                name = "(others)".into();
-            }
-            let tally = names.entry(name).or_default();
-            tally.episodes += all.episodes;
-            tally.errors += all.errors;
-            tally.warnings += all.warnings;
+            sum_of(names, name.as_deref().map(brief).as_deref()).plus(all);
         }
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::{Totals, quantile};
+
+    #[test]
+    fn quantile_is_the_nearest_rank() {
+        let values: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!(quantile(&values, 50), Some(50.0));
+        assert_eq!(quantile(&values, 95), Some(95.0));
+        assert_eq!(quantile(&[7.0], 95), Some(7.0));
+        assert_eq!(quantile(&[], 50), None);
+    }
+
+    #[test]
+    fn run_is_added_and_taken_away_again() {
+        let one = Totals {
+            episodes: 1,
+            invalid: 1,
+            errors: 3,
+            unjudged: 2,
+            ..Totals::default()
+        };
+        let mut sums = Totals::default();
+        sums.plus(&one);
+        sums.plus(&one);
+        sums.minus(&one);
+        assert_eq!(sums, one);
     }
 }

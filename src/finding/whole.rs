@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Card, EpisodeReport, FaultSort, Location, ReportedFault};
 use crate::source::{Artifact, EpisodeKey, Excerpt};
 
-/// The reports of episodes, and faults, in a form of which serialization loses nothing that a
+/// The reports of episodes, and faults, in a form whose serialization loses nothing that a
 /// renderer shows.
 ///
 /// ```
@@ -28,8 +28,8 @@ pub struct Whole {
 struct Beside {
     is_directory: bool,
     key: String,
-    /// The ranks of the findings, and then of the suppressed ones.
-    ranks: Vec<usize>,
+    /// The rule of each finding, and then of each suppressed one, and whether it is a cause.
+    ranks: Vec<(Option<usize>, bool)>,
     /// The places of each finding, in the same order.
     places: Vec<Place>,
     card: Option<Box<Card>>,
@@ -78,7 +78,9 @@ impl Beside {
         Self {
             is_directory: episode.key.dir().is_some(),
             key: episode.key.to_string(),
-            ranks: findings().map(|found| found.rank).collect(),
+            ranks: findings()
+                .map(|found| (found.rule_index, found.is_cause))
+                .collect(),
             places: places.map(Place::of).collect(),
             card: episode.card.clone(),
         }
@@ -94,7 +96,7 @@ impl Beside {
         let suppressed = episode.suppressed.iter_mut().map(|it| &mut it.finding);
         let (mut ranks, mut places) = (self.ranks.into_iter(), self.places.into_iter());
         for found in episode.findings.iter_mut().chain(suppressed) {
-            found.rank = ranks.next().unwrap_or_default();
+            (found.rule_index, found.is_cause) = ranks.next().unwrap_or_default();
             let related = found.related.iter_mut().map(|it| &mut it.location);
             for location in std::iter::once(&mut found.location).chain(related) {
                 if let Some(place) = places.next() {

@@ -87,17 +87,20 @@ pub(super) struct Known {
 #[serde(deny_unknown_fields)]
 pub(super) struct KnownSkips {
     kind: SkipKind,
+    /// Why, for people.
     pub(super) reason: String,
+    /// What makes it this reason and no other besides its kind.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    besides: String,
     pub(super) rules: BTreeSet<String>,
 }
 
 impl KnownSkips {
     /// Whether a skip is one of these.
     pub(super) fn covers(&self, skip: &Skip) -> bool {
-        // The number of the line in such a reason changes when text is added before it, and another
-        // broken line has a finding of its own.
-        let is_same_reason = self.reason == skip.reason || self.kind == SkipKind::NoEvent;
-        self.kind == skip.kind && is_same_reason && self.rules.contains(&skip.rule)
+        // Entries of earlier versions have all in their reason.
+        let is_same = self.besides == skip.besides || self.reason == skip.reason;
+        self.kind == skip.kind && is_same && self.rules.contains(&skip.rule)
     }
 }
 
@@ -207,22 +210,28 @@ impl Baseline {
             let known = self.episodes.entry(name(dir)).or_default();
             known.extend(episode.findings.iter().map(Known::of));
         }
-        let mut skips: BTreeMap<(SkipKind, &str), BTreeSet<String>> = BTreeMap::new();
+        let mut skips: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for skip in episode.skipped.iter().filter(|skip| is_acceptable(skip)) {
-            let rules = skips.entry((skip.kind, &skip.reason)).or_default();
+            let reason = (skip.kind, &skip.reason, &skip.besides);
+            let rules = skips.entry(reason).or_default();
             rules.insert(skip.rule.clone());
         }
         if !skips.is_empty() {
             let known = self.skips.entry(name(dir)).or_default();
-            known.extend(skips.into_iter().map(|((kind, reason), rules)| KnownSkips {
-                kind,
-                reason: reason.to_owned(),
-                rules,
-            }));
+            known.extend(
+                skips
+                    .into_iter()
+                    .map(|((kind, reason, besides), rules)| KnownSkips {
+                        kind,
+                        reason: reason.clone(),
+                        besides: besides.clone(),
+                        rules,
+                    }),
+            );
         }
     }
 
-    /// The same for a copy of the run data that lies elsewhere.
+    /// The baseline for a copy of the run data that lies elsewhere.
     pub(super) fn in_copy(&self) -> Self {
         Self {
             dir: self.dir.clone(),

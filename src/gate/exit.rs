@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::finding::{Deny, Totals};
+
 /// The exit status of a command that judges runs, as `runvet validate --help` lists it.
 ///
 /// ```
@@ -14,13 +16,34 @@ pub enum Exit {
     Success,
     /// At least one finding fails the gate.
     Findings,
-    /// The command could not do its whole job.
+    /// The command could not finish its work.
     Fault,
-    /// No episode was found.
+    /// No episode was found, or no rule is on for any that was.
     NothingFound,
 }
 
 impl Exit {
+    /// The exit status of a check by its sums. What could not be looked at or decided comes before
+    /// what was found, and that before what was not looked for.
+    ///
+    /// ```
+    /// use runvet::finding::{Deny, Totals};
+    /// use runvet::gate::Exit;
+    /// assert_eq!(Exit::of(&Totals::default(), true, Deny::default()), Exit::NothingFound);
+    /// ```
+    #[must_use]
+    pub const fn of(totals: &Totals, is_complete: bool, deny: Deny) -> Self {
+        if !is_complete || totals.undecided > 0 {
+            Self::Fault
+        } else if totals.fails(deny) {
+            Self::Findings
+        } else if totals.episodes == totals.unchecked {
+            Self::NothingFound
+        } else {
+            Self::Success
+        }
+    }
+
     /// The exit code of the process.
     #[must_use]
     pub const fn code(self) -> u8 {

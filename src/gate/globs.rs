@@ -1,16 +1,36 @@
 //! Globs of the configuration -> whether they match a directory.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use glob::{MatchOptions, Pattern};
 
 /// A glob for paths of directories, relative to a directory.
 #[derive(Clone, Debug)]
-pub(crate) struct Glob(Pattern);
+pub(crate) struct Glob {
+    parts: Vec<Part>,
+    /// The file and line of the glob, and that nothing matches it.
+    said: String,
+    /// Whether it has matched a directory.
+    is_met: Arc<AtomicBool>,
+}
+
+/// A part of a glob between slashes.
+#[derive(Clone, Debug)]
+enum Part {
+    /// `**`: any number of names.
+    AnyNames,
+    Name(Pattern),
+}
 
 impl Glob {
-    /// Parses a glob. A glob without `/` matches directories with that name at any depth.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
+    /// Parses a glob, which stands at a place. A glob without `/` matches directories with that
+    /// name at any depth.
+    pub(crate) fn new(text: &str, place: &str) -> Result<Self, String> {
+        let said = format!("{place}: no directory matches `{text}`");
         let text = text.trim_start_matches("./").trim_end_matches('/');
         let above = text.split('/').any(|part| part == "..");
         if text.is_empty() || text.starts_with(['/', '!']) || above {
@@ -19,19 +39,73 @@ impl Glob {
                     .into(),
             );
         }
-        let anywhere = format!("**/{text}");
-        let pattern = Pattern::new(if text.contains('/') { text } else { &anywhere });
-        pattern.map(Self).map_err(|error| error.msg.to_owned())
+        let part = |part: &str| match part {
+            "**" => Ok(Part::AnyNames),
+            name => Pattern::new(name)
+                .map(Part::Name)
+                .map_err(|error| error.msg.to_owned()),
+        };
+        let anywhere = (!text.contains('/')).then_some(Ok(Part::AnyNames));
+        let parts = anywhere.into_iter().chain(text.split('/').map(part));
+        Ok(Self {
+            parts: parts.collect::<Result<_, _>>()?,
+            said,
+            is_met: Arc::default(),
+        })
     }
 
-    /// Whether the glob matches a directory, or one that contains it.
+    /// Whether the glob matches a directory, or one that contains it. It is compared with one name
+    /// after the other, so that no name makes it try many ways.
     pub(crate) fn matches(&self, dir: &Path) -> bool {
-        let within_a_name = MatchOptions {
+        let as_written = MatchOptions {
+            case_sensitive: true,
             require_literal_separator: true,
-            ..MatchOptions::default()
+            require_literal_leading_dot: false,
         };
-        dir.ancestors()
-            .any(|dir| self.0.matches_with(&dir.to_string_lossy(), within_a_name))
+        let is_here = dir == Path::new("");
+        let mut names = dir.iter().chain(is_here.then_some(OsStr::new("")));
+        // The parts that the next name may be one of.
+        let mut open = BTreeSet::from([0]);
+        let matches = names.any(|name| {
+            let (name, mut next) = (name.to_string_lossy(), BTreeSet::new());
+            for (index, part) in self.parts.iter().enumerate() {
+                match part {
+                    _ if !open.contains(&index) => {}
+                    Part::AnyNames => {
+                        open.insert(index + 1);
+                        let is_last = index + 1 == self.parts.len();
+                        next.extend([index].into_iter().chain(is_last.then_some(index + 1)));
+                    }
+                    Part::Name(pattern) if pattern.matches_with(&name, as_written) => {
+                        next.insert(index + 1);
+                    }
+                    Part::Name(_) => {}
+                }
+            }
+            open = next;
+            open.contains(&self.parts.len())
+        });
+        if matches {
+            self.is_met.store(true, Ordering::Relaxed);
+        }
+        matches
+    }
+
+    /// That it has matched nothing, although all directories below some, as relative paths, were
+    /// looked at, and what it names lies there.
+    pub(crate) fn unmet(&self, tops: &[PathBuf]) -> Option<&str> {
+        let is_fixed = |name: &&str| !name.contains(['*', '?', '[']);
+        let names = self.parts.iter().map_while(|part| match part {
+            Part::AnyNames => None,
+            Part::Name(pattern) => Some(pattern.as_str()).filter(is_fixed),
+        });
+        let fixed: PathBuf = names.collect();
+        let is_below = |top: &PathBuf| {
+            let is_above = top.components().all(|part| part == Component::ParentDir);
+            is_above || fixed.starts_with(top) || fixed.as_os_str().is_empty()
+        };
+        let is_met = self.is_met.load(Ordering::Relaxed);
+        (!is_met && tops.iter().any(is_below)).then_some(&*self.said)
     }
 }
 
@@ -65,15 +139,19 @@ fn plain(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     #[test]
     fn glob_matches_below_and_bare_name_anywhere() {
-        let names = |glob: &str, dir: &str| Glob::new(glob).unwrap().matches(Path::new(dir));
+        let names = |glob: &str, dir: &str| Glob::new(glob, "").unwrap().matches(Path::new(dir));
         assert!(names("runs/old", "runs/old/episodes/ep_1"));
         assert!(names("./runs/old/", "runs/old"));
         assert!(!names("runs/old", "runs/older"));
         assert!(!names("runs/*", "runs"));
+        assert!(!names("ep_old", "runs/EP_OLD"), "case counts");
         assert!(names("runs/*/ep_1", "runs/a/ep_1"));
         assert!(
             !names("runs/*/ep_1", "runs/a/b/ep_1"),
@@ -93,8 +171,54 @@ mod tests {
             "runs/../old",
             "!runs",
         ] {
-            assert!(Glob::new(text).is_err(), "{text}");
+            assert!(Glob::new(text, "").is_err(), "{text}");
         }
+    }
+
+    proptest! {
+        #[test]
+        fn glob_matches_name_by_name_as_a_whole(
+            glob in prop::collection::vec(select(&["**", "*", "a", "a*b", "?", "[ab]", ".x"]), 1..5),
+            dir in prop::collection::vec(select(&["a", "b", "ab", "aab", "x", ".x", "c"]), 0..6),
+        ) {
+            let (text, dir) = (glob.join("/"), PathBuf::from_iter(dir));
+            let anywhere = format!("**/{text}");
+            let whole = Pattern::new(if text.contains('/') { &text } else { &anywhere }).unwrap();
+            let options = MatchOptions {
+                case_sensitive: true,
+                require_literal_separator: true,
+                require_literal_leading_dot: false,
+            };
+            let matches = |dir: &Path| whole.matches_with(&dir.to_string_lossy(), options);
+            let expected = dir.ancestors().any(matches);
+            prop_assert_eq!(Glob::new(&text, "").unwrap().matches(&dir), expected);
+        }
+    }
+
+    #[test]
+    fn name_does_not_make_a_glob_try_many_ways() {
+        // Each star could end at each letter: more ways than there is time for.
+        let glob = Glob::new("runs/**/a*a*a*a*a*a*b/x", "").unwrap();
+        let dir: PathBuf = ["a".repeat(250).as_str(); 14].iter().collect();
+        assert!(!glob.matches(&Path::new("runs").join(dir)));
+    }
+
+    #[test]
+    fn glob_that_matches_nothing_is_unmet_below_what_was_checked() {
+        let unmet = |glob: &str, top: &str| {
+            let glob = Glob::new(glob, "f:1").unwrap();
+            glob.unmet(&[top.into()]).map(str::to_owned)
+        };
+        let said = Some("f:1: no directory matches `runs/old`".to_owned());
+        for top in ["", "runs", "..", "runs/old"] {
+            assert_eq!(unmet("runs/old", top), said, "{top}");
+        }
+        assert_eq!(unmet("runs/old", "runs/new"), None);
+        assert_eq!(unmet("runs/*/ep_1", "runs/new"), None);
+        assert!(unmet("ep_1", "runs").is_some());
+        let met = Glob::new("ep_1", "f:1").unwrap();
+        assert!(met.clone().matches(Path::new("runs/ep_1")));
+        assert_eq!(met.unmet(&["".into()]), None);
     }
 
     #[test]

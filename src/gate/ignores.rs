@@ -5,9 +5,10 @@ use std::slice;
 
 use super::globs::Glob;
 use super::{know_rule, read_globs};
-use crate::check::{all_rules, names};
+use crate::check::names;
 use crate::config::{ConfigError, File, Ignore};
 use crate::finding::{Finding, Level};
+use crate::rules::RuleSet;
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
 
@@ -62,13 +63,19 @@ impl Ignored {
 
     /// Whether it covers an episode in which one of its rules was checked; notes that it has
     /// covered one.
-    pub(super) fn covers(&mut self, dir: &Path, levels: &[Level]) -> bool {
-        let is_checked = all_rules()
+    pub(super) fn covers(&mut self, dir: &Path, rules: &RuleSet, levels: &[Level]) -> bool {
+        let is_checked = rules
+            .iter()
             .zip(levels)
-            .any(|(info, level)| *level != Level::Off && names(&self.rule, info.id));
-        let covers = is_checked && self.episode.matches(dir);
+            .any(|(rule, level)| *level != Level::Off && names(&self.rule, &rule.info.id));
+        let covers = self.episode.matches(dir) && is_checked;
         self.has_covered |= covers;
         covers
+    }
+
+    /// The glob of the episodes.
+    pub(super) fn glob(&self) -> &Glob {
+        &self.episode
     }
 
     /// The reason to ignore a finding of a covered episode, if it matches.

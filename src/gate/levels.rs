@@ -4,12 +4,11 @@ use std::path::Path;
 
 use super::globs::Glob;
 use super::{know_rule, read_globs};
-use crate::check::{all_rules, names};
+use crate::check::{Check, names};
 use crate::config::{Config, ConfigError, File, Rules};
-use crate::finding::{Level, RuleInfo};
-
-/// The rule that `--verify-manifest` makes an error.
-const MANIFEST_RULE: &str = "manifest/digest";
+use crate::finding::Level;
+use crate::rule::Rule;
+use crate::rules::MANIFEST;
 
 /// The levels that users set, as opposed to the defaults of the rules.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +45,7 @@ impl Levels {
         {
             self.configured.push(Setting {
                 paths: None,
-                rule: MANIFEST_RULE.to_owned(),
+                rule: MANIFEST.info.id.to_string(),
                 level: Level::Error,
             });
         }
@@ -100,21 +99,34 @@ impl Levels {
         self.last.push((name.to_owned(), level));
     }
 
-    /// The level of each rule in a directory; `unset` has the levels to use where none is set.
-    pub(super) fn of(&self, unset: &[Level], dir: &Path) -> Vec<Level> {
-        let match_dir = |paths: &[Glob]| paths.iter().any(|glob| glob.matches(dir));
-        self.where_paths(unset, |paths| paths.is_none_or(match_dir))
+    /// The level of each rule in a directory; those of the check where none is set.
+    pub(super) fn of(&self, check: &Check, dir: &Path) -> Vec<Level> {
+        let match_dir = |paths: &[Glob]| paths.iter().filter(|glob| glob.matches(dir)).count() > 0;
+        self.where_paths(check, |paths| paths.is_none_or(match_dir))
+    }
+
+    /// The globs of all directories that levels are set for.
+    pub(super) fn globs(&self) -> impl Iterator<Item = &Glob> {
+        let settings = self.configured.iter();
+        settings.flat_map(|setting| setting.paths.iter().flatten())
+    }
+
+    /// Whether the levels depend on the directory.
+    pub(super) fn depend_on_dir(&self) -> bool {
+        self.configured
+            .iter()
+            .any(|setting| setting.paths.is_some())
     }
 
     /// A level for each rule, which is off only if the rule counts in no directory.
-    pub(super) fn anywhere(&self, unset: &[Level]) -> Vec<Level> {
-        let mut levels = self.where_paths(unset, |paths| paths.is_none());
-        for (rule, level) in all_rules().zip(&mut levels) {
-            if *level == Level::Off && self.selects(rule.id) {
+    pub(super) fn anywhere(&self, check: &Check) -> Vec<Level> {
+        let mut levels = self.where_paths(check, |paths| paths.is_none());
+        for (rule, level) in check.rules().iter().zip(&mut levels) {
+            if *level == Level::Off && self.selects(&rule.info.id) {
                 let in_some_directory = self.configured.iter().find(|setting| {
                     setting.paths.is_some()
                         && setting.level != Level::Off
-                        && names(&setting.rule, rule.id)
+                        && names(&setting.rule, &rule.info.id)
                 });
                 *level = in_some_directory.map_or(Level::Off, |setting| setting.level);
             }
@@ -124,7 +136,7 @@ impl Levels {
 
     fn where_paths(
         &self,
-        unset: &[Level],
+        check: &Check,
         are_in_force: impl Fn(Option<&[Glob]>) -> bool,
     ) -> Vec<Level> {
         let configured: Vec<&Setting> = self
@@ -132,25 +144,24 @@ impl Levels {
             .iter()
             .filter(|setting| are_in_force(setting.paths.as_deref()))
             .collect();
-        let level = |(rule, unset): (&'static RuleInfo, &Level)| {
+        let level = |(rule, unset): (&Rule, &Level)| {
             let mut last = self.last.iter().rev();
-            if let Some((_, level)) = last.find(|(name, _)| names(name, rule.id)) {
+            if let Some((_, level)) = last.find(|(name, _)| names(name, &rule.info.id)) {
                 return *level;
             }
             let mut set = configured.iter().rev();
-            let set = set.find(|setting| names(&setting.rule, rule.id));
+            let set = set.find(|setting| names(&setting.rule, &rule.info.id));
             match set.map_or(*unset, |setting| setting.level) {
-                _ if !self.selects(rule.id) => Level::Off,
+                _ if !self.selects(&rule.info.id) => Level::Off,
                 Level::Off if !self.selected.is_empty() => Level::Warning,
                 level => level,
             }
         };
-        all_rules().zip(unset).map(level).collect()
+        check
+            .rules()
+            .iter()
+            .zip(check.levels())
+            .map(level)
+            .collect()
     }
-}
-
-/// The level of one rule, given those of all.
-pub(super) fn level_of(levels: &[Level], rule: &str) -> Level {
-    let of_rule = all_rules().zip(levels).find(|(info, _)| info.id == rule);
-    of_rule.map_or(Level::Error, |(_, level)| *level)
 }

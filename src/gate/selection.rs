@@ -1,12 +1,11 @@
-//! Paths that were searched -> the episodes to judge, and what comes of judging them.
+//! Paths that were searched -> the episodes to judge, and the sums of their reports.
 
 use std::path::PathBuf;
 
 use super::Exit;
-use crate::check::{Discovery, Fault};
-use crate::finding::{EpisodeReport, ReportedFault, Statistics, Totals};
+use crate::finding::{Deny, EpisodeReport, ReportedFault, Statistics, Totals};
 use crate::report::Closing;
-use crate::store::{EpisodeDir, Found};
+use crate::store::{Discovery, EpisodeDir, Fault, Found};
 
 /// The episodes to judge.
 #[derive(Debug, Default)]
@@ -45,7 +44,7 @@ impl From<Found> for Selection {
 pub struct Outcome {
     /// The sums over all episodes.
     pub totals: Totals,
-    /// The same sums by rule, mode and adapter, with
+    /// The sums by rule, mode and adapter, with
     /// [`Gate::with_statistics`](super::Gate::with_statistics).
     pub statistics: Option<Statistics>,
     /// What could not be looked at or judged, sorted by path.
@@ -58,16 +57,8 @@ pub struct Outcome {
 impl Outcome {
     /// The exit status of a command that judges.
     #[must_use]
-    pub fn exit(&self, deny_warnings: bool) -> Exit {
-        if !self.is_complete {
-            Exit::Fault
-        } else if self.totals.episodes == 0 {
-            Exit::NothingFound
-        } else if self.totals.errors > 0 || (deny_warnings && self.totals.warnings > 0) {
-            Exit::Findings
-        } else {
-            Exit::Success
-        }
+    pub const fn exit(&self, deny: Deny) -> Exit {
+        Exit::of(&self.totals, self.is_complete, deny)
     }
 
     /// The result, in the form that renderers expect.

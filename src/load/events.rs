@@ -1,4 +1,4 @@
-//! The lines of `events.jsonl` -> the timeline's facts, and the troubles met on the way.
+//! The lines of `events.jsonl` -> the timeline's facts, and the troubles on the way.
 //!
 //! A long timeline is split into blocks of whole lines, in which several threads find the lines
 //! that matter. Those are added one by one and in order, as all lines of a short timeline are, so
@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
+use crate::digest::Digest;
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
     EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
@@ -300,7 +301,12 @@ impl EventsReader<'_, '_> {
             Err(Refused::TooManyValues) => {
                 self.no_event(line);
                 let limit = MAX_VALUES;
-                return self.troubles.add(Trouble::LineTooFull { line, limit });
+                let content = Digest::of([bytes]);
+                return self.troubles.add(Trouble::LineTooFull {
+                    line,
+                    limit,
+                    content,
+                });
             }
         };
         self.not_an_event(line, bytes, ended, span, why);
@@ -327,6 +333,7 @@ impl EventsReader<'_, '_> {
                 line,
                 span,
                 why,
+                content: Digest::of([bytes]),
                 array: None,
             },
         };
@@ -506,7 +513,7 @@ mod tests {
         events.facts.finish().tally
     }
 
-    /// The same, line by line and without any of the code above.
+    /// Counts line by line, without any of the code above.
     fn counted(timeline: &[u8]) -> [u64; 6] {
         let mut counts = [0; 6];
         let mut before: &[u8] = b"";

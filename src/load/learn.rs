@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
+use super::unreadable;
+use crate::digest::Digest;
 use crate::document::Tape;
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
@@ -15,6 +17,8 @@ use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreada
 pub(crate) struct LoadedLearn<'f> {
     pub(crate) lines: Recorded<()>,
     pub(crate) stream: Option<Opened<'f>>,
+    /// Whether there is any line that is not blank.
+    pub(crate) any_line: bool,
 }
 
 impl LoadedLearn<'_> {
@@ -22,14 +26,16 @@ impl LoadedLearn<'_> {
     pub(super) const NOT_READ: Self = Self {
         lines: Recorded::NotDue,
         stream: None,
+        any_line: false,
     };
 }
 
 /// The lines that are no objects: the first, with what is wrong there, and their number.
 #[derive(Default)]
 struct Reading {
-    first: Option<(Line, Range<usize>, NotAnObject)>,
+    first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
     lines: u64,
+    any: bool,
     too_large: Option<Line>,
 }
 
@@ -47,31 +53,35 @@ pub(super) fn read<'f>(
     let mut reading = Reading::default();
     let opened = files.open(Artifact::Learn);
     match opened.and_then(|stream| reading.read(stream, buffer, tape, alone)) {
-        Err(_) => LoadedLearn {
-            lines: Recorded::unjudged(SkipKind::Unreadable, "learn.jsonl can't be read"),
-            stream: None,
+        Err(why) => LoadedLearn {
+            lines: Recorded::Unjudged(unreadable("learn.jsonl", &why)),
+            ..LoadedLearn::NOT_READ
         },
         Ok(stream) => {
-            if let Some((line, span, why)) = reading.first {
+            if let Some((line, span, why, content)) = reading.first {
                 let lines = reading.lines;
                 troubles.add(Trouble::NotALearnRecord {
                     line,
                     span,
                     why,
+                    content,
                     lines,
                 });
             }
             let too_large = reading.too_large.map(|line| SkipReason {
-                kind: SkipKind::Unreadable,
-                text: format!(
-                    "line {} of learn.jsonl is too large to be read",
-                    line.number
+                besides: line.number.to_string(),
+                ..SkipReason::worded(
+                    SkipKind::Limit,
+                    format!(
+                        "line {} of learn.jsonl is too large to be read",
+                        line.number
+                    ),
                 )
-                .into(),
             });
             LoadedLearn {
                 lines: too_large.map_or(Recorded::Read(()), Recorded::Unjudged),
                 stream: Some(stream),
+                any_line: reading.any,
             }
         }
     }
@@ -100,12 +110,14 @@ impl Reading {
 
     fn line(&mut self, line: Line, bytes: &[u8], tape: &mut Tape) {
         tape.release();
+        self.any = true;
         match NotAnObject::unless(tape, bytes) {
             Ok(_) => {}
-            Err(NotRead::Unreadable) => drop(self.too_large.get_or_insert(line)),
+            Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
                 self.lines += 1;
-                self.first.get_or_insert((line, span, why));
+                self.first
+                    .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));
             }
         }
     }

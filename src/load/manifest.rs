@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
-use crate::digest::{FileDigest, Parts};
+use super::unreadable;
+use crate::digest::{Digest, FileDigest, Parts};
 use crate::document::{Document, Node, Number, Tape};
 use crate::facts::Recorded;
 use crate::finding::{SkipKind, SkipReason};
@@ -26,6 +27,8 @@ pub(crate) struct LoadedManifest<'b> {
     pub(crate) document: Option<Document<'b>>,
     /// Whether every file that it names could be judged.
     pub(crate) files: Recorded<()>,
+    /// Whether there was anything to compare: a file, or what is no manifest.
+    pub(crate) is_examined: bool,
 }
 
 impl LoadedManifest<'_> {
@@ -34,6 +37,7 @@ impl LoadedManifest<'_> {
         bytes: &[],
         document: None,
         files: Recorded::NotDue,
+        is_examined: false,
     };
 }
 
@@ -46,34 +50,46 @@ pub(super) fn verify<'b>(
     troubles: &mut Troubles,
 ) -> LoadedManifest<'b> {
     bytes.clear();
-    let unjudged = |kind, reason| LoadedManifest {
-        files: Recorded::unjudged(kind, reason),
+    let unjudged = |reason| LoadedManifest {
+        files: Recorded::Unjudged(reason),
         ..LoadedManifest::NOT_READ
     };
     if !files.entries().has(Artifact::Manifest) {
-        return unjudged(SkipKind::Missing, "there is no manifest.json");
+        let reason = "there is no manifest.json";
+        return unjudged(SkipReason::new(SkipKind::Missing, reason));
     }
     let opened = files.open(Artifact::Manifest);
     let read = opened.and_then(|opened| opened.read_record_with(bytes, || alone.enter()));
-    if read.is_err() {
-        return unjudged(SkipKind::Unreadable, "manifest.json can't be read");
+    if let Err(why) = read {
+        return unjudged(unreadable("manifest.json", &why));
     }
     let bytes = &*bytes;
     match NotAnObject::unless(tape, bytes) {
-        Err(NotRead::Unreadable) => unjudged(SkipKind::Unreadable, "manifest.json can't be read"),
+        Err(NotRead::Unreadable(why)) => unjudged(unreadable("manifest.json", &why)),
         Err(NotRead::NotAnObject(span, why)) => {
-            troubles.add(Trouble::NotAManifest { span, why });
+            troubles.add(Trouble::NotAManifest {
+                span,
+                why,
+                content: Digest::of([bytes.as_slice()]),
+            });
             LoadedManifest {
                 bytes,
                 files: Recorded::Read(()),
+                is_examined: true,
                 ..LoadedManifest::NOT_READ
             }
         }
-        Ok(document) => LoadedManifest {
-            bytes,
-            document: Some(document),
-            files: verify_files(files, document, troubles),
-        },
+        Ok(document) => {
+            let entries = document.root().get("files").into_iter();
+            LoadedManifest {
+                bytes,
+                document: Some(document),
+                files: verify_files(files, document, troubles),
+                is_examined: entries
+                    .flat_map(Node::items)
+                    .any(|it| Entry::of(it).is_some()),
+            }
+        }
     }
 }
 
@@ -202,7 +218,7 @@ impl Verifier<'_> {
                 "the files that manifest.json names have more than {} GiB together",
                 MAX_DIGESTED_BYTES >> 30
             );
-            self.unjudged.add(path, SkipKind::Unreadable, why);
+            self.unjudged.add(path, SkipKind::Limit, why);
             return Ok(None);
         };
         if measured.digest.is_some() {
@@ -224,16 +240,9 @@ impl Verifier<'_> {
             Unreadable::Denied => return Some(FileTrouble::Denied),
             _ => {}
         }
-        let kind = if *why == Unreadable::ListedOnly {
-            SkipKind::Missing
-        } else {
-            SkipKind::Unreadable
-        };
-        let why = format!(
-            "{}, which manifest.json names, can't be read: {why}",
-            quote(name)
-        );
-        self.unjudged.add(name, kind, why);
+        let what = format!("{}, which manifest.json names,", quote(name));
+        let SkipReason { kind, text, .. } = unreadable(&what, why);
+        self.unjudged.add(name, kind, text.into_owned());
         None
     }
 }
@@ -260,8 +269,11 @@ impl Unjudged {
         let (kind, why) = self.first?;
         let (count, digest) = (self.count, self.names_and_reasons.digest());
         let files = if count == 1 { "file" } else { "files" };
-        let text = format!("{why} (not judged: {count} {files}, digest {digest})").into();
-        Some(SkipReason { kind, text })
+        let text = format!("{why} (not judged: {count} {files}, digest {digest})");
+        Some(SkipReason {
+            besides: digest.to_string(),
+            ..SkipReason::worded(kind, text)
+        })
     }
 }
 

@@ -1,11 +1,12 @@
 //! The bytes of `state.json` or `summary.json` -> its document, the values that its schema refuses,
-//! and the troubles met on the way.
+//! and the troubles on the way.
 
 use std::collections::BTreeMap;
 
 use semver::Version;
 
 use super::trouble::{Trouble, Troubles, VersionField};
+use crate::digest::Digest;
 use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
 use crate::facts::{Recorded, Value};
 use crate::finding::{SkipKind, SkipReason};
@@ -156,6 +157,7 @@ impl RecordKind {
                     artifact,
                     error,
                     span,
+                    content: Digest::of([bytes.as_slice()]),
                 });
                 self.unjudged(bytes, NoText::Refused(refused))
             }
@@ -230,14 +232,11 @@ impl RecordKind {
     }
 
     fn unsupported(&self, version: &str) -> SkipReason {
-        SkipReason {
-            kind: SkipKind::Version,
-            text: format!(
-                "{} is of version {}, which is not supported",
-                self.artifact, version
-            )
-            .into(),
-        }
+        let text = format!(
+            "{} is of version {version}, which is not supported",
+            self.artifact
+        );
+        SkipReason::worded(SkipKind::Version, text)
     }
 
     fn violations(

@@ -38,7 +38,7 @@ impl OpenArray {
         (array.pieces.read(bytes) == Progress::Open).then_some(array)
     }
 
-    /// Reads a line that is no event. A line between may be an event: an item without a comma.
+    /// Reads a line that is not an event. A line between may be an event: an item without a comma.
     fn read(&mut self, line: Line, bytes: &[u8]) -> Progress {
         match line.number - self.lines.last {
             1 => {}
@@ -51,7 +51,7 @@ impl OpenArray {
 }
 
 impl Spread {
-    /// Adds a line that is no event, and what it is by itself. Returns whether it completes an
+    /// Adds a line that is not an event, and what it is by itself. Returns whether it completes an
     /// object.
     pub(super) fn add(
         &mut self,

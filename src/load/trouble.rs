@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::digest::FileDigest;
-use crate::document::{Document, Key, Kind, Refused, SyntaxError, Tape};
+use crate::digest::{Digest, FileDigest};
+use crate::document::{Document, Key, Kind, MAX_VALUES, Refused, SyntaxError, Tape};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
 use crate::schema::Violation;
@@ -17,12 +17,18 @@ pub(crate) enum Trouble {
     /// A line of the timeline is longer than the limit, in bytes.
     LineTooLong { line: Line, limit: usize },
     /// A line of the timeline has more keys and values than the limit.
-    LineTooFull { line: Line, limit: usize },
+    LineTooFull {
+        line: Line,
+        limit: usize,
+        content: Digest,
+    },
     /// A record is not JSON.
     NotJson {
         artifact: Artifact,
         error: SyntaxError,
         span: Range<usize>,
+        /// That of the whole record: who accepts that it can't be read accepts no other content.
+        content: Digest,
     },
     /// An object of a record repeats a key.
     RepeatedKey {
@@ -59,6 +65,7 @@ pub(crate) enum Trouble {
         line: Line,
         span: Range<usize>,
         why: NotAnEvent,
+        content: Digest,
         array: Option<ArrayLines>,
     },
     /// Lines of the timeline are objects only together.
@@ -76,12 +83,14 @@ pub(crate) enum Trouble {
         line: Line,
         span: Range<usize>,
         why: NotAnObject,
+        content: Digest,
         lines: u64,
     },
     /// The manifest is not an object.
     NotAManifest {
         span: Range<usize>,
         why: NotAnObject,
+        content: Digest,
     },
     /// A file is not as the manifest says.
     NamedFile {
@@ -178,7 +187,7 @@ pub(crate) enum NotAnObject {
 /// Why a text is not read as an object.
 pub(super) enum NotRead {
     /// It has more keys and values than a record may have, or there is no memory for it.
-    Unreadable,
+    Unreadable(Unreadable),
     /// It is not one, from here on.
     NotAnObject(Range<usize>, NotAnObject),
 }
@@ -187,7 +196,8 @@ impl NotAnObject {
     /// Reads a text that should be an object.
     pub(super) fn unless<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Document<'a>, NotRead> {
         let document = tape.read_record(bytes).map_err(|refused| match refused {
-            Refused::TooManyValues | Refused::NoMemory => NotRead::Unreadable,
+            Refused::TooManyValues => NotRead::Unreadable(Unreadable::TooManyValues(MAX_VALUES)),
+            Refused::NoMemory => NotRead::Unreadable(Unreadable::Lacking(refused.to_string())),
             Refused::Syntax(error) => NotRead::NotAnObject(error.span(bytes), Self::NotJson(error)),
         })?;
         let root = document.root();

@@ -7,7 +7,7 @@ use crate::dashboard::{Folded, Moment, TimelineRow};
 use crate::source::Line;
 
 /// The maximum number of rows of a timeline in outline; a timeline with more events is folded.
-pub const MAX_TIMELINE_ROWS: usize = 21;
+const MAX_TIMELINE_ROWS: usize = 21;
 
 /// The number of rows at each end of a timeline that stay as they are, however long it becomes.
 const ROWS_AT_EACH_END: usize = 7;
@@ -36,7 +36,14 @@ pub(super) struct Folding {
 /// A row on its way.
 enum Row {
     Event(KeptLine),
-    Folded(Folded),
+    Fold(Fold),
+}
+
+/// Events that are folded: their number, and the first of their phases, in alphabetical order.
+#[derive(Default)]
+struct Fold {
+    events: u64,
+    phases: Vec<Cow<'static, str>>,
 }
 
 /// The line of an event.
@@ -68,7 +75,10 @@ impl Folding {
     pub(super) fn rows(self, mut moment: impl FnMut(KeptLine) -> Moment) -> Vec<TimelineRow> {
         let rows = self.rows.into_iter().map(|(_, row)| match row {
             Row::Event(kept) => TimelineRow::Event(moment(kept)),
-            Row::Folded(folded) => TimelineRow::Folded(folded),
+            Row::Fold(Fold { events, phases }) => TimelineRow::Folded(Folded {
+                events,
+                phases: phases.into_iter().map(Cow::into_owned).collect(),
+            }),
         });
         rows.collect()
     }
@@ -101,32 +111,30 @@ impl Folding {
 
 /// Folds a row into the one before it.
 fn join(row: &mut Row, next: Row) {
-    if !matches!(row, Row::Folded(_)) {
-        let first = std::mem::replace(row, Row::Folded(Folded::default()));
+    if !matches!(row, Row::Fold(_)) {
+        let first = std::mem::replace(row, Row::Fold(Fold::default()));
         join(row, first);
     }
-    let Row::Folded(all) = row else { return };
+    let Row::Fold(all) = row else { return };
     match next {
         Row::Event(kept) => {
             all.events += 1;
-            name(all, &kept.phase);
+            name(all, kept.phase);
         }
-        Row::Folded(other) => {
+        Row::Fold(other) => {
             all.events += other.events;
-            other.phases.iter().for_each(|phase| name(all, phase));
+            (other.phases.into_iter()).for_each(|phase| name(all, phase));
         }
     }
 }
 
-/// Names a phase of a fold: the first of all, in alphabetical order, are named.
-fn name(all: &mut Folded, phase: &str) {
-    let is_full = all.phases.len() >= MAX_FOLDED_PHASES;
-    let is_beyond = is_full && all.phases.last().is_some_and(|last| &**last <= phase);
-    if !is_beyond && !all.phases.contains(phase) {
-        all.phases.insert(phase.to_owned());
-        while all.phases.len() > MAX_FOLDED_PHASES {
-            all.phases.pop_last();
-        }
+/// Names a phase of a fold, unless enough others come before it.
+fn name(all: &mut Fold, phase: Cow<'static, str>) {
+    if let Err(place) = all.phases.binary_search(&phase)
+        && place < MAX_FOLDED_PHASES
+    {
+        all.phases.insert(place, phase);
+        all.phases.truncate(MAX_FOLDED_PHASES);
     }
 }
 

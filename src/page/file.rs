@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use maud::html;
+use maud::{PreEscaped, html};
 
 use super::units::thousands;
-use super::{Ending, Overview, Row, RunPage, panels, rules, run, shell};
+use super::{Ending, Overview, Row, panels, rules, shell};
 use crate::finding::{EpisodeReport, RuleInfo};
 use crate::printable::{is_hostile, opens_command};
 use crate::source::EpisodeKey;
@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 50_000_000;
 
 /// A page in one file, on its way. It keeps the rows of the list, and sums.
 pub(crate) struct File {
-    rules: Vec<&'static RuleInfo>,
+    rules: Vec<RuleInfo>,
     overview: Overview,
     invalid: Listed,
     valid: Listed,
@@ -65,7 +65,7 @@ impl Listed {
 }
 
 impl File {
-    pub(crate) fn new(rules: Vec<&'static RuleInfo>) -> Self {
+    pub(crate) fn new(rules: Vec<RuleInfo>) -> Self {
         Self {
             rules,
             overview: Overview::default(),
@@ -106,7 +106,7 @@ impl File {
         &self,
         out: &mut dyn Write,
         ending: &Ending<'_>,
-        read: &dyn Fn(&EpisodeKey) -> Option<RunPage>,
+        read: &dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
         let mut out = Counted { out, bytes: 0 };
         let runs = self.overview.all.runs();
@@ -151,20 +151,21 @@ impl File {
     fn pages(
         &self,
         out: &mut Counted<'_>,
-        read: &dyn Fn(&EpisodeKey) -> Option<RunPage>,
+        read: &dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
         // Each with the place of its row.
         let invalid = self.invalid.first.iter().enumerate();
         let valid = (self.invalid.rows.len()..).zip(&self.valid.first);
         let mut written = 0;
         for (number, key) in invalid.chain(valid).take(MAX_PAGES) {
-            let Some(page) = read(key) else {
+            let prefix = format!("r{number}-");
+            let Some(page) = read(key, &prefix) else {
                 continue;
             };
-            let prefix = format!("r{number}-");
+            let page = String::from_utf8_lossy(&page);
             let drawn = html! {
                 noscript data-row=(number) data-prefix=(prefix) {
-                    (run::run(&page, &prefix))
+                    (PreEscaped(page))
                 }
             };
             if out.bytes + drawn.0.len() as u64 > self.max_bytes {
@@ -183,7 +184,7 @@ impl File {
         let rules = self
             .rules
             .iter()
-            .filter(|rule| self.named.contains(rule.id));
+            .filter(|rule| self.named.contains(&*rule.id));
         for info in rules {
             let page = html! {
                 noscript data-rule-page=(info.id) { (rules::rule(info)) }
@@ -263,7 +264,7 @@ mod tests {
     use crate::check::Check;
     use crate::dashboard::{Dashboard, Outline, Verdict};
     use crate::finding::Totals;
-    use crate::page::PlanSides;
+    use crate::page::{PlanSides, RunPage, run_text};
     use crate::source::Artifact;
 
     #[test]
@@ -271,8 +272,8 @@ mod tests {
         let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut file = File::new(Vec::new());
         (0..20).for_each(|_| file.add(&report).unwrap());
-        let read = |_: &EpisodeKey| {
-            Some(RunPage {
+        let read = |_: &EpisodeKey, prefix: &str| {
+            let page = RunPage {
                 dashboard: Dashboard {
                     overview: crate::dashboard::Overview::default(),
                     reason: None,
@@ -289,7 +290,8 @@ mod tests {
                 track: Vec::new(),
                 state: Err("none".into()),
                 summary: Err("none".into()),
-            })
+            };
+            Some(run_text(&page, prefix).into_bytes())
         };
         let totals = Totals::default();
         let ending = Ending {

@@ -5,19 +5,10 @@ use std::collections::BTreeMap;
 
 use super::calendar::day_of;
 use super::row::Row;
-use crate::finding::{EpisodeReport, ReportedFault, Statistics, Totals};
-
-/// The maximum number of values of a kind, such as tags, that are counted one by one.
-const MAX_NAMES: usize = 1_000;
+use crate::finding::{EpisodeReport, NONE, ReportedFault, Statistics, Totals, sum_of};
 
 /// The maximum number of latencies, by their names, whose values are kept.
 const MAX_LATENCY_NAMES: usize = 12;
-
-/// What stands for a value that a run does not have.
-pub(super) const NONE: &str = "(none)";
-
-/// What stands for the values after those that are counted one by one.
-pub(super) const OTHERS: &str = "(others)";
 
 /// Sums over many runs. Of a run it keeps its duration and its latencies, and counts the rest.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +81,7 @@ impl Overview {
     }
 
     /// Sums over rows, whose findings by rule are summed up elsewhere.
-    #[cfg(feature = "serve")]
+    #[cfg(feature = "cli")]
     pub(crate) fn of<'r>(rows: impl Iterator<Item = Row<'r>>, statistics: Statistics) -> Self {
         let mut sums = Self {
             statistics,
@@ -102,8 +93,8 @@ impl Overview {
 
     fn add_row(&mut self, row: &Row<'_>) {
         self.all.add(row.valid);
-        self.errors += row.errors as u64;
-        self.warnings += row.warnings as u64;
+        self.errors += row.errors;
+        self.warnings += row.warnings;
         self.unjudged += u64::from(row.unjudged > 0);
         self.suppressed += row.suppressed as u64;
         let outcome = row.outcome.or(row.status).unwrap_or(NONE);
@@ -113,10 +104,10 @@ impl Overview {
             (&mut self.adapters, row.adapter.as_deref()),
             (&mut self.modes, row.mode.as_deref()),
         ] {
-            count(names, name.unwrap_or(NONE), row.valid);
+            sum_of(names, name).add(row.valid);
         }
         for tag in &row.tags {
-            count(&mut self.tags, tag, row.valid);
+            sum_of(&mut self.tags, Some(tag)).add(row.valid);
         }
         match row.started_sec {
             None => self.undated += 1,
@@ -136,37 +127,5 @@ impl Overview {
                     .push(*value);
             }
         }
-    }
-}
-
-fn count(names: &mut BTreeMap<String, Validity>, name: &str, verdict: Option<bool>) {
-    let is_known = names.contains_key(name) || names.len() < MAX_NAMES;
-    let name = if is_known { name } else { OTHERS };
-    names.entry(name.to_owned()).or_default().add(verdict);
-}
-
-/// The value below which a share of sorted values lies.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "a share of a number of runs"
-    )]
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quantile;
-
-    #[test]
-    fn quantile_is_the_nearest_rank() {
-        let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!(quantile(&values, 0.5), Some(50.0));
-        assert_eq!(quantile(&values, 0.95), Some(95.0));
-        assert_eq!(quantile(&[7.0], 0.95), Some(7.0));
-        assert_eq!(quantile(&[], 0.5), None);
     }
 }

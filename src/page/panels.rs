@@ -6,9 +6,10 @@ use maud::{Markup, html};
 
 use super::calendar::date;
 use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
-use super::overview::{Ending, NONE, OTHERS, Overview, Validity, quantile};
+use super::overview::{Ending, Overview, Validity};
 use super::said;
 use super::units::{duration, milliseconds, precise, share, thousands};
+use crate::finding::{NONE, OTHERS, quantile};
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -343,7 +344,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Validity>) -> Mark
 fn durations(sums: &Overview) -> Markup {
     let mut sorted = sums.durations.clone();
     sorted.sort_by(f64::total_cmp);
-    let quantiles = [0.5, 0.95].map(|share| quantile(&sorted, share));
+    let quantiles = [50, 95].map(|percent| quantile(&sorted, percent));
     let all = [series("", "c1", "")];
     let bins = classes(&sorted);
     let body = html! {
@@ -405,7 +406,7 @@ fn latencies(sums: &Overview) -> Markup {
         .filter_map(|(name, values)| {
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
-            let (half, most) = (quantile(&sorted, 0.5)?, quantile(&sorted, 0.95)?);
+            let (half, most) = (quantile(&sorted, 50)?, quantile(&sorted, 95)?);
             Some((&**name, half, most, sorted.len()))
         })
         .collect();

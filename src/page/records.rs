@@ -12,7 +12,7 @@ use crate::finding::Severity;
 use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Pointer};
 
-/// The maximum number of values of a record that its tree shows, besides the places of findings.
+/// The maximum number of values of a record that its tree shows; the places of findings are added.
 const MAX_NODES: usize = 1_500;
 
 /// The maximum number of characters of a text in a tree.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::{EpisodeReport, Lifecycle, Severity};
+use crate::finding::{EpisodeReport, Lifecycle, Totals};
 
 /// The maximum number of rules that a row names.
 pub(crate) const MAX_RULES: usize = 24;
@@ -22,8 +22,7 @@ pub(crate) struct Row<'r> {
     /// The path of the episode's directory, as the user would type it. It names the run among all.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) dir: &'r str,
-    /// Whether the episode has no finding of severity `error`; null where that is undecided,
-    /// because the episode kept changing while it was read.
+    /// Whether the episode has no finding of severity `error`; null where that is undecided.
     #[schemars(required, schema_with = "crate::record::nullable::<bool>")]
     pub(crate) valid: Option<bool>,
     /// Whether the run has ended.
@@ -40,7 +39,7 @@ pub(crate) struct Row<'r> {
     /// When the run started, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_at: Option<&'r str>,
-    /// The same in seconds since 1970.
+    /// When the run started, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_sec: Option<i64>,
     /// The duration in seconds.
@@ -59,9 +58,9 @@ pub(crate) struct Row<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) latencies: Vec<(&'r str, f64)>,
     /// The number of findings of severity `error`.
-    pub(crate) errors: usize,
+    pub(crate) errors: u64,
     /// The number of findings of severity `warning`.
-    pub(crate) warnings: usize,
+    pub(crate) warnings: u64,
     /// The number of rules that could not be judged.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) unjudged: usize,
@@ -80,12 +79,7 @@ fn is_zero(number: &usize) -> bool {
 
 impl<'r> Row<'r> {
     pub(crate) fn of(report: &'r EpisodeReport) -> Self {
-        let of = |severity: Severity| {
-            let findings = report.findings.iter();
-            findings
-                .filter(|finding| finding.severity == severity)
-                .count()
-        };
+        let totals = Totals::of(report);
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
         let rules: BTreeSet<&str> = report
             .findings
@@ -114,8 +108,8 @@ impl<'r> Row<'r> {
                 .iter()
                 .map(|(name, value)| (&**name, *value))
                 .collect(),
-            errors: of(Severity::Error),
-            warnings: of(Severity::Warning),
+            errors: totals.errors,
+            warnings: totals.warnings,
             unjudged: unjudged.len(),
             suppressed: report.suppressed.len(),
             rules: rules.into_iter().take(MAX_RULES).collect(),

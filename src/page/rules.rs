@@ -8,7 +8,7 @@ use crate::finding::RuleInfo;
 /// Draws the page of a rule.
 pub(super) fn rule(info: &RuleInfo) -> Markup {
     let mut markup = String::new();
-    let parser = Parser::new_ext(info.page, Options::ENABLE_TABLES);
+    let parser = Parser::new_ext(&info.page, Options::ENABLE_TABLES);
     // Links lead to files that are not here, and the headings stand below others.
     let shown = parser.filter_map(|event| match event {
         Event::Start(Tag::Link { .. }) | Event::End(TagEnd::Link) => None,

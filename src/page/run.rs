@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::badges::{badge, tone};
+use super::badges::badge;
 use super::findings::Places;
 use super::units::{duration, offset};
 use super::{RunPage, details, events, findings, plan, records, said, waterfall};
-use crate::dashboard::{Header, Reason};
+use crate::dashboard::{Header, Reason, ReasonKind};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::source::Artifact;
 
@@ -20,8 +20,12 @@ const PARTS: [(&str, &str); 6] = [
     ("records", "Records"),
 ];
 
-/// Draws the page of a run. Its anchors start with a prefix that no other page beside it has.
-pub(super) fn run(page: &RunPage, prefix: &str) -> Markup {
+/// The page of a run as text. Its anchors start with a prefix that no other page beside it has.
+pub(crate) fn run_text(page: &RunPage, prefix: &str) -> String {
+    run(page, prefix).0
+}
+
+fn run(page: &RunPage, prefix: &str) -> Markup {
     let report = &page.dashboard.verdict.report;
     let places = Places::of(report, prefix);
     html! {
@@ -123,7 +127,7 @@ pub(super) fn verdict(report: &EpisodeReport) -> Markup {
         Some(true) if report.skipped.is_empty() => html! { span.badge.good { "valid" } },
         Some(true) => html! { span.badge.warn { "valid, not all rules judged" } },
         Some(false) => html! { span.badge.bad { "invalid" } },
-        None => html! { span.badge.warn { "undecided: it kept changing" } },
+        None => html! { span.badge.warn { "undecided" } },
     }
 }
 
@@ -136,7 +140,11 @@ fn stage(lifecycle: Lifecycle) -> &'static str {
 }
 
 fn why(reason: &Reason, prefix: &str) -> Markup {
-    let class = tone(reason.kind.word());
+    let class = match reason.kind {
+        ReasonKind::Failed | ReasonKind::GoalNotAchieved => "bad",
+        ReasonKind::Vetoed | ReasonKind::Aborted => "warn",
+        ReasonKind::Unverified => "dim",
+    };
     html! {
         section.why.(class) {
             h2 {

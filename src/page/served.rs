@@ -2,14 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::{Ending, Overview, RunPage, panels, rules, run, shell};
+use super::{Ending, Overview, panels, rules, shell};
 use crate::finding::RuleInfo;
 
 /// The script that asks a service for what the page in a file holds.
 pub(crate) const LIVE: &str = include_str!("live.js");
-
-/// What the anchors of a run start with.
-const PREFIX: &str = "r-";
 
 /// The whole page, with no run in it.
 pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
@@ -33,11 +30,6 @@ pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
 /// The overview alone.
 pub(crate) fn overview_text(sums: &Overview, ending: &Ending<'_>) -> String {
     panels::overview(sums, ending).0
-}
-
-/// The page of one run.
-pub(crate) fn run_text(page: &RunPage) -> String {
-    run::run(page, PREFIX).0
 }
 
 /// The page of a rule.

@@ -35,8 +35,8 @@ pub(super) fn head(title: &str, runs: u64) -> Markup {
     framed(title, &own, &style, &top(runs, &html! {}))
 }
 
-/// The same for a page whose service sends its policy, style and script.
-#[cfg(feature = "serve")]
+/// The head of a page whose service sends its policy, style and script.
+#[cfg(feature = "cli")]
 pub(super) fn served_head(title: &str, runs: u64) -> Markup {
     let style = html! { link rel="stylesheet" href="static/style.css"; };
     // The script says whether the page follows the service.

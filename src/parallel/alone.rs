@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What makes work go on alone from the moment when it turns out that it takes much memory, until
-/// this is dropped. Whoever holds it waits for no other work.
+/// this is dropped. Its holder waits for no other work.
 #[derive(Debug, Default)]
 pub(crate) struct Alone(OnceCell<MutexGuard<'static, ()>>);
 

@@ -14,17 +14,16 @@ use crate::report::raw_json;
     title = "Output of runvet plan --json",
     extend("$id" = crate::record::schema_id("plan"))
 )]
-#[non_exhaustive]
-pub struct PlanPage {
+pub(crate) struct PlanPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub episode_id: String,
+    pub(crate) episode_id: String,
     /// `plan` of the state as it is stored, whether or not it is valid; null where it is absent or
     /// the state can't be read.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub persisted: Option<Box<RawValue>>,
+    pub(crate) persisted: Option<Box<RawValue>>,
     /// The rebuilt plan, and where the persisted plan differs from it.
-    pub comparison: PlanComparison,
+    pub(crate) comparison: PlanComparison,
 }
 
 impl PlanPage {
@@ -33,7 +32,7 @@ impl PlanPage {
     /// # Errors
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
-    pub fn new(run: &RunReader) -> Result<Self, Error> {
+    pub(crate) fn new(run: &RunReader) -> Result<Self, Error> {
         run.load(None, |loaded| {
             let state = loaded.state.text.as_ref().ok();
             let plan = state.and_then(|state| state.root().get("plan"));

@@ -85,7 +85,7 @@ fn event_line(line: Line, document: Document<'_>) -> Result<EventLine, (u64, Str
 }
 
 impl NoEvent {
-    /// The same as an error of a timeline.
+    /// The error of a timeline that has this line.
     pub(crate) fn in_file(self, path: PathBuf) -> Error {
         Error::Artifact {
             path,

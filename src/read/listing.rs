@@ -11,19 +11,18 @@ use crate::finding::Lifecycle;
     title = "Output of runvet list --format json",
     extend("$id" = crate::record::schema_id("list"))
 )]
-#[non_exhaustive]
-pub struct Listing {
+pub(crate) struct Listing {
     /// The runs, at most as many as the limit.
-    pub runs: Vec<RunEntry>,
+    pub(crate) runs: Vec<RunEntry>,
     /// The number of directories beyond the limit, which were not opened: most likely runs, whether
     /// or not they match the filters.
-    pub more: usize,
+    pub(crate) more: usize,
 }
 
 impl Listing {
     /// A list of runs, and how many more there are.
     #[must_use]
-    pub fn new(runs: Vec<RunEntry>, more: usize) -> Self {
+    pub(crate) fn new(runs: Vec<RunEntry>, more: usize) -> Self {
         Self { runs, more }
     }
 }

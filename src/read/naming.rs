@@ -43,14 +43,14 @@ impl RunData {
         Ok(Self::new(root, runs))
     }
 
-    /// The same, with only one run-data directory below it.
+    /// Finds the runs of a directory that has only one run-data directory below it.
     #[cfg(feature = "cli")]
     pub(crate) fn find_only_here(path: &Path) -> Result<Self, Error> {
         only_one_below(path)?;
         Self::find_here(path)
     }
 
-    /// The same as [`RunData::find`] for one path, below which only one run-data directory may be.
+    /// Finds as [`RunData::find`] does below one path, where only one run-data directory may be.
     ///
     /// # Errors
     ///
@@ -264,7 +264,7 @@ fn only_one_below(path: &Path) -> Result<(), Error> {
     Err(Error::SeveralRunData { path, found, more })
 }
 
-/// Whether a path is in run data, or is no directory, so that nothing is searched below it.
+/// Whether a path is in run data, or is not a directory, so that nothing is searched below it.
 fn leads_to_runs(path: &Path) -> bool {
     path.join("episodes").is_dir() || store::is_below_episodes(path) || !path.is_dir()
 }

@@ -49,7 +49,7 @@ pub trait Policy {
     /// Reads the state of a run, which it can't change, and returns its advice.
     fn advise(&self, state: &State) -> Advice;
 
-    /// The same before a step of the run opens: a recorder names the step, which is pending. A
+    /// Advises before a step of the run opens: a recorder names the step, which is pending. A
     /// policy that does not care which one it is leaves this to [`Policy::advise`].
     fn advise_on_step(&self, state: &State, step: &Step) -> Advice {
         let _ = step;

@@ -10,6 +10,7 @@ use crate::check::Session;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::EpisodeReport;
+use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
 use crate::record::{State, Summary};
@@ -73,7 +74,7 @@ impl RunReader {
     /// # Errors
     ///
     /// [`Error::UnknownRun`] where there is no episode, [`Error::SeveralRuns`] where there are
-    /// several, and [`Error::Artifact`] for a file that is no artifact.
+    /// several, and [`Error::Artifact`] for a file that is not an artifact.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_given(path.as_ref(), Given::Each)
     }
@@ -83,7 +84,7 @@ impl RunReader {
             episodes: mut found,
             faults,
             ..
-        } = store::discover(&[path], NonZeroUsize::MIN, &|_| false, given).into();
+        } = store::discover(&[path], NonZeroUsize::MIN, None, given).into();
         match (found.pop(), found.is_empty()) {
             (Some(dir), true) => Ok(dir.into()),
             (Some(last), false) => {
@@ -118,7 +119,7 @@ impl RunReader {
         }
     }
 
-    /// The same, of a run that was loaded.
+    /// The id of a run that was loaded.
     pub(crate) fn id_of(&self, loaded: &Loaded<'_, '_>) -> String {
         let id = loaded.run.stage.id.as_ref();
         id.map_or_else(|| self.dir.name.clone(), |(id, _)| id.clone().into_owned())
@@ -145,14 +146,14 @@ impl RunReader {
         self.memory.is_none().then_some(&self.dir)
     }
 
-    /// Checks the run, wherever it is.
+    /// Judges the run, wherever it is.
     ///
     /// # Errors
     ///
     /// [`Fault::Unlistable`] where its directory can't be opened.
-    pub fn check(&self, session: &mut Session) -> Result<EpisodeReport, Fault> {
-        self.check_and(session, None, |_| ())
-            .map(|(report, ())| report)
+    pub fn judge(&self, gate: &mut Gate) -> Result<EpisodeReport, Fault> {
+        let judged = gate.judge(|session| self.check_and(session, None, |_| ()));
+        judged.map(|(report, ())| report)
     }
 
     /// Checks the run, and lets `also` use all that was loaded for it.

@@ -1,6 +1,8 @@
 //! One event of the timeline, a line of `events.jsonl` (reference, section 6).
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(test)]
+use schemars::SchemaGenerator;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,8 +18,8 @@ use super::{DateTime, StepStatus, any_value, schema_id};
 )]
 pub struct Event {
     /// The phase of the run that the event belongs to. Rules use `start`, `plan`, `act`,
-    /// `direction` and `runtime`; other values are allowed.
-    #[schemars(extend("examples" = ["start", "plan", "act", "direction", "runtime"]))]
+    /// `direction`, `reflect`, `runtime` and `terminate`; other values are allowed.
+    #[schemars(extend("examples" = ["start", "plan", "act", "direction", "reflect", "runtime", "terminate"]))]
     pub phase: String,
     /// What happened, in more detail than `phase`. A projection event has the phase `runtime` and
     /// the event type `run.state_projection`.
@@ -60,7 +62,9 @@ pub struct PlanPayload {
     pub steps: Option<Value>,
 }
 
-/// The payload of an `act` event. It also has the fields that the action record mirrors.
+/// The payload of an `act` event. It also has the fields that the action record mirrors: `kind`,
+/// `tool`, `input_excerpt`, `result_status`, and keys that start with `x-`. With `synthetic` = true
+/// the runtime filled the event in, and nothing was done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActPayload {
     /// The id of the plan step that the action belongs to.
@@ -80,17 +84,23 @@ pub struct ActPayload {
     pub id: Option<Value>,
 }
 
-/// The payload of a `run.state_projection` event: a copy of parts of the persisted state record.
+/// The payload of a `run.state_projection` event: a copy of parts of the state record that is
+/// persisted with it. `outcomes` and `links` are needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateProjectionPayload {
-    /// A copy of the state's `outcomes`, or at least of its `status`.
+    /// A copy of the state's `outcomes`. It may have fewer keys, but has `status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub outcomes: Option<Value>,
-    /// A copy of the state's `links`.
+    /// A copy of the state's `links`: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     pub links: Option<Value>,
+    /// The SHA-256 of the bytes of `state.json`, as 64 hexadecimal digits. Readers learn from it
+    /// which state the event belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "any_value")]
+    pub state_sha256: Option<Value>,
 }
 
 /// Adds to the schema which payload belongs to which phase.
@@ -113,6 +123,7 @@ fn describe_payloads(schema: &mut Schema) {
 }
 
 /// Registers the payloads with a generator, because `describe_payloads` refers to them by name.
+#[cfg(test)]
 pub(crate) fn payload_schemas(generator: &mut SchemaGenerator) {
     generator.subschema_for::<PlanPayload>();
     generator.subschema_for::<ActPayload>();

@@ -1,12 +1,12 @@
 //! What must hold at the end of a run -> whether it does.
 
-use std::io::ErrorKind;
 use std::path::{Component, Path};
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::store::contains;
+use crate::store::{Artifacts, Directory, Unreadable, contains};
 
 /// What must hold in the workspace at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,27 +41,29 @@ impl Assertion {
     }
 
     /// Whether it holds; if not, why. A link is no file: what it leads to may lie elsewhere.
-    fn check(&self, workspace: &Path) -> Result<(), String> {
-        let target = Path::new(&self.target);
-        if !target
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-        {
-            return Err("the path leaves the workspace".into());
+    fn check(&self, workspace: &Directory, stop: &AtomicBool) -> Result<(), String> {
+        let mut names = Vec::new();
+        for part in Path::new(&self.target).components() {
+            match part {
+                Component::Normal(name) => names.extend(name.to_str()),
+                Component::CurDir => {}
+                _ => return Err("the path leaves the workspace".into()),
+            }
         }
+        let file = match workspace.open_named(&names.join("/")) {
+            Err(Unreadable::Vanished) => return Err("the file does not exist".into()),
+            opened => opened.map_err(|why| why.to_string())?,
+        };
         let wanted = self.text.as_deref().unwrap_or_default();
-        match contains(&workspace.join(target), wanted.as_bytes()) {
+        match contains(file, wanted.as_bytes(), stop) {
             Ok(true) => Ok(()),
             Ok(false) => Err("the file does not contain the text".into()),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err("the file does not exist".into())
-            }
             Err(error) => Err(error.to_string()),
         }
     }
 
-    pub(super) fn result(&self, workspace: &Path) -> (bool, Value) {
-        let checked = self.check(workspace);
+    pub(super) fn result(&self, workspace: &Directory, stop: &AtomicBool) -> (bool, Value) {
+        let checked = self.check(workspace, stop);
         let passed = checked.is_ok();
         let reason = checked.err();
         (
@@ -78,6 +80,9 @@ pub(super) struct Declared {
     pub(super) assertions: Vec<Assertion>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) workspace: Option<String>,
+    /// The digest of the snapshot of the workspace, so that nobody changes it unnoticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pre_sha256: Option<String>,
 }
 
 impl Declared {
@@ -85,6 +90,7 @@ impl Declared {
         Self {
             assertions,
             workspace,
+            pre_sha256: None,
         }
     }
 }

@@ -369,3 +369,60 @@ fn state_is_a_fold_of_the_events() {
         assert_eq!(fold.summary(), ended.summary, "session {seed}");
     }
 }
+
+/// The name of what a call changes, and of what it replaces.
+fn changed(call: &Call) -> Option<String> {
+    let (what, path) = match call {
+        Call::Append(path, _) => ("append", path),
+        Call::Sync(path) => ("sync", path),
+        Call::Rename(_, path) => ("rename", path),
+        Call::SyncDir(path) => {
+            let name = path.file_name()?.to_str()?;
+            return name.starts_with("ep_").then(|| "sync names".into());
+        }
+        _ => return None,
+    };
+    let name = path.file_name()?.to_str()?;
+    Artifact::from_file_name(name)?;
+    Some(format!("{what} {name}"))
+}
+
+/// The order that `docs/writing-runs.md` gives.
+#[test]
+fn end_is_written_in_the_order_of_the_document() {
+    let dir = scratch();
+    let (recorder, disk) = logged(dir.path(), 3);
+    let recorder = recorder.durability(Durability::Snapshot);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    run.persist().unwrap();
+    let before = disk.calls().len();
+    run.finish(End::ok()).unwrap();
+    let calls: Vec<String> = disk.calls()[before..].iter().filter_map(changed).collect();
+    let expected = [
+        "append events.jsonl", // terminate
+        "append events.jsonl", // the projection event
+        "sync events.jsonl",
+        "sync learn.jsonl",
+        "rename summary.json",
+        "rename manifest.json",
+        "sync names",
+        "rename state.json",
+        "sync names",
+    ];
+    assert_eq!(calls, expected);
+    let events = on_disk(dir.path());
+    let events = events
+        .iter()
+        .find(|(path, _)| path.ends_with("events.jsonl"));
+    let lines: Vec<&[u8]> = events
+        .unwrap()
+        .1
+        .split_inclusive(|byte| *byte == b'\n')
+        .collect();
+    let has = |line: &[u8], part: &str| memchr::memmem::find(line, part.as_bytes()).is_some();
+    let [.., terminate, projection] = lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert!(has(terminate, r#""phase":"terminate""#));
+    assert!(has(projection, "run.state_projection"));
+}

@@ -87,6 +87,13 @@ pub enum Error {
         /// Why the directory could not be synced.
         source: io::Error,
     },
+    /// What was recorded is no longer at its place: somebody removed, replaced or changed a file or
+    /// the directory of the episode meanwhile.
+    #[error("{path} was removed, replaced or changed by another process: the run is not recorded", path = escape(&path.display().to_string()))]
+    Lost {
+        /// The file or directory.
+        path: PathBuf,
+    },
     /// An earlier call failed in a way that leaves unknown what the disk holds.
     /// [`Recorder::recover`](super::Recorder::recover) finds out.
     #[error("an earlier write failed, so that nothing more is recorded: recover the episode {id}", id = escape(id))]
@@ -130,6 +137,7 @@ impl Error {
             Self::TooLarge { .. } => "too_large",
             Self::Io { .. } => "io",
             Self::NotDurable { .. } => "not_durable",
+            Self::Lost { .. } => "lost",
             Self::Poisoned { .. } => "poisoned",
         }
     }

@@ -1,6 +1,6 @@
 //! Events, one after the other -> the state of the run, and what its summary counts.
 //!
-//! The state is a fold of the timeline: whoever has `events.jsonl` can compute `state.json` again.
+//! The state is a fold of the timeline: `state.json` can be computed again from `events.jsonl`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,9 @@ pub(super) struct Fold {
 const BESIDES: Size = Size {
     bytes: 80,
     values: 2,
+    objects: 0,
     depth: 0,
+    is_reserved: false,
 };
 
 /// Whether policies are asked.

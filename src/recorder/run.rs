@@ -17,6 +17,7 @@ pub use policies::{Verdict, Veto};
 pub use recovery::Recovered;
 pub use steps::{Adapter, Gate, OpenStep, StepDraft, StepEnd};
 use verification::Before;
+pub(super) use verification::PRE;
 
 use super::clock::Micros;
 use super::error::Error;
@@ -29,6 +30,7 @@ use super::timeline::{Failed, Timeline};
 use super::{Durability, Recorder};
 use crate::digest::FileDigest;
 use crate::record::{State, StepStatus};
+use crate::store::OpenDir;
 
 /// The id of an event, such as `evt-000012`.
 pub type EventId = String;
@@ -40,7 +42,7 @@ pub type EventId = String;
 #[must_use = "a run that is dropped stays pending: finish it, or pause it"]
 pub struct Run {
     recorder: Recorder,
-    dir: PathBuf,
+    dir: OpenDir,
     fold: Fold,
     events: Timeline,
     learn: Timeline,
@@ -64,7 +66,7 @@ pub struct Paused {
 impl Run {
     pub(super) fn new(
         recorder: Recorder,
-        dir: PathBuf,
+        dir: OpenDir,
         fold: Fold,
         events: Timeline,
         learn: Timeline,
@@ -91,7 +93,7 @@ impl Run {
     /// The directory of the episode.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.dir
+        self.dir.path()
     }
 
     /// The state, as the events so far make it.
@@ -147,15 +149,21 @@ impl Run {
     /// persisted after each action writes a number of them that grows with the square of theirs.
     ///
     /// # Errors
-    /// [`Error::Io`]; and [`Error::NotDurable`] where the state was replaced but may not survive a
-    /// power failure.
+    /// [`Error::Io`]; [`Error::NotDurable`] where the state was replaced but may not survive a
+    /// power failure; and [`Error::Lost`] where the files of the run are no longer at their place.
     pub fn persist(&mut self) -> Result<(), Error> {
         self.must_not_have_ended()?;
         let state = self.write_evidence()?;
-        self.replace("state.json", &state)?;
-        self.sync_names("state.json")?;
+        self.put_state(&state)
+    }
+
+    /// Replaces `state.json`.
+    fn put_state(&mut self, state: &[u8]) -> Result<(), Error> {
+        let dir = self.dir.clone();
+        self.replace(&dir, "state.json", state)?;
+        self.sync_names(&dir, "state.json")?;
         self.has_state = true;
-        Ok(())
+        self.must_be_in_place()
     }
 
     /// Adds the evidence of the present state to the timeline, and returns the text of the state.
@@ -186,7 +194,7 @@ impl Run {
         self.interrupt(reason)?;
         Ok(Paused {
             id: self.id().into(),
-            path: self.dir,
+            path: self.path().to_owned(),
         })
     }
 
@@ -240,21 +248,32 @@ impl Run {
         held.map_or(Ok(()), |held| held.check("the state"))
     }
 
-    /// Replaces a file of the episode by rename.
-    fn replace(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+    /// Replaces a file by rename.
+    fn replace(&mut self, dir: &OpenDir, name: &str, content: &[u8]) -> Result<(), Error> {
         self.must_be_sound()?;
-        let replaced = self.recorder.replace(&self.dir, name, content);
+        let replaced = self.recorder.replace(dir, name, content);
         self.unless_unknown(replaced)
     }
 
     /// Makes the name of a file that was replaced durable, as far as that is asked for.
-    fn sync_names(&mut self, name: &str) -> Result<(), Error> {
+    fn sync_names(&mut self, dir: &OpenDir, name: &str) -> Result<(), Error> {
         if self.recorder.durability == Durability::Process {
             return Ok(());
         }
-        let path = self.dir.join(name);
-        let synced = self.recorder.disk.sync_dir(path.parent().unwrap_or(&path));
+        let path = dir.path().join(name);
+        let synced = self.recorder.disk.sync_dir(dir);
         self.poison_unless(synced.map_err(|source| Error::NotDurable { path, source }))
+    }
+
+    /// Refuses to call a run recorded whose files are no longer where its readers look for them.
+    fn must_be_in_place(&self) -> Result<(), Error> {
+        let lost = |path| Err(Error::Lost { path });
+        if !self.dir.is_in_place() {
+            return lost(self.path().to_owned());
+        }
+        let mut timelines = [&self.events, &self.learn].into_iter();
+        let gone = timelines.find(|timeline| !timeline.is_in_place());
+        gone.map_or(Ok(()), |timeline| lost(timeline.path()))
     }
 
     /// After a failed write it may be unknown what the disk holds.
@@ -315,7 +334,7 @@ impl Run {
 
 #[cfg(test)]
 impl Run {
-    /// The same run in a process that was forked.
+    /// The run in a process that was forked.
     pub(super) fn forked(mut self) -> Self {
         self.events.fork();
         self
@@ -325,5 +344,8 @@ impl Run {
 /// What the events of an episode lead to.
 #[cfg(test)]
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {
-    reread::reread(dir, id).map(|reread| reread.fold)
+    let dir = OpenDir::open(dir).unwrap();
+    let file = crate::store::Disk::open(&crate::store::FileSystem, &dir, "events.jsonl").unwrap();
+    let events = Timeline::new(file, &dir, "events.jsonl");
+    reread::reread(&dir, &events, id).map(|reread| reread.fold)
 }

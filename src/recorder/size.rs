@@ -5,6 +5,8 @@ use std::ops::{Add, AddAssign};
 use serde_json::{Map, Value};
 
 use super::error::Error;
+use crate::document::{Document, Kind, Node};
+use crate::printable::brief;
 
 /// How much of the reader's limits some values take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,9 +15,19 @@ pub(super) struct Size {
     pub(super) bytes: usize,
     /// The keys and values, containers too.
     pub(super) values: usize,
+    /// The objects.
+    pub(super) objects: usize,
     /// How deep containers are nested.
     pub(super) depth: usize,
+    /// Whether a key is [`RESERVED`].
+    pub(super) is_reserved: bool,
 }
+
+/// A key that means something else to `serde_json`: an object with it is read as another value.
+const RESERVED: &str = "$serde_json::private::RawValue";
+
+/// An object with a key takes at least 632 bytes of memory, in each of some copies.
+const MAX_OBJECTS: usize = 200_000;
 
 /// Beyond these, the state or an event would exceed what a reader reads: 64 MiB, 1,000,000 keys and
 /// values, nesting 128. The rest is for what stands around the values.
@@ -54,8 +66,10 @@ impl Size {
     ) {
         self.depth = self.depth.max(depth);
         self.values += members.len();
+        self.objects += 1;
         self.bytes += 2;
         for (name, value) in members {
+            self.is_reserved |= name == RESERVED;
             self.bytes += escaped(name) + 2;
             to_visit.push((value, depth + 1));
         }
@@ -63,10 +77,18 @@ impl Size {
 
     /// Refuses what a reader would refuse.
     pub(super) fn check(self, what: &'static str) -> Result<(), Error> {
+        if self.is_reserved {
+            return Err(Error::refused(
+                what,
+                format!("the key {RESERVED:?} is reserved"),
+            ));
+        }
         let limit = if self.bytes > MAX_BYTES {
             "60 MiB"
         } else if self.values > MAX_VALUES {
             "975,000 keys and values"
+        } else if self.objects > MAX_OBJECTS {
+            "200,000 objects"
         } else if self.depth > MAX_DEPTH {
             "120 levels of nesting"
         } else {
@@ -89,8 +111,45 @@ impl AddAssign for Size {
     fn add_assign(&mut self, other: Self) {
         self.bytes += other.bytes;
         self.values += other.values;
+        self.objects += other.objects;
+        self.is_reserved |= other.is_reserved;
         self.depth = self.depth.max(other.depth);
     }
+}
+
+/// The value of a document, unless it is one that can't be recorded.
+pub(super) fn value(document: Document<'_>, what: &'static str) -> Result<Value, Error> {
+    let mut size = Size::default();
+    size.of_node(document.root(), what)?;
+    size.check(what)?;
+    Ok(document.root().to_value())
+}
+
+impl Size {
+    /// Counts what makes a value large in memory. Its nesting is limited by the parser.
+    fn of_node(&mut self, node: Node<'_>, what: &'static str) -> Result<(), Error> {
+        match node.kind() {
+            Kind::Object => {
+                self.objects += 1;
+                let mut members = node.members();
+                members.try_for_each(|key| {
+                    self.is_reserved |= key.name() == RESERVED;
+                    self.of_node(key.value(), what)
+                })
+            }
+            Kind::Array => node.items().try_for_each(|item| self.of_node(item, what)),
+            Kind::Number if !is_finite(node.raw()) => {
+                let why = format!("the number {} is too large", brief(node.raw()));
+                Err(Error::refused(what, why))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a number is within the range of a double.
+fn is_finite(number: &str) -> bool {
+    number.parse().is_ok_and(f64::is_finite)
 }
 
 /// The length of a text in JSON, quotes included.

@@ -73,6 +73,11 @@ impl Task {
         self
     }
 
+    /// The text of the path of its workspace, which its caller names.
+    pub(super) fn named_workspace(&self) -> Option<String> {
+        text_of_path(self.workspace.clone()?).ok()
+    }
+
     /// What the `start` event says of it.
     pub(super) fn declared(self) -> Result<Map<String, Value>, Error> {
         if self.text.trim().is_empty() {
@@ -92,7 +97,7 @@ impl Task {
 }
 
 /// The text of an absolute path: a run may go on in another directory.
-fn text_of_path(path: PathBuf) -> Result<String, Error> {
+pub(super) fn text_of_path(path: PathBuf) -> Result<String, Error> {
     let path = std::path::absolute(&path).unwrap_or(path);
     let text = path.into_os_string().into_string();
     text.map_err(|_| Error::refused("the workspace", "its path is not UTF-8"))

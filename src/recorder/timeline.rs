@@ -1,17 +1,19 @@
 //! Lines -> the end of `events.jsonl` or `learn.jsonl`, each whole or not at all.
 
+use std::io::Read;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use crate::digest::FileDigest;
-use crate::store::{Appending, append_all};
+use crate::store::{Appending, OpenDir, append_all};
 
 /// A file of lines that grows at its end, and the digest of what it holds.
 pub(super) struct Timeline {
     file: Box<dyn Appending>,
-    path: PathBuf,
+    dir: OpenDir,
+    name: &'static str,
     held: Held,
     /// The process that opened it.
     owner: u32,
@@ -34,26 +36,43 @@ impl Failed {
 }
 
 impl Timeline {
-    /// A file that holds some bytes.
-    pub(super) fn new(file: Box<dyn Appending>, path: PathBuf, held: Held) -> Self {
+    /// A file of a directory.
+    pub(super) fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
         Self {
             file,
-            path,
-            held,
+            dir: dir.clone(),
+            name,
+            held: Held::default(),
             owner: std::process::id(),
         }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.dir.path().join(self.name)
+    }
+
+    /// Whether the file that is written is still the one of its name, and holds what was written.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.file
+            .is_in_place(&self.dir, self.name, self.held.length)
+    }
+
+    /// What the file holds, from its beginning.
+    pub(super) fn content(&self) -> Result<Box<dyn Read>, Error> {
+        let content = self.file.content();
+        content.map_err(Error::io("reading", &self.path()))
     }
 
     /// Takes the lock of the file, until this is dropped; `false` where another writer has it.
     pub(super) fn lock(&mut self) -> Result<bool, Error> {
         let locked = self.file.lock();
-        locked.map_err(Error::io("locking", &self.path))
+        locked.map_err(Error::io("locking", &self.path()))
     }
 
     /// Cuts the file to what it is known to hold.
     pub(super) fn cut(&mut self) -> Result<(), Error> {
         let cut = self.file.cut(self.held.length);
-        cut.map_err(Error::io("cutting", &self.path))
+        cut.map_err(Error::io("cutting", &self.path()))
     }
 
     /// Says what the file holds, which was read meanwhile.
@@ -65,9 +84,9 @@ impl Timeline {
     pub(super) fn becomes(&mut self, held: Held, kept: u64, rest: &[u8]) -> Result<(), Error> {
         self.held = held;
         let cut = self.file.cut(kept);
-        cut.map_err(Error::io("cutting", &self.path))?;
+        cut.map_err(Error::io("cutting", &self.path()))?;
         let appended = append_all(self.file.as_mut(), rest);
-        appended.map_err(Error::io("writing", &self.path))
+        appended.map_err(Error::io("writing", &self.path()))
     }
 
     /// The process that opened it, unless that is this one.
@@ -89,7 +108,7 @@ impl Timeline {
                 Ok(())
             }
             Err(source) => Err(Failed {
-                error: Error::io("writing", &self.path)(source),
+                error: Error::io("writing", &self.path())(source),
                 is_as_before: self.file.cut(self.held.length).is_ok(),
             }),
         }
@@ -97,7 +116,7 @@ impl Timeline {
 
     pub(super) fn sync(&mut self) -> Result<(), Error> {
         let synced = self.file.sync();
-        synced.map_err(Error::io("syncing", &self.path))
+        synced.map_err(Error::io("syncing", &self.path()))
     }
 
     pub(super) fn length(&self) -> u64 {

@@ -12,8 +12,8 @@ use super::human::paragraph;
 use super::paint::{Line, Paint};
 use super::wording::count;
 use crate::dashboard::{
-    ChangeKind, Dashboard, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
-    PlanSection, Reason, Rows, Verdict, VerificationSection,
+    ChangeKind, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview, PlanSection,
+    Reason, Rows, Verdict, VerificationSection,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -24,21 +24,8 @@ const SECTION_LINES: usize = 12;
 const BAR_COLUMNS: usize = 24;
 
 /// Draws dashboards as text.
-///
-/// ```
-/// use runvet::report::{DashboardText, Style};
-///
-/// let run_data = runvet::read::RunData::open("corpus/demo")?;
-/// let (check, mut gate) = (runvet::check::Check::new(), runvet::gate::Gate::new());
-/// let dashboard = runvet::view::dashboard(&run_data.get("ep_01")?, &check, &mut gate)?;
-/// let mut text = Vec::new();
-/// DashboardText::new(Style::Plain, 80).draw(&mut text, &dashboard).unwrap();
-/// let text = String::from_utf8(text).unwrap();
-/// assert!(text.ends_with("\nRun: succeeded (ok)\nRecords: consistent\n"));
-/// # Ok::<(), runvet::read::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct DashboardText {
+pub(crate) struct DashboardText {
     style: Style,
     width: usize,
 }
@@ -47,23 +34,8 @@ impl DashboardText {
     /// Text in a style, in lines of at most `width` columns; only paths are never cut. With
     /// `usize::MAX` nothing is cut or wrapped, for text that programs search.
     #[must_use]
-    pub fn new(style: Style, width: usize) -> Self {
+    pub(crate) fn new(style: Style, width: usize) -> Self {
         Self { style, width }
-    }
-
-    /// Draws a whole dashboard.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    pub fn draw(self, out: &mut dyn Write, dashboard: &Dashboard) -> io::Result<()> {
-        self.header(out, &dashboard.overview.header)?;
-        if let Some(reason) = &dashboard.reason {
-            self.reason(out, reason)?;
-        }
-        self.records(out, &dashboard.overview)?;
-        self.timeline(out, &dashboard.timeline)?;
-        self.verdict(out, &dashboard.verdict)
     }
 
     /// Draws which run it is, and how it went; this part comes first.
@@ -71,7 +43,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn header(self, out: &mut dyn Write, header: &Header) -> io::Result<()> {
+    pub(crate) fn header(self, out: &mut dyn Write, header: &Header) -> io::Result<()> {
         self.page(out).header(header)
     }
 
@@ -80,7 +52,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn reason(self, out: &mut dyn Write, reason: &Reason) -> io::Result<()> {
+    pub(crate) fn reason(self, out: &mut dyn Write, reason: &Reason) -> io::Result<()> {
         self.page(out).reason(reason)
     }
 
@@ -89,7 +61,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn records(self, out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
+    pub(crate) fn records(self, out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
         let mut page = self.page(out);
         if let Some(plan) = &overview.plan {
             page.plan(plan)?;
@@ -125,7 +97,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn timeline(self, out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
+    pub(crate) fn timeline(self, out: &mut dyn Write, outline: &Outline) -> io::Result<()> {
         self.page(out).timeline(outline)
     }
 
@@ -134,7 +106,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn verdict(self, out: &mut dyn Write, verdict: &Verdict) -> io::Result<()> {
+    pub(crate) fn verdict(self, out: &mut dyn Write, verdict: &Verdict) -> io::Result<()> {
         self.page(out).verdict(verdict)
     }
 
@@ -143,7 +115,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
+    pub(crate) fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
         let number = Line::default().text(&format!("{:>6} ", moment.line));
         let mut page = self.page(out);
         page.draw(&page.in_a_line(number, moment))

@@ -1,22 +1,30 @@
-//! Reports -> workflow commands of GitHub: annotations for faults and the most severe findings, and
-//! a count of the rest.
+//! Reports -> workflow commands of GitHub: annotations for faults and some findings, and a count of
+//! the rest.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::choice::Choice;
 use super::{Closing, Renderer, verdict};
-use crate::finding::{EpisodeReport, Finding, ReportedFault, Severity};
+use crate::finding::{EpisodeReport, Finding, ReportedFault};
 use crate::printable::escape;
 
 /// The maximum number of annotations: GitHub shows no more of one kind per step, and silently drops
 /// the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
-#[derive(Default)]
 pub(super) struct Github {
-    errors: Vec<String>,
-    warnings: Vec<String>,
+    annotations: Choice,
     unjudged: u64,
+}
+
+impl Default for Github {
+    fn default() -> Self {
+        Self {
+            annotations: Choice::new(MAX_ANNOTATIONS),
+            unjudged: 0,
+        }
+    }
 }
 
 impl Renderer for Github {
@@ -27,13 +35,7 @@ impl Renderer for Github {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.unjudged += u64::from(!episode.skipped.is_empty());
         for finding in &episode.findings {
-            let kept = match finding.severity {
-                Severity::Error => &mut self.errors,
-                Severity::Warning => &mut self.warnings,
-            };
-            if kept.len() < MAX_ANNOTATIONS {
-                kept.push(annotation(finding));
-            }
+            self.annotations.add(finding, |_| 1, annotation(finding));
         }
         Ok(())
     }
@@ -42,17 +44,14 @@ impl Renderer for Github {
         for fault in closing.faults.iter().take(MAX_ANNOTATIONS) {
             writeln!(out, "{}", annotation_of_fault(fault))?;
         }
-        let room = MAX_ANNOTATIONS.saturating_sub(closing.faults.len());
-        let mut shown = 0;
-        for annotation in self.errors.iter().chain(&self.warnings).take(room) {
+        let (shown, rest) = self.annotations.listed(closing.faults.len());
+        for annotation in &shown {
             writeln!(out, "{annotation}")?;
-            shown += 1;
         }
         let (episodes, verdict) = verdict(closing, self.unjudged);
         write!(out, "runvet: {episodes}{verdict}")?;
-        let rest = closing.totals.errors + closing.totals.warnings - shown;
         if rest > 0 {
-            writeln!(out, "; {shown} findings annotated, {rest} not")
+            writeln!(out, "; {} findings annotated, {rest} not", shown.len())
         } else {
             writeln!(out)
         }

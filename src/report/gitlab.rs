@@ -17,7 +17,7 @@ pub(super) struct Gitlab {
 
 #[derive(Serialize)]
 struct Issue<'r> {
-    description: &'r str,
+    description: String,
     check_name: &'r str,
     fingerprint: String,
     severity: &'static str,
@@ -71,7 +71,8 @@ impl Renderer for Gitlab {
                 path: &finding.location.file,
                 lines,
             };
-            let (description, check_name) = (&finding.message, &finding.rule);
+            let description = format!("{}. {}", finding.message, finding.help);
+            let check_name = &finding.rule;
             let fingerprint = fingerprint(&[&finding.fingerprint]);
             self.issue(
                 out,
@@ -85,7 +86,7 @@ impl Renderer for Gitlab {
             )?;
         }
         for Unjudged { reason, rules, .. } in episode.unjudged() {
-            let description = &format!("Not judged: {} ({reason})", rules.join(", "));
+            let description = format!("Not judged: {} ({reason})", rules.join(", "));
             let fingerprint = fingerprint(&[reason]);
             let location = Location {
                 path: &episode.dir,
@@ -111,7 +112,7 @@ impl Renderer for Gitlab {
             self.issue(
                 out,
                 &Issue {
-                    description: &format!("Fault: {}", escape(&fault.message)),
+                    description: format!("Fault: {}", escape(&fault.message)),
                     check_name: "fault",
                     fingerprint: Digest::of(parts).to_string(),
                     severity: "critical",

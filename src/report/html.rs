@@ -9,7 +9,7 @@ use crate::page::{Ending, File};
 pub(super) struct Html(File);
 
 impl Html {
-    pub(super) fn new(rules: Vec<&'static RuleInfo>) -> Self {
+    pub(super) fn new(rules: Vec<RuleInfo>) -> Self {
         Self(File::new(rules))
     }
 }
@@ -30,7 +30,7 @@ impl Renderer for Html {
             is_complete: closing.is_complete,
             is_under_way: false,
         };
-        let read = |key: &_| closing.pages.and_then(|pages| pages.0(key));
+        let read = |key: &_, prefix: &_| closing.pages.and_then(|pages| pages.0(key, prefix));
         self.0.write(out, &ending, &read)
     }
 }

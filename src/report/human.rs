@@ -376,7 +376,12 @@ impl Display for Coloured {
 
 /// Draws a message about a file that is not run data like a finding.
 #[must_use]
-pub fn draw(options: &Options, message: &str, location: &Location, help: Option<&str>) -> String {
+pub(crate) fn draw(
+    options: &Options,
+    message: &str,
+    location: &Location,
+    help: Option<&str>,
+) -> String {
     let human = Human::new(options);
     let mut drawn = Vec::new();
     // Writing to memory never fails.

@@ -91,7 +91,7 @@ pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()>
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+pub(crate) fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut plain_from = 0;
     for (at, c) in harmful(text).filter(|(_, c)| !matches!(c, '\n' | '\t')) {
         out.write_all(text.get(plain_from..at).unwrap_or_default().as_bytes())?;
@@ -111,7 +111,7 @@ pub fn write_json_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_json_pretty(out: &mut dyn Write, value: Node<'_>) -> io::Result<()> {
+pub(crate) fn write_json_pretty(out: &mut dyn Write, value: Node<'_>) -> io::Result<()> {
     pretty(out, value, 0)
 }
 

@@ -1,5 +1,6 @@
 //! Reports -> `JUnit` XML: a suite for each run-data directory, a case for each episode.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Component, Path};
@@ -8,8 +9,9 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use super::concise::lines;
+use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{EpisodeReport, FaultSort, ReportedFault, Severity};
+use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals};
 use crate::printable::escape;
 
 /// The maximum number of findings that a case lists: a suite is held in memory until it is
@@ -17,7 +19,7 @@ use crate::printable::escape;
 const MAX_LISTED: usize = 100;
 
 pub(super) struct Junit {
-    deny_warnings: bool,
+    deny: Deny,
     verbose: bool,
     /// The suites that may still get cases, each within the one before it. Episodes are sorted, so
     /// a directory is done when an episode beside it comes.
@@ -34,9 +36,9 @@ struct Suite {
 }
 
 impl Junit {
-    pub(super) fn new(deny_warnings: bool, verbose: bool) -> Self {
+    pub(super) fn new(deny: Deny, verbose: bool) -> Self {
         Self {
-            deny_warnings,
+            deny,
             verbose,
             open: Vec::new(),
         }
@@ -120,17 +122,10 @@ impl Renderer for Junit {
     }
 
     fn episode(&mut self, out: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
-        let number = |severity| {
-            episode
-                .findings
-                .iter()
-                .filter(|finding| finding.severity == severity)
-                .count() as u64
-        };
-        let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+        let totals = Totals::of(episode);
         // A case that can't be decided is an error, which only a fault may be.
         let fault = episode.fault();
-        let fails = fault.is_none() && (errors > 0 || (self.deny_warnings && warnings > 0));
+        let fails = fault.is_none() && totals.fails(self.deny);
         let mut lines = lines(episode, self.verbose);
         let mut listed = lines
             .by_ref()
@@ -140,13 +135,23 @@ impl Renderer for Junit {
         if unlisted > 0 {
             let _ = writeln!(listed, "and {unlisted} more");
         }
+        let findings = episode.findings.iter().take(MAX_LISTED);
+        let help: BTreeSet<_> = findings.map(|it| (&*it.rule, &*it.help)).collect();
+        for (rule, help) in help {
+            let _ = writeln!(listed, "help for {rule}: {}", escape(help));
+        }
         let suite = self.suite_of(out, episode)?;
         suite.tests += 1;
         suite.failures += u64::from(fails);
         suite.errors += u64::from(fault.is_some());
         let (name, dir) = (escape(&episode.id), escape(&episode.dir));
-        let first = episode.by_weight().first().map(|first| &*first.message);
-        let first = escape(first.unwrap_or_default());
+        let first = episode
+            .by_weight()
+            .first()
+            .map(|first| first.message.clone());
+        let unjudged = || episode.unjudged().next().map(|it| not_judged(&it, false));
+        let first = first.or_else(unjudged).unwrap_or_default();
+        let first = escape(&first);
         let case = suite
             .cases
             .create_element("testcase")
@@ -176,10 +181,10 @@ impl Renderer for Junit {
         while let Some(suite) = self.open.pop() {
             suite.write(out)?;
         }
-        // An episode that kept changing has a case already.
+        // An undecided episode has a case already.
         let faults = closing.faults.iter();
         let mut faults = faults
-            .filter(|fault| fault.sort != FaultSort::Changing)
+            .filter(|fault| fault.sort != FaultSort::Undecided)
             .peekable();
         if faults.peek().is_some() {
             let mut suite = Suite::new("faults".into());

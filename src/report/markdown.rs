@@ -1,8 +1,10 @@
-//! Reports -> a summary in Markdown: the verdict, the rules with findings, and the first findings.
+//! Reports -> a summary in Markdown: the verdict, the rules with findings, some findings, and their
+//! help.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::choice::Choice;
 use super::concise::{faults, findings, notes};
 use super::{Closing, Renderer, verdict};
 use crate::finding::{EpisodeReport, Statistics, Tally};
@@ -12,12 +14,13 @@ use crate::printable::escape;
 /// summary 1 MiB.
 const MAX_LISTED_BYTES: usize = 48 << 10;
 
-#[derive(Default)]
 pub(super) struct Markdown {
     verbose: bool,
     statistics: Statistics,
     unjudged: u64,
-    findings: List,
+    findings: Choice,
+    /// The help of the first finding of each rule.
+    help: BTreeMap<String, String>,
     /// What could not be judged; listed after all findings as far as there is room.
     notes: List,
 }
@@ -26,7 +29,11 @@ impl Markdown {
     pub(super) fn new(verbose: bool) -> Self {
         Self {
             verbose,
-            ..Self::default()
+            statistics: Statistics::default(),
+            unjudged: 0,
+            findings: Choice::new(MAX_LISTED_BYTES),
+            help: BTreeMap::new(),
+            notes: List::default(),
         }
     }
 }
@@ -64,7 +71,13 @@ impl Renderer for Markdown {
     fn episode(&mut self, _: &mut dyn Write, episode: &EpisodeReport) -> io::Result<()> {
         self.statistics.add(episode);
         self.unjudged += u64::from(!episode.skipped.is_empty());
-        findings(episode).for_each(|line| self.findings.add(&line));
+        for (finding, line) in episode.findings.iter().zip(findings(episode)) {
+            self.findings.add(finding, |line| line.len() + 1, line);
+            if !self.help.contains_key(&finding.rule) {
+                let help = (finding.rule.clone(), finding.help.clone());
+                self.help.extend([help]);
+            }
+        }
         notes(episode, self.verbose).for_each(|line| self.notes.add(&line));
         Ok(())
     }
@@ -77,13 +90,21 @@ impl Renderer for Markdown {
             table(out, "mode", &statistics.modes)?;
             table(out, "adapter", &statistics.adapters)?;
         }
+        let help = self.help.iter();
+        let help: Vec<String> = help
+            .map(|(rule, help)| escape(&format!("help for {rule}: {help}")).into_owned())
+            .collect();
+        let reserved: usize = help.iter().map(|line| line.len() + 1).sum();
         let mut list = List::default();
         faults(closing).for_each(|line| list.add(&line));
-        list.append(&self.findings);
+        let (findings, unlisted) = self.findings.listed(reserved + list.text.len());
+        for line in findings.into_iter().chain(help.iter().map(String::as_str)) {
+            list.add(line);
+        }
         list.append(&self.notes);
         let List {
             text: listed,
-            unlisted,
+            unlisted: others,
         } = &list;
         if !listed.is_empty() {
             // The content can't close a fence that is longer than any run of backticks in it.
@@ -91,7 +112,7 @@ impl Renderer for Markdown {
             let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
             write!(out, "\n{fence}text\n{listed}{fence}\n")?;
         }
-        match unlisted {
+        match unlisted + others {
             0 => Ok(()),
             unlisted => writeln!(out, "\nNot listed here: {unlisted} more."),
         }

@@ -25,14 +25,14 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const MAX_NOTIFICATIONS: usize = 1_000;
 
 pub(super) struct Sarif {
-    rules: Vec<&'static RuleInfo>,
+    rules: Vec<RuleInfo>,
     results: u64,
     notifications: Vec<Notification>,
     unjudged: u64,
 }
 
 impl Sarif {
-    pub(super) fn new(rules: Vec<&'static RuleInfo>) -> Self {
+    pub(super) fn new(rules: Vec<RuleInfo>) -> Self {
         Self {
             rules,
             results: 0,
@@ -60,7 +60,7 @@ impl Sarif {
             rule_id: &finding.rule,
             rule_index: self.index(&finding.rule),
             level: finding.severity.word(),
-            message: message(&finding.message),
+            message: message(&format!("{}. {}", finding.message, finding.help)),
             locations: [location(episode, &finding.location, None)],
             related_locations: related.collect(),
             partial_fingerprints: Fingerprints {
@@ -83,7 +83,7 @@ impl Renderer for Sarif {
         )?;
         let tool = Tool::this();
         let information_uri = (!REPOSITORY.is_empty()).then_some(REPOSITORY);
-        let rules = self.rules.iter().map(|info| Rule::of(info)).collect();
+        let rules = self.rules.iter().map(Rule::of).collect();
         let driver = Driver {
             name: &tool.name,
             semantic_version: &tool.version,
@@ -158,23 +158,23 @@ struct Driver<'r> {
     semantic_version: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     information_uri: Option<&'static str>,
-    rules: Vec<Rule>,
+    rules: Vec<Rule<'r>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
-    id: &'static str,
+struct Rule<'r> {
+    id: &'r str,
     short_description: Message,
-    help: Help,
+    help: Help<'r>,
     help_uri: String,
     default_configuration: Configuration,
 }
 
 #[derive(Serialize)]
-struct Help {
-    text: &'static str,
-    markdown: &'static str,
+struct Help<'r> {
+    text: &'r str,
+    markdown: &'r str,
 }
 
 #[derive(Serialize)]
@@ -184,21 +184,21 @@ struct Configuration {
     enabled: bool,
 }
 
-impl Rule {
-    fn of(info: &'static RuleInfo) -> Self {
+impl<'r> Rule<'r> {
+    fn of(info: &'r RuleInfo) -> Self {
         let first = info.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
             .chain(info.title.chars().skip(1))
             .chain(['.'])
             .collect();
         Self {
-            id: info.id,
+            id: &info.id,
             short_description: Message { text: title },
             help: Help {
-                text: info.hint,
-                markdown: info.page,
+                text: &info.hint,
+                markdown: &info.page,
             },
-            help_uri: help_uri(REPOSITORY, info.id),
+            help_uri: help_uri(REPOSITORY, &info.id),
             default_configuration: Configuration {
                 level: info.level.severity().unwrap_or(Severity::Warning).word(),
                 enabled: info.level != Level::Off,

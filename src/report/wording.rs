@@ -99,6 +99,7 @@ pub(super) fn counts(errors: u64, warnings: u64) -> String {
 #[cfg(feature = "human")]
 pub(crate) fn nothing_found(episode: &EpisodeReport) -> &'static str {
     match (episode.suppressed.is_empty(), episode.skipped.is_empty()) {
+        _ if episode.valid.is_none() => "undecided, because some rules could not be judged",
         (true, true) => "nothing found",
         (false, true) => "no new findings",
         (true, false) => "nothing found, but some rules could not be judged",

@@ -13,7 +13,7 @@ const MAX_FINDING_BYTES: usize = 24 << 20;
 /// The number of findings that each rule lists in any case.
 const MIN_LISTED: usize = 20;
 
-/// The bytes that a finding, and each place of one, takes besides its texts.
+/// The bytes that a finding, and each place of one, takes in addition to its texts.
 const FINDING_BYTES: usize = 900;
 const PLACE_BYTES: usize = 500;
 

@@ -1,4 +1,4 @@
-//! Rules of the group `strict`: what good runtimes keep, and nobody promises.
+//! Rules of the group `strict`: they hold a run to more than the record format promises.
 
 pub(super) mod agreement;
 pub(super) mod assertions;

@@ -1,9 +1,9 @@
 //! Rules that the state and the summary have in common.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Examined, Record, Rule};
 use crate::source::{Artifact, Place};
 
 /// Words a trouble that loading met.
@@ -12,32 +12,34 @@ type Word = fn(&Trouble) -> Option<Draft>;
 pub(super) const fn version(
     names: [&'static str; 3],
     record: &'static [Record],
+    examined: Examined,
     word: Word,
 ) -> Rule {
     let hint = "Write the current version, or check older records with the runvet release that supports them.";
-    rule(names, Level::Error, hint, word).reads(record)
+    rule(names, Level::Error, hint, Check::Loading(word, examined)).reads(record)
 }
 
 pub(super) const fn newer_version(
     names: [&'static str; 3],
     record: &'static [Record],
+    examined: Examined,
     word: Word,
 ) -> Rule {
     let hint = "Use a runvet release that supports this version.";
-    rule(names, Level::Warning, hint, word).reads(record)
+    rule(names, Level::Warning, hint, Check::Loading(word, examined)).reads(record)
 }
 
 /// The rule with an id, a title and a page.
-const fn rule(names: [&'static str; 3], level: Level, hint: &'static str, word: Word) -> Rule {
+const fn rule(names: [&'static str; 3], level: Level, hint: &'static str, check: Check) -> Rule {
     let [id, title, page] = names;
-    let info = RuleInfo {
+    let rule = BuiltIn {
         id,
         level,
         title,
         hint,
         page,
     };
-    Rule::new(info, Check::Loading(word))
+    Rule::new(rule, check)
 }
 
 pub(super) fn unsupported(trouble: &Trouble, artifact: Artifact) -> Option<Draft> {

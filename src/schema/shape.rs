@@ -202,9 +202,14 @@ impl<'s> Walk<'s> {
                     .filter(|(index, _)| is_absent(*index))
             };
             let is_misspelled = |name: &str| absent().any(|(_, known)| is_near(name, &known.name));
-            self.is_misspelled = node
-                .members()
-                .any(|key| shape.property(key, 0).is_none() && is_misspelled(&key.name()));
+            let mut next = 0;
+            self.is_misspelled = node.members().any(|key| match shape.property(key, next) {
+                Some((index, _)) => {
+                    next = index + 1;
+                    false
+                }
+                None => is_misspelled(&key.name()),
+            });
         }
     }
 
@@ -276,8 +281,8 @@ fn is_as_long(text: &str, least: usize) -> bool {
     text.len() >= least && text.chars().nth(least.saturating_sub(1)).is_some()
 }
 
-/// Whether a value that is no string equals one of an `enum` or `const`; only scalars occur in the
-/// schemas here.
+/// Whether a value that is not a string equals one of an `enum` or `const`; only scalars occur in
+/// the schemas here.
 fn is(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),

@@ -34,6 +34,10 @@ pub(super) const BODY_UNIT: usize = 1 << 10;
 /// The maximum number of bytes of all bodies that are held at a time, without small ones.
 pub(super) const MAX_BODIES: usize = 64 << 20;
 
+/// The maximum number of bytes of bodies that are judged at a time, without small ones: judging
+/// takes many times the memory of a body.
+pub(super) const MAX_JUDGED: usize = 8 << 20;
+
 /// A small body: checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
 
@@ -68,7 +72,7 @@ pub(super) async fn run(
     in_thread(move || {
         let _turn = turn;
         let run = RunReader::open(path).map_err(|error| unread(&error))?;
-        let page = view::RunPage::new(&run, &service.check, &mut service.gate.clone());
+        let page = view::RunPage::new(&run, &mut service.gate.clone());
         Ok(json(&page.map_err(|error| unread(&error))?))
     })
     .await?
@@ -102,12 +106,12 @@ pub(super) struct EventList {
 pub(super) struct EventItem {
     /// The number of the line, counted from 1.
     pub(super) line: u64,
-    /// The event as it is stored, whether or not it is valid; absent where the line is no JSON
+    /// The event as it is stored, whether or not it is valid; absent where the line is not JSON
     /// object.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::record::any_value")]
     pub(super) event: Option<Box<RawValue>>,
-    /// Why the line is no event.
+    /// Why the line is not an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
@@ -202,26 +206,26 @@ pub(super) struct RuleList {
 pub(super) struct RuleItem {
     /// Its group and its subject.
     #[schemars(extend("examples" = ["lifecycle/links"]))]
-    pub(super) id: &'static str,
+    pub(super) id: String,
     /// Its level, unless the configuration sets another one.
     #[schemars(with = "Level")]
     pub(super) level: &'static str,
     /// The defect, in one line.
-    pub(super) title: &'static str,
+    pub(super) title: String,
     /// What to do about a finding.
-    pub(super) hint: &'static str,
+    pub(super) hint: String,
     /// The rule's page, in Markdown.
-    pub(super) page: &'static str,
+    pub(super) page: String,
 }
 
 /// `GET /api/v1/rules`
 pub(super) async fn rules() -> Response {
     let items = all_rules().map(|rule| RuleItem {
-        id: rule.id,
+        id: rule.id.to_string(),
         level: rule.level.word(),
-        title: rule.title,
-        hint: rule.hint,
-        page: rule.page,
+        title: rule.title.to_string(),
+        hint: rule.hint.to_string(),
+        page: rule.page.to_string(),
     });
     json(&RuleList {
         items: items.collect(),
@@ -283,8 +287,10 @@ pub(super) async fn check(State(service): State<Arc<Service>>, request: Request)
     if body.len() <= SMALL_BODY {
         return service.judge(&body);
     }
+    let units = u32::try_from(body.len().div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
+    let judged = Arc::clone(&service.judged).acquire_many_owned(units).await;
     in_thread(move || {
-        let _turn = turn;
+        let _turns = (turn, judged);
         service.judge(&body)
     })
     .await?
@@ -356,4 +362,13 @@ pub(super) fn unread(error: &Error) -> Problem {
 
 fn failed(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}
+
+/// `GET /api/v1/openapi.json`
+pub(super) async fn description() -> Response {
+    let kind = [(
+        header::CONTENT_TYPE,
+        "application/vnd.oai.openapi+json;version=3.1",
+    )];
+    (kind, include_str!("../../schemas/openapi.json")).into_response()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::finding::{EpisodeReport, Lifecycle, Severity, Suppression, Tally};
+use crate::finding::{EpisodeReport, Lifecycle, Severity, Tally, Totals};
 use crate::page::{MAX_RULES, Row};
 
 /// The maximum number of names that runs share.
@@ -53,11 +53,9 @@ pub(super) struct Entry {
     pub(super) tags: Box<[Name]>,
     /// The names of latencies, each with its milliseconds.
     pub(super) latencies: Box<[(Name, f64)]>,
-    pub(super) errors: usize,
-    pub(super) warnings: usize,
+    /// Its part of the sums.
+    pub(super) totals: Totals,
     pub(super) unjudged: usize,
-    pub(super) ignored: usize,
-    pub(super) baselined: usize,
     /// The findings by rule.
     pub(super) rules: BTreeMap<Name, Tally>,
 }
@@ -74,10 +72,6 @@ impl Entry {
                 Severity::Warning => &mut tally.warnings,
             } += 1;
         }
-        let suppressed = |by| {
-            let suppressed = report.suppressed.iter();
-            suppressed.filter(|suppressed| suppressed.by == by).count()
-        };
         let latencies = row.latencies.iter();
         Self {
             path: report.key.as_path().as_os_str().into(),
@@ -97,11 +91,8 @@ impl Entry {
             latencies: latencies
                 .map(|(name, ms)| (names.name(name), *ms))
                 .collect(),
-            errors: row.errors,
-            warnings: row.warnings,
+            totals: Totals::of(report),
             unjudged: row.unjudged,
-            ignored: suppressed(Suppression::Ignore),
-            baselined: suppressed(Suppression::Baseline),
             rules,
         }
     }
@@ -112,10 +103,10 @@ impl Entry {
     }
 
     pub(super) fn suppressed(&self) -> usize {
-        self.ignored + self.baselined
+        usize::try_from(self.totals.ignored + self.totals.baselined).unwrap_or(usize::MAX)
     }
 
-    /// The same as a row of a list.
+    /// The row of a list.
     pub(super) fn row(&self) -> Row<'_> {
         let latencies = self.latencies.iter();
         let rules = self.rules.keys().take(MAX_RULES);
@@ -134,8 +125,8 @@ impl Entry {
             adapter: self.adapter.as_deref().map(Into::into),
             tags: self.tags.iter().map(|tag| (&**tag).into()).collect(),
             latencies: latencies.map(|(name, ms)| (&**name, *ms)).collect(),
-            errors: self.errors,
-            warnings: self.warnings,
+            errors: self.totals.errors,
+            warnings: self.totals.warnings,
             unjudged: self.unjudged,
             suppressed: self.suppressed(),
             rules: rules.map(|rule| &**rule).collect(),

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::Service;
 use super::problem::Problem;
+use super::room::{Asking, Connection};
 use crate::digest::Digest;
 
 /// The time in which an answer must begin.
@@ -38,7 +39,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// Who may ask.
+/// The requests that are allowed.
 #[derive(Debug)]
 pub(super) struct Guard {
     port: u16,
@@ -105,7 +106,7 @@ fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>,
         (None, _) => Ok(None),
         (Some(Ok(value)), None) => Ok(Some(value)),
         _ => Err(Problem::bad(format!(
-            "`{name}` is given twice, or is no text"
+            "`{name}` is given twice, or is not text"
         ))),
     }
 }
@@ -122,6 +123,12 @@ pub(super) async fn guard(
     next: Next,
 ) -> Response {
     let allowed = service.guard.check(request.headers(), request.uri().path());
+    let connection = request.extensions().get::<Arc<Connection>>();
+    let asking = connection.map(Connection::ask);
+    let is_refused = allowed.is_err();
+    if let Some(asking) = asking.as_ref().filter(|_| !is_refused) {
+        asking.allow();
+    }
     let mut response = match allowed {
         Ok(()) => match tokio::time::timeout(MAX_TIME, next.run(request)).await {
             Ok(response) => response,
@@ -137,7 +144,13 @@ pub(super) async fn guard(
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
-    response
+    if is_refused || asking.as_ref().is_some_and(Asking::is_last) {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    match asking {
+        Some(asking) => asking.until_end_of(response),
+        None => response,
+    }
 }
 
 #[cfg(test)]

@@ -9,19 +9,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entry::{Entry, Names};
-use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals};
+use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals, quantile, sum_of};
 
-/// The maximum number of faults that are kept.
+/// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
 
-/// The maximum number of values of a kind that are counted one by one.
-const MAX_NAMES: usize = 1_000;
-
-/// What stands for a value that a run does not have.
-pub(super) const NONE: &str = "(none)";
-
-/// What stands for the values after those that are counted one by one.
-const OTHERS: &str = "(others)";
+/// The maximum number of latencies, by their names, whose values are summed up.
+const MAX_LATENCIES: usize = 1_000;
 
 /// What the service knows of the runs.
 #[derive(Debug, Default)]
@@ -31,7 +25,8 @@ pub(super) struct Index {
     /// The ids of the runs, each with the path of the run.
     ids: BTreeSet<(Box<str>, Arc<OsStr>)>,
     names: Names,
-    faults: BTreeMap<PathBuf, String>,
+    totals: Totals,
+    faults: BTreeSet<(PathBuf, String)>,
     /// Whether all runs that were there at the start were looked at.
     all_seen: bool,
     /// The number of changes so far.
@@ -47,8 +42,9 @@ impl Index {
             if known == entry {
                 return None;
             }
-            self.remove_id(&known);
+            self.leave(&known);
         }
+        self.totals.plus(&entry.totals);
         let id = (entry.id.clone(), Arc::clone(&entry.path));
         self.ids.insert(id);
         self.version += 1;
@@ -59,25 +55,30 @@ impl Index {
     pub(super) fn remove(&mut self, dir: &Path) -> bool {
         self.version += 1;
         let known = self.entries.remove(dir.as_os_str());
-        known.inspect(|known| self.remove_id(known)).is_some()
+        known.inspect(|known| self.leave(known)).is_some()
     }
 
-    fn remove_id(&mut self, entry: &Entry) {
+    /// Takes a run out of what is known of all.
+    fn leave(&mut self, entry: &Entry) {
+        self.totals.minus(&entry.totals);
         let id = (entry.id.clone(), Arc::clone(&entry.path));
         self.ids.remove(&id);
     }
 
     pub(super) fn fault(&mut self, path: &Path, message: String) {
         self.version += 1;
-        if self.faults.len() < MAX_FAULTS {
-            self.faults.insert(path.to_owned(), message);
-        }
+        self.faults.insert((path.to_owned(), message));
     }
 
     /// Forgets what kept a path from being searched.
     pub(super) fn fault_gone(&mut self, path: &Path) {
         self.version += 1;
-        self.faults.remove(path);
+        let from = (path.to_owned(), String::new());
+        let of_path = self.faults.range(from..);
+        let of_path = of_path.take_while(|(it, _)| it == path).cloned();
+        for fault in of_path.collect::<Vec<_>>() {
+            self.faults.remove(&fault);
+        }
     }
 
     pub(super) fn see_all(&mut self) {
@@ -110,17 +111,22 @@ impl Index {
     /// The run with a directory.
     pub(super) fn at(&self, dir: &str) -> Option<&Arc<Entry>> {
         let known = self.entries.get(OsStr::new(dir));
-        // A path that is no text is named by the nearest text.
+        // A path that is not UTF-8 is named by the nearest text.
         known.or_else(|| self.entries().find(|entry| *entry.dir == *dir))
     }
 
     pub(super) fn faults(&self) -> Vec<ReportedFault> {
-        let faults = self.faults.iter().map(|(path, message)| ReportedFault {
+        let faults = self.faults.iter().take(MAX_FAULTS);
+        let faults = faults.map(|(path, message)| ReportedFault {
             path: path.to_string_lossy().into_owned(),
             message: message.clone(),
             sort: crate::finding::FaultSort::Other,
         });
         faults.collect()
+    }
+
+    pub(super) fn fault_count(&self) -> usize {
+        self.faults.len()
     }
 
     /// Whether runs that were there at the start are still being looked at.
@@ -133,21 +139,8 @@ impl Index {
     }
 
     /// The sums over all runs.
-    pub(super) fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for entry in self.entries() {
-            totals.episodes += 1;
-            *match entry.valid {
-                Some(true) => &mut totals.valid,
-                Some(false) => &mut totals.invalid,
-                None => &mut totals.undecided,
-            } += 1;
-            totals.errors += entry.errors as u64;
-            totals.warnings += entry.warnings as u64;
-            totals.ignored += entry.ignored as u64;
-            totals.baselined += entry.baselined as u64;
-        }
-        totals
+    pub(super) const fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// The sums by rule, mode and adapter.
@@ -155,11 +148,11 @@ impl Index {
         let mut statistics = Statistics::default();
         for entry in self.entries() {
             for (rule, tally) in &entry.rules {
-                add(&mut statistics.rules, Some(rule), *tally);
+                sum_of(&mut statistics.rules, Some(rule)).plus(*tally);
             }
             let all = entry.tally();
-            add(&mut statistics.modes, entry.mode.as_deref(), all);
-            add(&mut statistics.adapters, entry.adapter.as_deref(), all);
+            sum_of(&mut statistics.modes, entry.mode.as_deref()).plus(all);
+            sum_of(&mut statistics.adapters, entry.adapter.as_deref()).plus(all);
         }
         statistics
     }
@@ -180,14 +173,14 @@ impl Index {
         let (mut durations, mut latencies) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
         for entry in self.entries() {
             let all = entry.tally();
-            add(&mut sums.statuses, entry.status.as_deref(), all);
-            add(&mut sums.outcomes, entry.outcome.as_deref(), all);
+            sum_of(&mut sums.statuses, entry.status.as_deref()).plus(all);
+            sum_of(&mut sums.outcomes, entry.outcome.as_deref()).plus(all);
             for tag in &entry.tags {
-                add(&mut sums.tags, Some(tag), all);
+                sum_of(&mut sums.tags, Some(tag)).plus(all);
             }
             durations.extend(entry.duration_sec);
             for (name, ms) in &entry.latencies {
-                if latencies.contains_key(&**name) || latencies.len() < MAX_NAMES {
+                if latencies.contains_key(&**name) || latencies.len() < MAX_LATENCIES {
                     latencies.entry(name).or_default().push(*ms);
                 }
             }
@@ -205,20 +198,10 @@ impl Entry {
     fn tally(&self) -> Tally {
         Tally {
             episodes: 1,
-            errors: self.errors as u64,
-            warnings: self.warnings as u64,
+            errors: self.totals.errors,
+            warnings: self.totals.warnings,
         }
     }
-}
-
-fn add(names: &mut BTreeMap<String, Tally>, name: Option<&str>, tally: Tally) {
-    let name = name.unwrap_or(NONE);
-    let is_known = names.contains_key(name) || names.len() < MAX_NAMES;
-    let name = if is_known { name } else { OTHERS };
-    let sum = names.entry(name.to_owned()).or_default();
-    sum.episodes += tally.episodes;
-    sum.errors += tally.errors;
-    sum.warnings += tally.warnings;
 }
 
 /// Sums over all runs.
@@ -226,14 +209,14 @@ fn add(names: &mut BTreeMap<String, Tally>, name: Option<&str>, tally: Tally) {
 pub(super) struct Sums {
     /// The totals, as in a report.
     pub(super) totals: Totals,
-    /// The same by rule, mode and adapter, as in a report.
+    /// The sums by rule, mode and adapter, as in a report.
     pub(super) statistics: Statistics,
-    /// The same by status; `(none)` stands for runs without one, `(others)` for the values beyond
+    /// The sums by status; `(none)` stands for runs without one, `(others)` for the values beyond
     /// the first 1,000.
     pub(super) statuses: BTreeMap<String, Tally>,
-    /// The same by outcome.
+    /// The sums by outcome.
     pub(super) outcomes: BTreeMap<String, Tally>,
-    /// The same by tag.
+    /// The sums by tag.
     pub(super) tags: BTreeMap<String, Tally>,
     /// How long runs take, in seconds; null where no run says so.
     #[schemars(required, schema_with = "crate::record::nullable::<Quantiles>")]
@@ -252,21 +235,17 @@ pub(super) struct Quantiles {
     /// The number of values.
     pub(super) count: usize,
     /// Half of the values are not above it.
-    pub p50: f64,
+    pub(crate) p50: f64,
     /// 95 of 100 values are not above it.
-    pub p95: f64,
+    pub(crate) p95: f64,
 }
 
-/// The middle and the upper end of values, by the nearest rank.
+/// The middle and the upper end of values.
 fn quantiles(mut values: Vec<f64>) -> Option<Quantiles> {
     values.sort_by(f64::total_cmp);
-    let at = |percent: usize| {
-        let rank = (values.len() * percent).div_ceil(100);
-        values.get(rank.saturating_sub(1)).copied()
-    };
     Some(Quantiles {
         count: values.len(),
-        p50: at(50)?,
-        p95: at(95)?,
+        p50: quantile(&values, 50)?,
+        p95: quantile(&values, 95)?,
     })
 }

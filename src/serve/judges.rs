@@ -1,25 +1,19 @@
-//! Posted records -> the report on them, by checks that keep their buffers from one request to the
+//! Posted records -> the report on them, by gates that keep their buffers from one request to the
 //! next.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use super::MAX_THREADS;
-use crate::check::{Check, Session};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::source::Artifact;
+use crate::store::LARGE_BYTES;
 
-/// Those who are free, and what it takes to make another one.
+/// A pool of gates.
 pub(super) struct Judges {
-    check: Check,
     gate: Gate,
-    free: Mutex<Vec<Judge>>,
-}
-
-struct Judge {
-    session: Session,
-    gate: Gate,
+    free: Mutex<Vec<Gate>>,
 }
 
 impl fmt::Debug for Judges {
@@ -29,9 +23,8 @@ impl fmt::Debug for Judges {
 }
 
 impl Judges {
-    pub(super) fn new(check: &Check, gate: Gate) -> Self {
+    pub(super) fn new(gate: Gate) -> Self {
         Self {
-            check: check.clone(),
             gate,
             free: Mutex::default(),
         }
@@ -40,15 +33,13 @@ impl Judges {
     pub(super) fn records(&self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let known = free().pop();
-        let mut judge = known.unwrap_or_else(|| Judge {
-            session: self.gate.prepare(&self.check).session(),
-            gate: self.gate.clone(),
-        });
-        let mut report = judge.session.records(id, records);
-        judge.gate.judge(&self.check, &mut report);
+        let mut gate = known.unwrap_or_else(|| self.gate.clone());
+        let report = gate.records(id, records);
         let mut free = free();
-        if free.len() < MAX_THREADS {
-            free.push(judge);
+        let bytes: usize = records.iter().map(|(_, text)| text.len()).sum();
+        // Buffers grow with the records.
+        if free.len() < MAX_THREADS && bytes <= LARGE_BYTES {
+            free.push(gate);
         }
         report
     }

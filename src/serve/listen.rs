@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_io_timeout::TimeoutStream;
 
-/// The maximum number of connections at a time; others wait until one ends.
-const MAX_CONNECTIONS: usize = 512;
+use super::room::Room;
 
 /// The time in which a client must send the head of a request, also of the next one.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(15);
@@ -37,47 +36,51 @@ pub(super) async fn listen(
     max_end: Duration,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let room = Arc::new(Room::default());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             biased;
             _ = stopped.wait_for(|stopped| *stopped) => break,
-            accepted = accept(&listener, &room) => accepted,
+            accepted = listener.accept(), if room.has_place() => accepted.ok(),
+            () = tokio::time::sleep(PAUSE), if !room.has_place() => None,
         };
-        let Some((stream, turn)) = accepted else {
+        let Some((stream, address)) = accepted else {
             tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let Some(connection) = room.admit(address.ip()) else {
             continue;
         };
         // Answers are short, and their clients wait for them.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(MAX_WRITE_TIME));
-        let connection = http1::Builder::new()
+        let (router, asking) = (
+            TowerToHyperService::new(router.clone()),
+            Arc::clone(&connection),
+        );
+        let service = service_fn(move |mut request| {
+            request.extensions_mut().insert(Arc::clone(&asking));
+            router.call(request)
+        });
+        let served = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(MAX_HEAD_TIME)
             .max_buf_size(MAX_HEAD_BYTES)
-            .serve_connection(
-                TokioIo::new(Box::pin(stream)),
-                TowerToHyperService::new(router.clone()),
-            );
-        let connection = graceful.watch(connection);
+            .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        let served = graceful.watch(served);
+        let room = Arc::clone(&room);
         tokio::spawn(async move {
             // What a client does wrong is its own affair.
-            let _ = connection.await;
-            drop(turn);
+            tokio::select! {
+                _ = served => {}
+                () = connection.closed() => {}
+            }
+            room.leave(&connection);
         });
     }
     drop(listener);
     let _ = tokio::time::timeout(max_end, graceful.shutdown()).await;
     Ok(())
-}
-
-async fn accept(
-    listener: &tokio::net::TcpListener,
-    room: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let turn = Arc::clone(room).acquire_owned().await.ok()?;
-    let (stream, _) = listener.accept().await.ok()?;
-    Some((stream, turn))
 }

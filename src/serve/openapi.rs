@@ -1,12 +1,5 @@
 //! The types of requests and answers -> the `OpenAPI` document of the service.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "indexing an object of JSON by a key that it lacks adds the key"
-)]
-
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,25 +10,11 @@ use super::index::Sums;
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
 use crate::finding::EpisodeReport;
-use crate::schemas::tidy;
+use crate::schemas::generated::{bless, tidy};
 use crate::view;
 
-/// The document, as it is served.
-const TEXT: &str = include_str!("../../schemas/openapi.json");
-
-/// `GET /api/v1/openapi.json`
-pub(super) async fn description() -> Response {
-    let kind = [(
-        header::CONTENT_TYPE,
-        "application/vnd.oai.openapi+json;version=3.1",
-    )];
-    (kind, TEXT).into_response()
-}
-
 /// The document as it is generated from the types: what `make bless` writes.
-#[doc(hidden)]
-#[must_use]
-pub fn generate() -> String {
+fn generate() -> String {
     let mut document = Document::new();
     let runs = document.parameters::<RunQuery>();
     let mut events = document.parameters::<EventQuery>();
@@ -265,4 +244,9 @@ fn plain(id: &str, summary: &str, kind: &str) -> Value {
             "default": problem(0),
         },
     })
+}
+
+#[test]
+fn description_is_derived_from_the_types() {
+    bless::check("schemas/openapi.json", &generate());
 }

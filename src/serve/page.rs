@@ -139,10 +139,10 @@ async fn run(
     in_thread(move || {
         let _turn = turn;
         let run = RunReader::open(entry.path()).map_err(|error| unread(&error))?;
-        let page = run_page(&run, &service.check, &mut service.gate.clone());
+        let page = run_page(&run, &mut service.gate.clone());
         let page = page.map_err(|error| unread(&error))?;
         Ok(json(&Part {
-            text: page::run_text(&page),
+            text: page::run_text(&page, "r-"),
             with: &RowOf { row: &entry },
         }))
     })

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
-use super::index::{Index, NONE};
+use super::index::Index;
 use crate::check;
+use crate::finding::NONE;
 use crate::page::Row;
 use crate::timestamp::Timestamp;
 
@@ -173,7 +174,9 @@ impl Sort {
                     .map_or(f64::NEG_INFINITY, |sec| sec as f64),
             ),
             Column::Duration => Key::Number(entry.duration_sec.unwrap_or(f64::NEG_INFINITY)),
-            Column::Valid => Key::Number(entry.errors as f64 * 1e6 + entry.warnings as f64),
+            Column::Valid => {
+                Key::Number(entry.totals.errors as f64 * 1e6 + entry.totals.warnings as f64)
+            }
             Column::Id => Key::Text(&entry.id),
             Column::Dir => Key::Text(&entry.dir),
             Column::Task => Key::Text(entry.task.as_deref().unwrap_or_default()),
@@ -385,8 +388,8 @@ impl<'q> Filter<'q> {
     fn has(&self, entry: &Entry) -> bool {
         match self.query.has.as_deref() {
             None => true,
-            Some("errors") => entry.errors > 0,
-            Some("warnings") => entry.warnings > 0,
+            Some("errors") => entry.totals.errors > 0,
+            Some("warnings") => entry.totals.warnings > 0,
             Some("unjudged") => entry.unjudged > 0,
             Some(_) => entry.suppressed() > 0,
         }

@@ -1,67 +1,113 @@
-//! A directory that changed -> the part of a tree that depends on it.
+//! Directories that changed -> the part of a tree that they may have changed.
 //!
-//! What a directory is depends on its own entries; on those of the directories above it, because a
-//! walk stops at an episode; and, of a directory with only a summary, on all that is below it.
+//! What a directory is depends on its own entries, on those of the directories above it, because a
+//! walk stops at an episode, and, of a directory with only a summary, on the runs below it.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use super::listing::Listing;
-use super::nature::{EPISODES, Nature};
-use super::path::{is_nothing, shared_name};
+use super::nature::EPISODES;
+use super::path::{join, shared_name};
 use super::stillness::FileVersion;
 use super::tree::{Dir, OnDisk, Tree};
+use super::walk::FoundEpisode;
 use crate::source::{Artifact, EntryKind};
 
-/// The tree of a disk, of which only the way to a directory is shown, and what is in it.
-pub(super) struct Along<'c> {
-    /// The directory, from the root of the walk on.
-    changed: &'c Path,
-    /// Whether everything below the directory is shown.
-    is_whole: bool,
-    /// The outermost directory on the way that is an episode unless there is one below it, which is
-    /// known once it is listed. Everything below it is shown.
-    group: OnceLock<PathBuf>,
-}
+/// Is told of each directory before it is listed, by its path from the root on.
+pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);
 
-impl<'c> Along<'c> {
-    pub(super) fn new(changed: &'c Path, is_whole: bool) -> Self {
-        let group = OnceLock::new();
-        Self {
-            changed,
-            is_whole,
-            group,
-        }
+/// Paths from the root of a walk on at which something changed, each with whether everything below
+/// may have changed too. Otherwise, only the artifacts in the directory did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes(pub(crate) BTreeMap<PathBuf, bool>);
+
+impl Changes {
+    /// Whether what is known of a path may have changed.
+    pub(super) fn show(&self, below: &Path) -> bool {
+        self.0.contains_key(below) || self.show_all(below)
     }
 
-    /// Whether an episode depends on the directory, and was not found for the sake of another one.
-    pub(super) fn has(&self, episode: &Dir) -> bool {
-        let below = episode.below();
-        self.changed.starts_with(&below) || self.is_whole && below.starts_with(self.changed)
-    }
-
-    /// What a directory on the way lists: its records, and the next directory on the way.
-    fn glance(dir: &Dir, next: &OsStr) -> Listing {
-        let path = dir.path();
-        let kind = |name: &OsStr| match rustix::fs::lstat(path.join(name)) {
-            Ok(stat) => Some(FileVersion::from(&stat).kind()),
-            Err(error) if is_nothing(&error.into()) => None,
-            // Listing it says why it can't be looked at.
-            Err(_) => Some(EntryKind::Directory),
-        };
-        let mut listing = Listing::default();
-        for artifact in Artifact::ALL {
-            if let Some(kind) = kind(artifact.file_name().as_ref()) {
-                listing.entries.set(artifact, kind);
+    /// Whether everything at and below a path may have changed. An artifact's name may be that of a
+    /// directory.
+    fn show_all(&self, below: &Path) -> bool {
+        let mut last = None;
+        for above in below.ancestors() {
+            match self.0.get(above) {
+                Some(true) => return true,
+                Some(false) if last.is_some_and(is_artifact) => return true,
+                _ => last = above.file_name(),
             }
         }
-        listing.holds_episodes = kind(EPISODES.as_ref()) == Some(EntryKind::Directory);
-        if kind(next) == Some(EntryKind::Directory) && next != ".git" {
-            listing
-                .directories
-                .push(shared_name(next.as_encoded_bytes()));
+        false
+    }
+
+    /// The paths of which everything is shown, and those of which only the directory is.
+    pub(super) fn parts(&self) -> (Vec<PathBuf>, Vec<&Path>) {
+        let (mut whole, mut single) = (Vec::new(), Vec::new());
+        for (below, is_whole) in &self.0 {
+            if *is_whole {
+                whole.push(below.clone());
+            } else {
+                single.push(&**below);
+                whole.extend(Artifact::ALL.map(|artifact| below.join(artifact.file_name())));
+            }
+        }
+        (whole, single)
+    }
+
+    /// The names in a directory that lead to changes.
+    fn next(&self, below: &Path) -> Vec<&OsStr> {
+        let mut names = Vec::new();
+        let mut from = below.to_owned();
+        while let Some((change, _)) = self.0.range(from.clone()..).next() {
+            let Ok(way) = change.strip_prefix(below) else {
+                break;
+            };
+            let mut after = OsString::new();
+            if let Some(name) = way.iter().next() {
+                names.push(name);
+                after.push(name);
+            }
+            // No name has this byte: what comes next is in another directory.
+            after.push("\0");
+            from = below.join(after);
+        }
+        names
+    }
+}
+
+/// The tree of a disk, of which only what may have changed is shown, and the way to it.
+pub(super) struct Along<'a> {
+    /// The root of the walk, as the user would type it.
+    pub(super) root: &'a Path,
+    pub(super) changes: &'a Changes,
+    /// The episodes that were found before, sorted.
+    pub(super) episodes: &'a [FoundEpisode],
+    /// Is told of each directory before it is listed, by its path from the root on.
+    pub(super) listen: Listen<'a>,
+}
+
+impl Along<'_> {
+    /// What a directory on the way lists: the next directories, and if it is a known episode, what
+    /// makes it one. Where it has changed as well, that is looked at for its own sake.
+    fn glance(&self, dir: &Dir, below: &Path) -> Listing {
+        let mut listing = Listing::default();
+        let known = self.episodes.binary_search_by(|it| it.dir.path_order(dir));
+        if let Some(known) = known.ok().and_then(|at| self.episodes.get(at)) {
+            listing.entries = known.entries;
+        }
+        for name in self.changes.next(below) {
+            let path = join(self.root, &below.join(name));
+            let kind = rustix::fs::lstat(&path).map(|stat| FileVersion::from(&stat).kind());
+            let name_of = || shared_name(name.as_encoded_bytes());
+            match kind {
+                Ok(EntryKind::Directory) if name != ".git" => listing.directories.push(name_of()),
+                Ok(EntryKind::Link) => listing.links.push(name_of()),
+                _ => {}
+            }
         }
         listing
     }
@@ -70,86 +116,27 @@ impl<'c> Along<'c> {
 impl Tree for Along<'_> {
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
         let below = dir.below();
-        if self
-            .group
-            .get()
-            .is_some_and(|group| below.starts_with(group))
-        {
-            return OnDisk.list(dir);
+        if !self.changes.show(&below) {
+            return Ok(self.glance(dir, &below));
         }
-        let listing = match self.changed.strip_prefix(&below) {
-            Ok(way) => match way.iter().next() {
-                Some(next) => Self::glance(dir, next),
-                None => OnDisk.list(dir)?,
-            },
-            Err(_) if self.is_whole => OnDisk.list(dir)?,
-            Err(_) => Listing::default(),
-        };
-        if dir.nature(listing.entries, listing.holds_episodes) == Nature::UnlessAbove {
-            let _ = self.group.set(below);
-            return OnDisk.list(dir);
+        (self.listen)(&below);
+        let mut listing = OnDisk.list(dir)?;
+        // Whether a directory called `episodes` is empty matters.
+        if dir.name() != EPISODES && !self.changes.show_all(&below) {
+            let next = self.changes.next(&below);
+            let is_shown = |name: &OsStr| is_artifact(name) || next.contains(&name);
+            listing.directories.retain(|name| is_shown(name));
+            listing.links.retain(|name| is_shown(name));
         }
         Ok(listing)
     }
+
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        (self.listen)(&dir.below());
+        OnDisk.holds_timeline(dir)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::num::NonZeroUsize;
-    use std::path::Path;
-
-    use crate::store::{Given, depending_on};
-
-    /// The episodes and the faults below a directory that depend on another one.
-    fn found(top: &Path, changed: &str, is_whole: bool) -> (Vec<String>, Vec<String>) {
-        let paths = [(changed.into(), is_whole)];
-        let found = depending_on(top, &paths, NonZeroUsize::MIN, &|_| false, Given::Each);
-        let below = |path: &Path| path.strip_prefix(top).unwrap().display().to_string();
-        let episodes = found.episodes.iter().map(|it| below(&it.dir.path()));
-        let faults = found.faults.iter().map(|it| below(it.path()));
-        (episodes.collect(), faults.collect())
-    }
-
-    #[test]
-    fn change_concerns_the_runs_around_and_below_it() {
-        let temp = tempfile::tempdir().unwrap();
-        let write = |file: &str| {
-            let file = temp.path().join("runs/episodes").join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, "{}").unwrap();
-        };
-        let found = |changed: &str, is_whole| {
-            let changed = format!("runs/{changed}");
-            let (episodes, faults) = found(temp.path(), &changed, is_whole);
-            let names = episodes
-                .iter()
-                .map(|it| it.strip_prefix("runs/episodes/").unwrap());
-            (names.collect::<Vec<_>>().join(" "), faults.join(" "))
-        };
-        let is = |episodes: &str, faults: &str| (episodes.to_owned(), faults.to_owned());
-        write("a/state.json");
-        write("a/checkpoints/1/state.json");
-        write("a/checkpoints/1/events.jsonl");
-        write("group/summary.json");
-        write("group/b/events.jsonl");
-        write("group/c/events.jsonl");
-        assert_eq!(found("episodes/a", false), is("a", ""));
-        assert_eq!(found("episodes/group/b", false), is("group/b", ""));
-        assert_eq!(found("episodes/group", false), is("", ""));
-        assert_eq!(found("episodes/group", true), is("group/b group/c", ""));
-        assert_eq!(found("", true), is("a group/b group/c", ""));
-        // Copies belong to the run around them, whatever is new.
-        assert_eq!(found("episodes/a/checkpoints/1", false), is("a", ""));
-        assert_eq!(found("episodes/a/checkpoints", true), is("a", ""));
-        // What is gone may have hidden a run, or made it a group.
-        fs::remove_dir_all(temp.path().join("runs/episodes/group/b")).unwrap();
-        assert_eq!(found("episodes/group/b", false), is("", ""));
-        fs::remove_dir_all(temp.path().join("runs/episodes/group/c")).unwrap();
-        assert_eq!(found("episodes/group/c", false), is("group", ""));
-        // A fault on the way is found on each way.
-        write("learn.jsonl");
-        assert_eq!(found("episodes/a", false), is("a", "runs/episodes"));
-        assert_eq!(found("episodes/group", true), is("group", "runs/episodes"));
-    }
+fn is_artifact(name: &OsStr) -> bool {
+    name.to_str().and_then(Artifact::from_file_name).is_some()
 }

@@ -237,7 +237,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The same content, with what is written while it is read.
+    /// This content, with what is written while it is read.
     pub(crate) fn growing(self) -> Self {
         Self { size: None, ..self }
     }

@@ -43,7 +43,7 @@ pub(crate) enum GitError {
 /// that has such a thing counts as changed.
 #[derive(Clone, Copy)]
 pub(crate) struct Reads {
-    /// The targets of artifacts that are links: git tells of the link alone.
+    /// The targets of artifacts that are links: git reports the link alone.
     pub(crate) links: bool,
     /// The files that a manifest names.
     pub(crate) named_files: bool,

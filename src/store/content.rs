@@ -33,7 +33,8 @@ pub(super) fn names_run(dir: &EpisodeDir) -> bool {
     has_episode_id(dir).unwrap_or(true)
 }
 
-/// Whether a state record is an object without any field of a run's; `None` where it is no object.
+/// Whether a state record is an object without any field of a run's; `None` where it is not an
+/// object.
 fn shares_no_field(dir: &EpisodeDir) -> Option<bool> {
     let (mut bytes, mut tape) = (Vec::new(), Tape::default());
     let directory = Directory::open(dir, false).ok()?;

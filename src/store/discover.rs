@@ -5,17 +5,16 @@ use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::EpisodeDir;
-#[cfg(feature = "watch")]
-use super::along::Along;
 use super::fault::{Fault, unlistable};
-use super::listing::list;
+use super::listing::records_in;
 use super::nature::holds_records;
-use super::path::{join, tidy};
-use super::root::{Root, enclosing_episode};
-use super::tree::{Dir, OnDisk, Tree};
-use super::walk::{Excludes, Found, Walk};
+use super::path::{self, tidy};
+use super::root::{Enclosing, Given, Root};
+use super::tree::{Dir, OnDisk};
+use super::walk::{Excludes, Found, FoundEpisode, Walk};
 use crate::source::Artifact;
 
 /// The episodes below the given paths, and the paths that could not be searched.
@@ -41,13 +40,6 @@ impl From<Found> for Discovery {
     }
 }
 
-/// The paths of a search that a user gave. What they lead to is judged in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
-    Each,
-    None,
-}
-
 /// Finds the episodes below paths. A path is a directory anywhere above episodes, an episode's
 /// directory, or an artifact, which stands for its episode.
 ///
@@ -66,37 +58,7 @@ pub(crate) fn discover<P: AsRef<Path>>(
             search.found.faults.push(fault);
         }
     }
-    search.finish(paths.len())
-}
-
-/// Finds what depends on directories below a given one that changed. Each is a path from there on,
-/// with whether everything below it may have changed as well.
-#[cfg(feature = "watch")]
-pub(crate) fn depending_on(
-    top: &Path,
-    changes: &[(PathBuf, bool)],
-    jobs: NonZeroUsize,
-    excludes: Excludes<'_>,
-    given: Given,
-) -> Found {
-    let mut search = Search::new(jobs, excludes, given);
-    if let Ok(root) = search.root(top)
-        && !excludes(&root.typed)
-    {
-        for (changed, is_whole) in changes {
-            let tree = Along::new(changed, *is_whole);
-            let mut found = search.walk(&root, &tree).everything(jobs);
-            found.episodes.retain(|it| tree.has(&it.dir));
-            search.found.append(found);
-        }
-        search.roots.push(root);
-    }
-    let mut found = search.finish(1);
-    found
-        .episodes
-        .dedup_by(|a, b| a.dir.path_order(&b.dir).is_eq());
-    found.foreign.dedup();
-    found
+    search.finish()
 }
 
 /// A search below some paths.
@@ -106,7 +68,10 @@ struct Search<'e> {
     given: Given,
     found: Found,
     /// The directories that were walked.
-    roots: Vec<Root>,
+    roots: Vec<Arc<Root>>,
+    /// The episodes that a file stands for, by their real paths.
+    of_files: BTreeMap<PathBuf, Root>,
+    around: Enclosing,
 }
 
 impl<'e> Search<'e> {
@@ -117,15 +82,9 @@ impl<'e> Search<'e> {
             given,
             found: Found::default(),
             roots: Vec::new(),
+            of_files: BTreeMap::new(),
+            around: Enclosing::default(),
         }
-    }
-
-    fn root(&self, dir: &Path) -> io::Result<Root> {
-        Ok(Root {
-            typed: tidy(dir),
-            real: dir.canonicalize()?,
-            is_given: self.given == Given::Each,
-        })
     }
 
     fn search(&mut self, path: &Path) -> Result<(), Fault> {
@@ -152,92 +111,113 @@ impl<'e> Search<'e> {
         if !is_dir && !is_artifact {
             return Err(Fault::NotAnArtifact(path.to_owned()));
         }
-        if (self.excludes)(&tidy(if is_dir { path } else { parent })) {
+        let excluded = tidy(if is_dir { path } else { parent });
+        if self.excludes.is_some_and(|excludes| excludes(&excluded)) {
             self.found.excluded += 1;
             return Ok(());
         }
-        let is_dir =
-            is_dir && !(is_artifact && list(parent).is_ok_and(|it| holds_records(it.entries)));
+        let is_dir = is_dir && !(is_artifact && holds_records(records_in(parent)));
         let dir = if is_dir { path } else { parent };
-        let root = self.root(dir).map_err(fault)?;
+        let root = Root::new(dir, self.given).map_err(fault)?;
         if is_dir {
-            let found = self.walk(&root, &OnDisk).everything(self.jobs);
+            let root = Arc::new(root);
+            let found = self.walk(&root).everything(self.jobs);
             self.found.append(found);
             self.roots.push(root);
         } else {
-            self.search_one(enclosing_episode(&root).unwrap_or(root));
+            let root = self.around.episode_or(root);
+            let known = self.of_files.entry(root.real.clone());
+            let known = known.or_insert_with(|| root.clone());
+            if path::bytes(&root.typed) < path::bytes(&known.typed) {
+                *known = root;
+            }
         }
         Ok(())
     }
 
-    /// Looks whether a directory is an episode.
-    fn search_one(&mut self, root: Root) {
-        let mut found = Found::default();
-        self.walk(&root, &OnDisk)
-            .visit(&Dir::root(&root), &mut found);
-        found.excluded = 0;
-        if !found.candidates.is_empty() {
-            // The walk shows whether there is an episode below it.
-            found = self.walk(&root, &OnDisk).everything(self.jobs);
-            found.episodes.retain(|episode| episode.dir.is_root());
-            found.links.clear();
-        }
-        let is_found = !found.episodes.is_empty();
-        if !is_found {
-            found.links.clear();
-        }
-        self.found.append(found);
-        if is_found {
-            self.roots.push(root);
+    /// Looks which directories that files stand for are episodes.
+    fn search_files(&mut self) {
+        let of_files = std::mem::take(&mut self.of_files);
+        // The directories below groups that were walked for the sake of a group.
+        let mut walked = BTreeSet::new();
+        for (real, root) in &of_files {
+            if walked.contains(real) {
+                continue;
+            }
+            let root = Arc::new(root.clone());
+            let mut found = Found::default();
+            self.walk(&root).visit(&Dir::root(&root), &mut found);
+            found.excluded = 0;
+            if !found.candidates.is_empty() {
+                // The walk shows whether there is an episode below it, and below those in it.
+                found = self.walk(&root).undecided(self.jobs);
+                walked.extend(found.candidates.iter().map(|it| it.dir.real()));
+                found.decide(&OnDisk);
+                let is_given = |it: &FoundEpisode| of_files.contains_key(&it.dir.real());
+                found.episodes.retain(is_given);
+                found.links.clear();
+            }
+            if found.episodes.is_empty() {
+                found.links.clear();
+            } else {
+                self.roots.push(root);
+            }
+            self.found.append(found);
         }
     }
 
-    fn walk<'w>(&'w self, root: &'w Root, tree: &'w dyn Tree) -> Walk<'w> {
+    fn walk<'w>(&'w self, root: &'w Arc<Root>) -> Walk<'w> {
         Walk {
-            tree,
+            tree: &OnDisk,
             root,
             excludes: self.excludes,
         }
     }
 
-    /// Sorts what was found below a number of given paths, and decides about the links.
-    fn finish(mut self, paths: usize) -> Found {
-        self.found.sort();
-        if !self.found.links.is_empty() {
-            self.decide_links();
-            self.found.sort();
-        }
+    /// Sorts what was found, and decides about the links.
+    fn finish(mut self) -> Found {
+        self.search_files();
         let mut found = self.found;
-        if paths > 1 {
+        found.sort();
+        if self.roots.len() > 1 {
             // Several paths may lead to one episode: the first in order is kept.
             let mut seen = BTreeSet::new();
+            found.episodes.retain(|it| seen.insert(it.dir.real()));
             let mut is_first = |path: &Path| path.canonicalize().map_or(true, |it| seen.insert(it));
-            found.episodes.retain(|it| is_first(&it.dir.path()));
             found.foreign.retain(|dir| is_first(dir));
+        }
+        if found.decide_links(&self.roots, self.excludes) {
+            found.sort();
         }
         found
     }
+}
 
-    /// Links that lead to a directory that is not judged are faults.
-    fn decide_links(&mut self) {
-        // Two given paths may lead to one link.
-        let mut faults = BTreeMap::new();
-        for link in std::mem::take(&mut self.found.links) {
-            let is_looked_at = self.roots.iter().any(|root| {
-                let Ok(below) = link.target.strip_prefix(&root.real) else {
-                    return false;
-                };
-                let typed = join(&root.typed, below);
-                below == Path::new("")
-                    || link.target.starts_with(&link.run_data)
-                        && (self.found.has(&typed) || (self.excludes)(&typed))
-            });
-            if !is_looked_at {
-                faults.insert(link.typed, link.target);
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_cost_their_number() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let group = top.join("episodes/group").join(["d"; 100].join("/"));
+        fs::create_dir_all(&group).unwrap();
+        let mut search = Search::new(NonZeroUsize::MIN, None, Given::Each);
+        for index in 0..50 {
+            let run = group.join(index.to_string());
+            fs::create_dir(&run).unwrap();
+            for artifact in Artifact::ALL {
+                let file = run.join(artifact.file_name());
+                fs::write(&file, "{}").unwrap();
+                search.search(&file).unwrap();
             }
         }
-        let faults = faults.into_iter();
-        let faults = faults.map(|(path, target)| Fault::Link { path, target });
-        self.found.faults.extend(faults);
+        // Each directory above is looked at once, and each run is searched once.
+        assert_eq!(search.around.len(), group.ancestors().count() + 50);
+        assert_eq!(search.of_files.len(), 50);
+        assert_eq!(search.finish().episodes.len(), 50);
     }
 }

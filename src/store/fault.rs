@@ -4,7 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::nature::EPISODES;
 use super::path::display;
+use super::tree::MAX_LEVELS;
 use crate::finding::{FaultSort, ReportedFault};
 use crate::source::Artifact;
 
@@ -23,8 +25,10 @@ pub enum Fault {
         /// Why.
         source: io::Error,
     },
-    /// Artifacts lie directly in a directory called `episodes`, which is never an episode.
+    /// Artifacts lie in a directory, called `episodes` or below such a one, that is no episode.
     Stray(PathBuf),
+    /// A directory is deeper below a given path than directories are searched.
+    TooDeep(PathBuf),
     /// A directory with a timeline lies in an episode, where nothing is searched.
     Hidden(PathBuf),
     /// A directory called `episodes` lies in an episode that is not below such a directory.
@@ -37,7 +41,7 @@ pub enum Fault {
     /// A directory whose only record is the summary of a run holds another run, which is judged in
     /// its place.
     Displaced(PathBuf),
-    /// The key of an object is no path: a part of it is empty, `.` or `..`.
+    /// The key of an object is not a path: a part of it is empty, `.` or `..`.
     Key(PathBuf),
     /// A symbolic link below `episodes` leads to a directory that is not searched.
     Link {
@@ -57,6 +61,7 @@ impl Fault {
             | Self::NotAnArtifact(path)
             | Self::Stray(path)
             | Self::Hidden(path)
+            | Self::TooDeep(path)
             | Self::Key(path)
             | Self::Displaced(path)
             | Self::Inside { path, .. }
@@ -73,16 +78,29 @@ impl Fault {
     /// What is wrong with the path.
     fn message(&self) -> String {
         match self {
+            Self::Missing(path) if path.to_string_lossy().contains("://") => {
+                "no such file or directory; `python -m runvet.batch` checks stores of objects"
+                    .into()
+            }
             Self::Missing(_) => "no such file or directory".into(),
             Self::NotAnArtifact(_) => {
                 let names = Artifact::ALL.map(Artifact::file_name).join(", ");
                 format!("not a directory and not an artifact of a run ({names})")
             }
             Self::Unlistable { source, .. } => source.to_string(),
+            Self::Stray(path) if path.file_name().is_some_and(|name| name != EPISODES) => {
+                "the directory holds learn.jsonl or manifest.json and no record of a run, so they \
+                 belong to no run; move them, or exclude the directory"
+                    .into()
+            }
             Self::Stray(_) => {
                 "artifacts lie directly in a directory called `episodes`, so they belong to no run"
                     .into()
             }
+            Self::TooDeep(_) => format!(
+                "the directory is more than {MAX_LEVELS} levels below the given path, so it is not \
+                 searched; exclude it, or give a path that is nearer to it"
+            ),
             Self::Hidden(_) => "a directory in an episode holds events.jsonl, so a run may be \
                                 hidden; move it, or exclude it"
                 .into(),
@@ -95,7 +113,7 @@ impl Fault {
                                    the other one is checked; move one of them, or exclude the \
                                    other one"
                 .into(),
-            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is no path".into(),
+            Self::Key(_) => "a part of the key is empty, `.` or `..`, so it is not a path".into(),
             Self::Link { target, .. } => format!(
                 "a symbolic link to a directory that is not checked; exclude the link, or give {} \
                  too",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::EpisodeDir;
 use super::discover::Discovery;
@@ -42,15 +43,16 @@ use crate::source::{Artifact, EntryKind};
 pub fn episodes_of<'k>(root: &str, keys: impl IntoIterator<Item = &'k str>) -> Discovery {
     let mut tree = Keys::default();
     let wrong: Vec<&str> = keys.into_iter().filter(|key| !tree.add(key)).collect();
-    let root = Root {
+    let root = Arc::new(Root {
         typed: root.into(),
         real: root.into(),
+        level: 0,
         is_given: false,
-    };
+    });
     let walk = Walk {
         tree: &tree,
         root: &root,
-        excludes: &|_| false,
+        excludes: None,
     };
     let mut found = walk.everything(NonZeroUsize::MIN);
     let wrong = wrong.into_iter();

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use super::nature::EPISODES;
 use super::path;
-use super::stillness::kind_of;
+use super::stillness::{FileVersion, kind_of};
 use crate::source::{Artifact, Entries, EntryKind};
 
 /// The number of bytes of entries that are asked for at a time.
@@ -87,6 +87,17 @@ impl Listing {
 
 pub(super) fn list(path: &Path) -> io::Result<Listing> {
     Listing::of(open_dir(path)?.as_fd())
+}
+
+/// The artifacts in a directory, without looking at its other entries.
+pub(super) fn records_in(dir: &Path) -> Entries {
+    let mut entries = Entries::default();
+    for artifact in [Artifact::State, Artifact::Events] {
+        if let Ok(stat) = rustix::fs::lstat(dir.join(artifact.file_name())) {
+            entries.set(artifact, FileVersion::from(&stat).kind());
+        }
+    }
+    entries
 }
 
 pub(super) fn open_dir(path: &Path) -> io::Result<OwnedFd> {

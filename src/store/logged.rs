@@ -1,11 +1,12 @@
 //! System calls that write -> a log of them, and the disk as it is after any of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::{Appending, Disk, FileSystem};
+use super::{Appending, Disk, FileSystem, OpenDir};
 
 /// One system call that writes.
 #[derive(Clone, Debug)]
@@ -103,34 +104,36 @@ impl Logged {
 }
 
 impl Disk for Logged {
-    fn make_dir(&self, path: &Path) -> io::Result<()> {
-        let is_there = path.is_dir();
-        if is_there {
+    fn make_dir(&self, dir: &OpenDir, name: &OsStr) -> io::Result<()> {
+        let path = dir.path().join(name);
+        if path.is_dir() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        self.call(Call::MakeDir(path.into()), || FileSystem.make_dir(path))
+        self.call(Call::MakeDir(path), || FileSystem.make_dir(dir, name))
     }
 
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
-        let file = self.call(Call::Create(path.into()), || FileSystem.create(path))?;
-        Ok(self.file(path, file))
+    fn create(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
+        let path = dir.path().join(name);
+        let file = self.call(Call::Create(path.clone()), || FileSystem.create(dir, name))?;
+        Ok(self.file(&path, file))
     }
 
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
-        Ok(self.file(path, FileSystem.open(path)?))
+    fn open(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
+        Ok(self.file(&dir.path().join(name), FileSystem.open(dir, name)?))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let call = Call::Rename(from.into(), to.into());
-        self.call(call, || FileSystem.rename(from, to))
+    fn rename(&self, dir: &OpenDir, from: &str, to: &str) -> io::Result<()> {
+        let call = Call::Rename(dir.path().join(from), dir.path().join(to));
+        self.call(call, || FileSystem.rename(dir, from, to))
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.call(Call::Remove(path.into()), || FileSystem.remove(path))
+    fn remove(&self, dir: &OpenDir, name: &str) -> io::Result<()> {
+        let call = Call::Remove(dir.path().join(name));
+        self.call(call, || FileSystem.remove(dir, name))
     }
 
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.call(Call::SyncDir(path.into()), || Ok(()))
+    fn sync_dir(&self, dir: &OpenDir) -> io::Result<()> {
+        self.call(Call::SyncDir(dir.path().into()), || Ok(()))
     }
 }
 
@@ -163,6 +166,14 @@ impl Appending for LoggedFile {
 
     fn unlock(&mut self) -> io::Result<()> {
         self.file.unlock()
+    }
+
+    fn content(&self) -> io::Result<Box<dyn io::Read>> {
+        self.file.content()
+    }
+
+    fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool {
+        self.file.is_in_place(dir, name, length)
     }
 }
 
@@ -384,7 +395,8 @@ pub(crate) fn on_disk(dir: &Path) -> Files {
     let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().is_file());
     let read = |entry: walkdir::DirEntry| {
-        let content = super::read_whole(entry.path(), 1 << 30).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "a test looks at what it wrote")]
+        let content = std::fs::read(entry.path()).unwrap();
         (entry.into_path(), content)
     };
     files.map(read).collect()

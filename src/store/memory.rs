@@ -31,7 +31,7 @@ pub struct Memory<'a> {
 pub enum Content<'a> {
     /// The content is known.
     Bytes(&'a [u8]),
-    /// The content is known, and shared with whoever else has it.
+    /// The content is known, and shared with its other owners.
     Shared(Arc<[u8]>),
     /// Only the existence of the artifact is known.
     Listed,
@@ -54,7 +54,7 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for Memory<'a> {
 
 impl<'a> Memory<'a> {
     /// Sets the version of an artifact's content, such as an `ETag`.
-    /// [`Session::settled`](crate::check::Session::settled) compares it with that of the next fetch.
+    /// [`Gate::settled`](crate::gate::Gate::settled) compares it with that of the next fetch.
     #[must_use]
     pub fn with_version(mut self, artifact: Artifact, version: Version) -> Self {
         if let Some(slot) = self.versions.get_mut(artifact as usize) {

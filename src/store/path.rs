@@ -55,6 +55,31 @@ pub(super) fn tidy(path: &Path) -> PathBuf {
     }
 }
 
+/// The real path of the directory that a path leads to.
+pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fd::AsRawFd;
+        use rustix::fs::{Mode, OFlags, fstat, open, stat};
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = open(path, flags, Mode::empty())?;
+        // The kernel knows the path of what is open, so that no directory on the way is asked.
+        let known = std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd()));
+        if let Ok(known) = known
+            && let (Ok(is), Ok(there)) = (fstat(&dir), stat(&known))
+            && (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino)
+        {
+            return Ok(known);
+        }
+    }
+    let real = path.canonicalize()?;
+    if real.is_dir() {
+        Ok(real)
+    } else {
+        Err(io::ErrorKind::NotADirectory.into())
+    }
+}
+
 /// Whether a path certainly does not exist.
 pub(crate) fn is_gone(path: &Path) -> bool {
     path.symlink_metadata()

@@ -1,37 +1,89 @@
 //! A directory to search -> the episode around it.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::listing::list;
+use super::listing::records_in;
 use super::nature::{Nature, below_episodes, nature};
-use super::path::tidy;
+use super::path::{real_dir, tidy};
+
+/// The paths of a search that a user gave. What they lead to is judged in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    Each,
+    None,
+}
 
 /// A directory to walk: its path as the user typed it, and its real path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Root {
     pub(super) typed: PathBuf,
     pub(super) real: PathBuf,
+    /// How many levels below a given path it is.
+    pub(super) level: usize,
     /// Whether a user gave it.
     pub(super) is_given: bool,
 }
 
-/// The outermost episode around a directory below `episodes`: an episode may contain checkpoints,
-/// which hold copies of records.
-pub(super) fn enclosing_episode(root: &Root) -> Option<Root> {
-    let above: Vec<(usize, &Path)> = root.real.ancestors().enumerate().collect();
-    above
-        .into_iter()
-        .rev()
-        .filter(|(_, real)| below_episodes(real))
-        .find_map(|(levels, real)| {
-            let entries = list(real).ok()?.entries;
-            let is_episode = nature(real.file_name()?, entries) == Nature::Episode;
-            is_episode.then(|| Root {
-                typed: up(&root.typed, levels, real),
-                real: real.to_owned(),
-                is_given: root.is_given,
-            })
+impl Root {
+    pub(super) fn new(dir: &Path, given: Given) -> io::Result<Self> {
+        Ok(Self {
+            typed: tidy(dir),
+            real: real_dir(dir)?,
+            level: 0,
+            is_given: given == Given::Each,
         })
+    }
+}
+
+/// For directories, the outermost episode that each is or is in, below `episodes`: an episode may
+/// contain checkpoints, which hold copies of records. Each directory is looked at once.
+#[derive(Debug, Default)]
+pub(super) struct Enclosing(BTreeMap<PathBuf, Option<PathBuf>>);
+
+impl Enclosing {
+    /// The episode around a directory; the directory itself where there is none.
+    pub(super) fn episode_or(&mut self, root: Root) -> Root {
+        let Some(real) = self.around(&root.real) else {
+            return root;
+        };
+        let below = root.real.strip_prefix(&real);
+        let levels = below.map_or(0, |below| below.components().count());
+        Root {
+            typed: up(&root.typed, levels, &real),
+            real,
+            ..root
+        }
+    }
+
+    /// The number of directories that were looked at.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn around(&mut self, dir: &Path) -> Option<PathBuf> {
+        let known = dir
+            .ancestors()
+            .find_map(|above| self.0.get_key_value(above));
+        let (known, mut episode) = known.map_or((Path::new(""), None), |(dir, episode)| {
+            (&**dir, episode.clone())
+        });
+        let levels = known.components().count();
+        let above: Vec<&Path> = dir.ancestors().collect();
+        for dir in above.into_iter().rev().skip(levels) {
+            let is_episode = || {
+                let name = dir.file_name()?;
+                Some(below_episodes(dir) && nature(name, records_in(dir)) == Nature::Episode)
+            };
+            if episode.is_none() && is_episode() == Some(true) {
+                episode = Some(dir.to_owned());
+            }
+            self.0.insert(dir.to_owned(), episode.clone());
+        }
+        episode
+    }
 }
 
 /// The directory `levels` above `typed`, whose real path is `real`: as a user would type it, unless

@@ -19,12 +19,12 @@ use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Access, AtFlags, Mode, Stat};
 
 use super::EpisodeDir;
-use super::discover::{Given, discover};
+use super::discover::discover;
 use super::fault::Fault;
 use super::listing::{Listing, list, open_dir};
 use super::nature::{EPISODES, Nature, names_episodes};
 use super::path::{is_nothing, join};
-use super::root::Root;
+use super::root::{Given, Root};
 use super::tree::{Dir, Tree};
 use super::walk::Walk;
 use crate::parallel::{cores, in_order};
@@ -94,15 +94,16 @@ pub(crate) struct Runs {
 /// that turn out to be none when they are opened.
 pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
     let episodes = join(run_data, Path::new(EPISODES));
-    let root = Root {
+    let root = Arc::new(Root {
         real: episodes.clone(),
         typed: episodes,
+        level: 1,
         is_given: false,
-    };
+    });
     let walk = Walk {
         tree: &Unopened,
         root: &root,
-        excludes: &|_| false,
+        excludes: None,
     };
     let found = walk.everything(NonZeroUsize::MIN);
     let mut runs = Runs {
@@ -123,7 +124,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
 
 /// The runs at or below a path that is not a run-data directory, such as one run.
 pub(crate) fn runs_at(path: &Path, given: Given) -> Runs {
-    let found = discover(&[path], NonZeroUsize::MIN, &|_| false, given);
+    let found = discover(&[path], NonZeroUsize::MIN, None, given);
     let episodes = found.episodes.into_iter();
     let mut runs = Runs {
         runs: episodes.map(|it| RunDir::new(it.dir)).collect(),
@@ -164,7 +165,7 @@ impl Runs {
     }
 }
 
-/// The tree of all directories, of which those that are most likely runs are not opened.
+/// The tree of all directories. Those that are most likely runs are not opened.
 struct Unopened;
 
 impl Tree for Unopened {

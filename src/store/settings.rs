@@ -22,7 +22,7 @@ pub struct ConfigSearch {
     pub found: Option<PathBuf>,
     /// Files with that name inside run data, which are not read, because the author of the run data
     /// may have written them. The author may also have made run data of their directory, so going
-    /// on without them would let whoever is judged choose how.
+    /// on without them would let the writer of the run data choose how it is judged.
     pub passed_over: Vec<PathBuf>,
 }
 

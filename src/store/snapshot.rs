@@ -1,92 +1,143 @@
-//! A directory -> the versions of all artifacts below it -> the directories in which they changed.
+//! A directory -> what a walk sees of each directory below it -> where that changed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::listing::list;
-use super::path::join;
+use rustix::fs::{Access, AtFlags, CWD};
+
+use super::along::Changes;
+use super::listing::{Listing, list};
 use super::stillness::FileVersion;
+use super::tree::{Dir, OnDisk, Tree};
 use crate::source::{Artifact, Entries, EntryKind};
 
 /// The artifacts of a directory: as listed, and the version of each that may be looked at.
 type Versions = [Option<(EntryKind, Option<FileVersion>)>; Artifact::ALL.len()];
 
-/// All directories below one, at one time; `None` is one that can't be listed.
+/// What a walk saw of all directories, by their paths from the top on.
 #[derive(Default)]
-pub(crate) struct Snapshot(BTreeMap<PathBuf, Option<Seen>>);
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Seen>);
 
 /// What was seen of a directory.
+#[derive(Default)]
 struct Seen {
     versions: Versions,
     /// Whether an artifact was written just now: another write may leave the same version behind.
     is_fresh: bool,
+    /// The directories in it, and the links.
+    names: BTreeMap<Arc<OsStr>, Option<FileVersion>>,
+    /// Whether it may be listed, and what is in it be looked at.
+    is_open: bool,
 }
 
-impl Snapshot {
-    /// Takes a snapshot in the place of the last one, and returns the directories, relative to the
-    /// top, that differ, each with whether it could not be listed before. The first time, there is
-    /// nothing to differ from.
-    ///
-    /// # Errors
-    ///
-    /// Why the top can't be listed.
-    pub(crate) fn renew(&mut self, top: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
-        directories(top)?;
-        let before = std::mem::take(&mut self.0);
-        let mut open = vec![PathBuf::new()];
-        while let Some(below) = open.pop() {
-            let dir = join(top, &below);
-            let seen = match list(&dir) {
-                Ok(listing) => {
-                    open.extend(listing.directories.iter().map(|name| below.join(&**name)));
-                    Some(artifacts(&dir, listing.entries))
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(_) => None,
-            };
-            self.0.insert(below, seen);
-        }
-        if before.is_empty() {
-            return Ok(Vec::new());
-        }
-        let known = before.keys().chain(self.0.keys());
-        let mut changed: Vec<(PathBuf, bool)> = known
-            .filter(|below| match (before.get(*below), self.0.get(*below)) {
-                (Some(Some(was)), Some(Some(is))) => was.is_fresh || was.versions != is.versions,
-                (Some(None), Some(None)) => false,
-                _ => true,
-            })
-            .map(|below| (below.clone(), matches!(before.get(below), Some(None))))
-            .collect();
-        changed.sort();
-        changed.dedup();
-        Ok(changed)
+/// The tree of a disk, which notes what is seen of it.
+#[derive(Default)]
+pub(crate) struct Noting(Mutex<Snapshot>);
+
+impl Noting {
+    fn note(&self, dir: &Dir, listing: &Listing, is_open: bool) {
+        let seen = Seen::new(&dir.path(), listing, is_open);
+        let mut snapshot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshot.0.insert(dir.below(), seen);
+    }
+
+    pub(crate) fn into_snapshot(self) -> Snapshot {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn artifacts(dir: &Path, listed: Entries) -> Seen {
-    let now = SystemTime::now();
-    let versions = Artifact::ALL.map(|artifact| {
-        let path = dir.join(artifact.file_name());
-        let stat = rustix::fs::lstat(&path).ok();
-        Some((
-            listed.kind(artifact)?,
-            stat.map(|stat| FileVersion::from(&stat)),
-        ))
-    });
-    let mut known = versions
-        .iter()
-        .flatten()
-        .filter_map(|(_, version)| *version);
-    let is_fresh = known.any(|version| version.is_fresh(now));
-    Seen { versions, is_fresh }
+impl Tree for Noting {
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        let listing = OnDisk.list(dir);
+        let is_open = listing.is_ok() && is_open(&dir.path());
+        match &listing {
+            Ok(listing) => self.note(dir, listing, is_open),
+            Err(_) => self.note(dir, &Listing::default(), false),
+        }
+        listing
+    }
+
+    fn holds_timeline(&self, dir: &Dir) -> io::Result<bool> {
+        let holds = OnDisk.holds_timeline(dir);
+        let mut listing = Listing::default();
+        if matches!(holds, Ok(true)) {
+            listing.entries.set(Artifact::Events, EntryKind::File);
+        }
+        self.note(dir, &listing, holds.is_ok());
+        holds
+    }
 }
 
-/// The directories in a directory that may hold episodes.
-pub(crate) fn directories(dir: &Path) -> io::Result<Vec<Arc<OsStr>>> {
-    list(dir).map(|listing| listing.directories)
+/// Whether a directory may be listed, and what is in it be looked at.
+pub(crate) fn is_open(dir: &Path) -> bool {
+    let access = Access::READ_OK | Access::EXEC_OK;
+    rustix::fs::accessat(CWD, dir, access, AtFlags::EACCESS).is_ok()
+}
+
+impl Snapshot {
+    /// What differs from an earlier snapshot.
+    pub(crate) fn since(&self, before: &Self) -> Changes {
+        let mut changes = Changes::default();
+        let mut add = |below: PathBuf, is_whole: bool| {
+            *changes.0.entry(below).or_default() |= is_whole;
+        };
+        let (none, known) = (Seen::default(), before.0.keys().chain(self.0.keys()));
+        for below in known {
+            let was = before.0.get(below).unwrap_or(&none);
+            let is = self.0.get(below).unwrap_or(&none);
+            if was.is_open != is.is_open {
+                add(below.clone(), true);
+            } else if was.is_fresh || was.versions != is.versions {
+                add(below.clone(), false);
+            }
+            for name in was.names.keys().chain(is.names.keys()) {
+                if was.names.get(name) != is.names.get(name) {
+                    add(below.join(&**name), true);
+                }
+            }
+        }
+        changes
+    }
+}
+
+impl Seen {
+    fn new(dir: &Path, listing: &Listing, is_open: bool) -> Self {
+        let now = SystemTime::now();
+        let version = |name: &OsStr| {
+            let stat = rustix::fs::lstat(dir.join(name)).ok()?;
+            Some(FileVersion::from(&stat))
+        };
+        let entries: &Entries = &listing.entries;
+        let versions = Artifact::ALL.map(|artifact| {
+            let kind = entries.kind(artifact)?;
+            Some((kind, version(artifact.file_name().as_ref())))
+        });
+        let mut known = versions
+            .iter()
+            .flatten()
+            .filter_map(|(_, version)| *version);
+        let directories = listing
+            .directories
+            .iter()
+            .map(|name| (Arc::clone(name), None));
+        let links = listing
+            .links
+            .iter()
+            .map(|name| (Arc::clone(name), version(name)));
+        Self {
+            is_fresh: known.any(|version| version.is_fresh(now)),
+            versions,
+            names: directories.chain(links).collect(),
+            is_open,
+        }
+    }
+}
+
+/// Looks whether a directory can be listed.
+pub(crate) fn look_at(dir: &Path) -> io::Result<()> {
+    list(dir).map(drop)
 }

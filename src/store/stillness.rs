@@ -18,7 +18,7 @@ use crate::source::{Artifact, EntryKind};
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
-#[cfg(feature = "watch")]
+#[cfg(feature = "cli")]
 const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
@@ -60,12 +60,12 @@ impl FileVersion {
         self.bytes
     }
 
-    fn is_same_file(self, other: Self) -> bool {
+    pub(super) fn is_same_file(self, other: Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
     /// Whether the last change was so recent that another one may leave the same version behind.
-    #[cfg(feature = "watch")]
+    #[cfg(feature = "cli")]
     pub(super) fn is_fresh(self, now: SystemTime) -> bool {
         nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
     }

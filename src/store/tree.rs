@@ -14,6 +14,13 @@ use super::path::{self, join};
 use super::root::Root;
 use crate::source::Entries;
 
+/// The number of levels below a given path that are searched.
+///
+/// Run data is a dozen levels deep. What the search does for a directory depends on the length of
+/// its path, so without a limit a few thousand directories, each in the one before, would keep it
+/// busy for minutes.
+pub(super) const MAX_LEVELS: usize = 256;
+
 /// Directories, and what their records say as far as it decides which of them are episodes. Unless
 /// it says otherwise, a tree is on a disk.
 pub(super) trait Tree: Sync {
@@ -57,24 +64,37 @@ pub(crate) struct Dir {
 /// What the directories in a directory have in common.
 #[derive(Debug)]
 pub(super) struct Around {
-    /// The path of the directory around them, from the root of the walk on; none around the root.
-    below: Option<PathBuf>,
+    /// The root of the walk.
+    root: Arc<Root>,
     /// What their paths start with, as the user would type them; of the root, the whole path.
     prefix: Vec<u8>,
+    /// The number of bytes of the prefix before the path from the root on.
+    before: usize,
+    /// How many levels below the given path they are.
+    level: usize,
+    /// Whether it is around the root of the walk.
+    is_around_root: bool,
     /// Whether they are below a directory called `episodes`.
     in_episodes: bool,
+    /// Whether they are below a directory that is an episode unless there is one below it.
+    in_group: bool,
     /// The episode around them, if that is not below a directory called `episodes`.
     episode: Option<Arc<Path>>,
 }
 
 impl Dir {
     /// The directory in which a walk starts.
-    pub(super) fn root(root: &Root) -> Self {
+    pub(super) fn root(root: &Arc<Root>) -> Self {
+        let prefix = path::bytes(&root.typed).to_vec();
         let around = Around {
-            below: None,
-            prefix: path::bytes(&root.typed).to_vec(),
+            before: prefix.len(),
+            prefix,
+            level: root.level,
+            is_around_root: true,
             in_episodes: below_episodes(&root.real),
+            in_group: false,
             episode: None,
+            root: Arc::clone(root),
         };
         let name = root.real.file_name().unwrap_or_default();
         Self::new(&Arc::new(around), name.into())
@@ -85,16 +105,36 @@ impl Dir {
         Self { around, name }
     }
 
-    /// What the directories in it have in common, and the episode around them.
-    pub(super) fn around_others(&self, episode: Option<Arc<Path>>) -> Arc<Around> {
-        let mut prefix = path::bytes(&join(&self.path(), Path::new("x"))).to_vec();
-        prefix.pop();
+    /// What the directories in it have in common: whether it may be a group, and the episode around
+    /// them.
+    pub(super) fn around_others(
+        &self,
+        may_be_group: bool,
+        episode: Option<Arc<Path>>,
+    ) -> Arc<Around> {
+        let around = &self.around;
+        let prefix = self.prefix();
         Arc::new(Around {
-            below: Some(self.below()),
+            root: Arc::clone(&around.root),
+            before: if self.is_root() {
+                prefix.len()
+            } else {
+                around.before
+            },
             prefix,
+            level: around.level + 1,
+            is_around_root: false,
             in_episodes: self.is_in_episodes(),
+            in_group: around.in_group || may_be_group,
             episode,
         })
+    }
+
+    /// What the paths of all directories below it start with.
+    pub(super) fn prefix(&self) -> Vec<u8> {
+        let mut prefix = path::bytes(&join(&self.path(), Path::new("x"))).to_vec();
+        prefix.pop();
+        prefix
     }
 
     /// The path as the user would type it.
@@ -114,10 +154,13 @@ impl Dir {
 
     /// The path from the root of the walk on.
     pub(super) fn below(&self) -> PathBuf {
-        let around = self.around.below.as_ref();
-        around
-            .map(|below| below.join(&*self.name))
-            .unwrap_or_default()
+        let below = self.path_bytes().skip(self.around.before);
+        path::from_bytes(below.copied().collect())
+    }
+
+    /// The real path.
+    pub(super) fn real(&self) -> PathBuf {
+        join(&self.around.root.real, &self.below())
     }
 
     pub(crate) fn name(&self) -> &OsStr {
@@ -125,11 +168,21 @@ impl Dir {
     }
 
     pub(super) fn is_root(&self) -> bool {
-        self.around.below.is_none()
+        self.around.is_around_root
+    }
+
+    /// Whether the directories in it are deeper than directories are searched.
+    pub(super) fn is_deepest(&self) -> bool {
+        self.around.level >= MAX_LEVELS
     }
 
     pub(super) fn is_below_episodes(&self) -> bool {
         self.around.in_episodes
+    }
+
+    /// Whether it is below a directory that is an episode unless there is one below it.
+    pub(super) fn is_in_group(&self) -> bool {
+        self.around.in_group
     }
 
     /// Whether it is, or is below, a directory called `episodes`.
@@ -178,8 +231,12 @@ impl Dir {
     }
 
     /// The order of its path and another one, byte by byte.
-    pub(super) fn order_to(&self, path: &Path) -> Ordering {
-        self.path_bytes().cmp(path::bytes(path))
+    pub(super) fn order_to(&self, path: &[u8]) -> Ordering {
+        self.path_bytes().cmp(path)
+    }
+
+    pub(super) fn starts_with(&self, prefix: &[u8]) -> bool {
+        self.path_bytes().take(prefix.len()).eq(prefix)
     }
 
     fn path_bytes(&self) -> impl Iterator<Item = &u8> {

@@ -1,18 +1,19 @@
 //! A tree -> the episodes in it, and what may hide one. The one place that goes down a tree.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::content::holds_timeline;
 use super::disk::EpisodeDir;
 use super::fault::{Fault, unlistable};
 use super::listing::Listing;
 use super::nature::{EPISODES, Nature, run_data};
-use super::path::{is_loop, is_nothing, join};
+use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::root::Root;
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
@@ -21,8 +22,8 @@ use crate::source::{Artifact, Entries};
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;
 
-/// Says of a directory, as the user would type it, whether it is left out.
-pub(crate) type Excludes<'e> = &'e (dyn Fn(&Path) -> bool + Sync);
+/// Says of a directory, as the user would type it, whether it is left out; none where nothing is.
+pub(crate) type Excludes<'e> = Option<&'e (dyn Fn(&Path) -> bool + Sync)>;
 
 /// An episode that was found.
 #[derive(Clone, Debug)]
@@ -54,15 +55,12 @@ impl From<&FoundEpisode> for EpisodeDir {
     }
 }
 
-/// A symbolic link to a directory, below a directory called `episodes`.
-#[derive(Debug)]
+/// A symbolic link below a directory called `episodes`.
+#[derive(Clone, Debug)]
 pub(super) struct Link {
-    /// Its path as the user would type it.
-    pub(super) typed: PathBuf,
-    /// The real path of the run-data directory around it.
-    pub(super) run_data: PathBuf,
-    /// The real path of the directory that it leads to.
-    pub(super) target: PathBuf,
+    pub(super) at: Dir,
+    /// Whether it is in an episode, where it matters only if it leads to a timeline.
+    pub(super) is_in_episode: bool,
 }
 
 /// What was found in a tree.
@@ -80,6 +78,29 @@ pub(crate) struct Found {
     /// Directories with only a summary: episodes unless there is an episode below them.
     pub(super) candidates: Vec<FoundEpisode>,
     pub(super) links: Vec<Link>,
+}
+
+impl FoundEpisode {
+    /// Whether a directory with a summary above another episode is a run itself, and not a group
+    /// with a summary of its own: a run could be hidden by an episode that is added to it.
+    fn is_run(&self, tree: &dyn Tree) -> bool {
+        let has = |artifact| self.entries.has(artifact);
+        has(Artifact::Learn) || has(Artifact::Manifest) || tree.names_run(&self.into())
+    }
+}
+
+/// Whether a directory that was not opened is an episode, as nothing is below it.
+fn is_episode(tree: &dyn Tree, dir: &Dir) -> bool {
+    let listing = tree.list(dir);
+    listing.is_ok_and(|it| dir.nature(it.entries, it.holds_episodes) != Nature::None)
+}
+
+/// Whether the path of one of the directories, which are sorted, starts with some bytes.
+fn holds<T>(sorted: &[T], dir: impl Fn(&T) -> &Dir, prefix: &[u8]) -> bool {
+    let first = sorted.partition_point(|it| dir(it).order_to(prefix).is_lt());
+    sorted
+        .get(first)
+        .is_some_and(|it| dir(it).starts_with(prefix))
 }
 
 /// The directories in a directory that are to be searched.
@@ -101,16 +122,22 @@ enum Below {
 #[derive(Clone, Copy)]
 pub(super) struct Walk<'w> {
     pub(super) tree: &'w dyn Tree,
-    pub(super) root: &'w Root,
+    pub(super) root: &'w Arc<Root>,
     pub(super) excludes: Excludes<'w>,
 }
 
 impl Walk<'_> {
-    /// Finds what is at and below the root.
+    /// Finds what is at and below the root, and decides what is a group.
     pub(super) fn everything(self, jobs: NonZeroUsize) -> Found {
+        let mut found = self.undecided(jobs);
+        found.decide(self.tree);
+        found
+    }
+
+    /// Finds what is at and below the root, as far as each directory tells it by itself.
+    pub(super) fn undecided(self, jobs: NonZeroUsize) -> Found {
         let mut found = Found::default();
         self.down_from(vec![Dir::root(self.root)], jobs, &mut found);
-        self.decide(&mut found);
         found
     }
 
@@ -171,15 +198,33 @@ impl Walk<'_> {
         if listing.directories.is_empty() && listing.likely.is_empty() {
             return None;
         }
-        let around = dir.around_others(episode);
+        let may_be_group = dir.nature(listing.entries, listing.holds_episodes);
+        let around = dir.around_others(may_be_group == Nature::UnlessAbove, episode);
+        let mut names = listing.directories;
+        if self.excludes.is_some() {
+            let number = names.len();
+            names.retain(|name| !self.excludes(&Dir::new(&around, Arc::clone(name))));
+            found.excluded += number - names.len();
+        }
+        if dir.is_deepest() {
+            let names = listing
+                .likely
+                .into_iter()
+                .map(|(name, _)| name)
+                .chain(names);
+            let too_deep = names.map(|name| Fault::TooDeep(Dir::new(&around, name).path()));
+            found.faults.extend(too_deep);
+            return None;
+        }
         let likely = listing.likely.into_iter();
         let likely = likely.map(|(name, time)| (Dir::new(&around, name), time));
         found.likely.extend(likely);
-        let mut names = listing.directories;
-        let number = names.len();
-        names.retain(|name| !(self.excludes)(&Dir::new(&around, Arc::clone(name)).path()));
-        found.excluded += number - names.len();
         Some(Within { around, names })
+    }
+
+    /// Whether a directory, or a link in its place, is left out.
+    fn excludes(self, dir: &Dir) -> bool {
+        self.excludes.is_some_and(|excludes| excludes(&dir.path()))
     }
 
     /// Records what a directory is, and returns what is searched below it.
@@ -209,13 +254,12 @@ impl Walk<'_> {
             Nature::UnlessAbove => found.candidates.push(episode()),
             Nature::None => {}
         }
-        if dir.name() == EPISODES && Artifact::ALL.iter().any(|it| entries.has(*it)) {
+        let is_none = dir.nature(entries, listing.holds_episodes) == Nature::None;
+        if dir.is_in_episodes() && is_none && Artifact::ALL.iter().any(|it| entries.has(*it)) {
             found.faults.push(Fault::Stray(dir.path()));
         }
         if dir.is_in_episodes() {
-            for name in &listing.links {
-                self.follow(dir, name, found);
-            }
+            self.note_links(dir, &listing.links, false, found);
         }
         Below::Everything
     }
@@ -235,97 +279,128 @@ impl Walk<'_> {
         if listing.directories.is_empty() && listing.links.is_empty() {
             return;
         }
-        let around = episode.around_others(None);
-        let holds_timeline = |name: &Arc<_>| {
-            let dir = Dir::new(&around, Arc::clone(name));
-            self.tree.holds_timeline(&dir)
-        };
+        let around = episode.around_others(false, None);
         for name in &listing.directories {
-            let path = episode.path().join(&**name);
-            if (self.excludes)(&path) {
+            let dir = Dir::new(&around, Arc::clone(name));
+            if self.excludes(&dir) {
                 continue;
             }
-            match holds_timeline(name) {
-                Ok(true) => found.faults.push(Fault::Hidden(path)),
+            match self.tree.holds_timeline(&dir) {
+                Ok(true) => found.faults.push(Fault::Hidden(dir.path())),
                 Ok(false) => {}
-                Err(source) => found.faults.push(unlistable(&path, source)),
+                Err(source) => found.faults.push(unlistable(&dir.path(), source)),
             }
         }
-        for name in &listing.links {
-            if holds_timeline(name).unwrap_or(true) {
-                self.follow(episode, name, found);
-            }
-        }
+        self.note_links(episode, &listing.links, true, found);
     }
 
-    /// Notes where a symbolic link in a directory leads, if it leads to a directory.
-    fn follow(self, dir: &Dir, name: &OsStr, found: &mut Found) {
-        let typed = dir.path().join(name);
-        if (self.excludes)(&typed) {
+    /// Notes links in a directory. Where they lead is decided when all runs are found.
+    fn note_links(self, dir: &Dir, names: &[Arc<OsStr>], is_in_episode: bool, found: &mut Found) {
+        if names.is_empty() {
             return;
         }
-        let target = typed
-            .metadata()
-            .and_then(|metadata| metadata.is_dir().then(|| typed.canonicalize()).transpose());
-        match target {
-            Ok(Some(target)) => found.links.push(Link {
-                run_data: run_data(&join(&self.root.real, &dir.below())),
-                target,
-                typed,
-            }),
-            Ok(None) => {}
-            Err(error) if is_nothing(&error) || is_loop(&error) => {}
-            Err(source) => found.faults.push(unlistable(&typed, source)),
-        }
-    }
-
-    /// Decides about the directories with only a summary, now that all below them is known.
-    pub(super) fn decide(self, found: &mut Found) {
-        let mut candidates = std::mem::take(&mut found.candidates);
-        if candidates.is_empty() {
-            return;
-        }
-        // The deepest first: a candidate that is an episode excludes the candidates above it.
-        candidates.sort_by_key(|it| std::cmp::Reverse(it.dir.below().components().count()));
-        let paths: BTreeSet<PathBuf> = candidates.iter().map(|it| it.dir.below()).collect();
-        let above = |dir: &Dir| {
-            let below = dir.below();
-            let above = below.ancestors().skip(1).filter(|it| paths.contains(*it));
-            above.map(Path::to_owned).collect::<Vec<_>>()
-        };
-        let episodes = found.episodes.iter();
-        let mut holders: BTreeSet<PathBuf> = episodes.flat_map(|it| above(&it.dir)).collect();
-        found.likely.retain(|(dir, _)| {
-            let above = above(dir);
-            let is_run = above.is_empty() || self.is_episode(dir);
-            holders.extend(above.into_iter().filter(|_| is_run));
-            is_run
+        let around = dir.around_others(false, None);
+        let links = names.iter().map(|name| Link {
+            at: Dir::new(&around, Arc::clone(name)),
+            is_in_episode,
         });
-        for candidate in candidates {
-            if !holders.contains(&candidate.dir.below()) {
-                holders.extend(above(&candidate.dir));
-                found.episodes.push(candidate);
-            } else if self.is_run(&candidate) {
-                found.faults.push(Fault::Displaced(candidate.dir.path()));
-            }
+        let links = links.filter(|link| !self.excludes(&link.at));
+        found.links.extend(links);
+    }
+}
+
+impl Link {
+    /// The real path of the directory that it leads to, if it leads to one and matters.
+    pub(super) fn target(&self) -> Result<Option<PathBuf>, Fault> {
+        let path = self.at.path();
+        if self.is_in_episode && matches!(holds_timeline(&path), Ok(false)) {
+            return Ok(None);
+        }
+        match real_dir(&path) {
+            Ok(target) => Ok(Some(target)),
+            Err(error) if is_nothing(&error) || is_loop(&error) => Ok(None),
+            Err(source) => Err(unlistable(&path, source)),
         }
     }
 
-    /// Whether a directory that was not opened is an episode, as nothing is below it.
-    fn is_episode(self, dir: &Dir) -> bool {
-        let listing = self.tree.list(dir);
-        listing.is_ok_and(|it| dir.nature(it.entries, it.holds_episodes) != Nature::None)
-    }
-
-    /// Whether a directory with a summary above another episode is a run itself, and not a group
-    /// with a summary of its own: a run could be hidden by an episode that is added to it.
-    fn is_run(self, dir: &FoundEpisode) -> bool {
-        let has = |artifact| dir.entries.has(artifact);
-        has(Artifact::Learn) || has(Artifact::Manifest) || self.tree.names_run(&dir.into())
+    /// The real path of the run-data directory around it.
+    pub(super) fn run_data(&self) -> PathBuf {
+        run_data(&self.at.real())
     }
 }
 
 impl Found {
+    /// Decides about the directories with only a summary, now that all below them is known.
+    pub(super) fn decide(&mut self, tree: &dyn Tree) {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        if candidates.is_empty() {
+            return;
+        }
+        self.likely
+            .retain(|(dir, _)| !dir.is_in_group() || is_episode(tree, dir));
+        self.likely.sort_by(|(a, _), (b, _)| a.path_order(b));
+        self.episodes.sort_by(|a, b| a.dir.path_order(&b.dir));
+        candidates.sort_by(|a, b| a.dir.path_order(&b.dir));
+        // From the last to the first, so that what is below a candidate is decided before it.
+        let mut runs: BTreeMap<Vec<u8>, FoundEpisode> = BTreeMap::new();
+        for candidate in candidates.into_iter().rev() {
+            let prefix = candidate.dir.prefix();
+            let first = runs.range(prefix.clone()..).next();
+            let is_group = first.is_some_and(|(path, _)| path.starts_with(&prefix))
+                || holds(&self.episodes, |it| &it.dir, &prefix)
+                || holds(&self.likely, |(dir, _)| dir, &prefix);
+            if !is_group {
+                runs.insert(path::bytes(&candidate.dir.path()).to_vec(), candidate);
+            } else if candidate.is_run(tree) {
+                self.faults.push(Fault::Displaced(candidate.dir.path()));
+            }
+        }
+        self.episodes.extend(runs.into_values());
+    }
+
+    /// Links that lead to a directory that is not judged are faults; whether there are any.
+    pub(super) fn decide_links(&mut self, roots: &[Arc<Root>], excludes: Excludes<'_>) -> bool {
+        let links = std::mem::take(&mut self.links);
+        if links.is_empty() {
+            return false;
+        }
+        let mut typed_roots: BTreeMap<&[u8], BTreeSet<&Path>> = BTreeMap::new();
+        for root in roots {
+            let typed = typed_roots.entry(path::bytes(&root.real)).or_default();
+            typed.insert(&root.typed);
+        }
+        // Two given paths may lead to one link.
+        let mut faults = BTreeMap::new();
+        for link in links {
+            let (fault, target) = match link.target() {
+                Ok(None) => continue,
+                Ok(Some(target)) => (None, target),
+                Err(fault) => (Some(fault), PathBuf::new()),
+            };
+            let is_in_run_data = target.starts_with(link.run_data());
+            let is_looked_at = target.ancestors().any(|real| {
+                let typed = typed_roots.get(path::bytes(real)).into_iter().flatten();
+                typed
+                    .map(|typed| join(typed, target.strip_prefix(real).unwrap_or(real)))
+                    .any(|it| {
+                        *real == *target
+                            || is_in_run_data
+                                && (self.has(&it) || excludes.is_some_and(|excludes| excludes(&it)))
+                    })
+            });
+            if !is_looked_at {
+                let path = link.at.path();
+                let not_judged = || Fault::Link {
+                    path: path.clone(),
+                    target,
+                };
+                faults.insert(path.clone(), fault.unwrap_or_else(not_judged));
+            }
+        }
+        self.faults.extend(faults.into_values());
+        true
+    }
+
     pub(super) fn append(&mut self, mut other: Self) {
         self.episodes.append(&mut other.episodes);
         self.faults.append(&mut other.faults);
@@ -338,13 +413,15 @@ impl Found {
 
     /// Whether an episode with a path is among those found, which are sorted.
     pub(super) fn has(&self, episode: &Path) -> bool {
-        let order = |it: &FoundEpisode| it.dir.order_to(episode);
+        let order = |it: &FoundEpisode| it.dir.order_to(path::bytes(episode));
         self.episodes.binary_search_by(order).is_ok()
     }
 
     /// Sorts what was found by path.
     pub(super) fn sort(&mut self) {
         self.episodes.sort_by(|a, b| a.dir.path_order(&b.dir));
+        self.candidates.sort_by(|a, b| a.dir.path_order(&b.dir));
+        self.links.sort_by(|a, b| a.at.path_order(&b.at));
         let order = |fault: &Fault| fault.path().as_os_str().to_owned();
         self.faults.sort_by_cached_key(order);
         self.foreign.sort();

@@ -6,12 +6,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
-use rustix::fs::fstat;
+use rustix::fs::{OFlags, fstat};
 use tempfile::{Builder, NamedTempFile};
-use walkdir::{DirEntry, WalkDir};
 
-use super::is_gone;
-use super::writing::open_regular;
+use super::{OpenDir, is_gone};
 
 /// Whether two paths name one file, there or not, however they are spelled.
 pub(crate) fn is_one_file(a: &Path, b: &Path) -> bool {
@@ -46,7 +44,7 @@ impl Unnamed {
     fn create(dir: &Path, permissions: &Permissions) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         {
-            use rustix::fs::{Mode, OFlags};
+            use rustix::fs::Mode;
             let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
             let mode = Mode::from_raw_mode(permissions.mode());
             // It gets a name through `/proc`.
@@ -123,15 +121,15 @@ fn named(dir: &Path, permissions: &Permissions) -> io::Result<NamedTempFile> {
 /// Removes the files that processes left in a directory when they were killed: nobody has their
 /// locks. That it can't be done keeps nobody from writing.
 fn remove_leftovers(dir: &Path) {
-    let entries = WalkDir::new(dir).min_depth(1).max_depth(1).into_iter();
-    for path in entries.flatten().map(DirEntry::into_path) {
-        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        if name.starts_with(PREFIX.as_bytes())
-            && name.ends_with(SUFFIX.as_bytes())
-            && let Ok(file) = open_regular(&path, OpenOptions::new().read(true))
+    let Ok(dir) = OpenDir::open(dir) else { return };
+    for (name, _) in dir.names(usize::MAX).unwrap_or_default() {
+        let bytes = name.as_encoded_bytes();
+        if bytes.starts_with(PREFIX.as_bytes())
+            && bytes.ends_with(SUFFIX.as_bytes())
+            && let Ok(file) = dir.file(&name, OFlags::RDONLY)
             && file.try_lock().is_ok()
         {
-            let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(dir.path().join(&name));
         }
     }
 }
@@ -237,6 +235,8 @@ pub(crate) fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use walkdir::WalkDir;
+
     use super::*;
 
     /// A file as it is where the file system has none without a name.

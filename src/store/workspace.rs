@@ -1,54 +1,141 @@
 //! The directory that a run works in -> the digest of each of its files, and what a file contains.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, BufRead};
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use walkdir::WalkDir;
+use rustix::fs::OFlags;
 
-use super::written::{digest_of, open_written};
+use super::OpenDir;
+use crate::digest::FileDigest;
+use crate::source::EntryKind;
 
-/// The digests of the regular files below a directory, by their paths. Names to ignore are passed
-/// over at any depth, and so are links and one directory more.
-pub(crate) fn files_below(
-    dir: &Path,
-    ignored: &[&str],
-    but: &Path,
-) -> io::Result<BTreeMap<String, String>> {
-    let but = fs::canonicalize(but).ok();
-    let is_wanted = |entry: &walkdir::DirEntry| {
-        let is_ignored = ignored.iter().any(|name| entry.file_name() == *name);
-        let is_excepted = entry.file_type().is_dir()
-            && but.is_some()
-            && fs::canonicalize(entry.path()).ok() == but;
-        entry.depth() == 0 || !(is_ignored || is_excepted)
-    };
-    let walk = WalkDir::new(dir).sort_by_file_name().into_iter();
-    let mut files = BTreeMap::new();
-    for entry in walk.filter_entry(is_wanted) {
-        let digest = entry.map_err(io::Error::from).and_then(|entry| {
-            let is_file = entry.file_type().is_file();
-            let digest = is_file.then(|| digest_of(entry.path())).transpose()?;
-            Ok((entry, digest))
-        });
-        match digest {
-            Ok((entry, Some((digest, _)))) => {
-                let below = entry.path().strip_prefix(dir).unwrap_or(entry.path());
-                files.insert(below.to_string_lossy().into_owned(), digest);
-            }
-            Ok((_, None)) => {}
-            // What others remove meanwhile is not there. A missing directory is no workspace.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && super::is_there(dir) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(files)
+/// The number of bytes of all files of a workspace that are read, at most: as of all files that a
+/// manifest names.
+const MAX_WORKSPACE_BYTES: u64 = 16 << 30;
+
+/// The number of entries of a workspace that are looked at, at most: a snapshot can name as many.
+const MAX_ENTRIES: usize = 500_000;
+
+/// The number of levels below a workspace that are looked at, at most.
+const MAX_LEVELS: usize = 256;
+
+/// How a workspace is searched.
+pub(crate) struct Search<'s> {
+    /// Names that are passed over at any depth.
+    pub(crate) ignored: &'s [&'s str],
+    /// A directory that is passed over.
+    pub(crate) but: Option<OpenDir>,
+    /// Whether to give up.
+    pub(crate) stop: &'s AtomicBool,
 }
 
-/// Whether a regular file contains some bytes.
-pub(crate) fn contains(path: &Path, wanted: &[u8]) -> io::Result<bool> {
-    let mut file = open_written(path)?;
+impl Search<'_> {
+    /// The digests of the regular files below a directory, by their paths. Links are passed over.
+    /// Beyond 16 GiB, 500,000 entries or 256 levels, there are none.
+    pub(crate) fn files_below(&self, dir: &OpenDir) -> io::Result<BTreeMap<String, String>> {
+        let mut found = Files {
+            digests: BTreeMap::new(),
+            bytes_left: MAX_WORKSPACE_BYTES,
+            entries_left: MAX_ENTRIES,
+        };
+        self.add(dir, Path::new(""), MAX_LEVELS, &mut found)?;
+        Ok(found.digests)
+    }
+
+    fn add(&self, dir: &OpenDir, at: &Path, levels: usize, found: &mut Files) -> io::Result<()> {
+        let names = dir.names(found.entries_left)?;
+        found.entries_left -= names.len();
+        for (name, kind) in names {
+            if self.ignored.iter().any(|ignored| name == *ignored) {
+                continue;
+            }
+            let path = at.join(&name);
+            let added = match kind {
+                EntryKind::Directory => self.add_dir(dir, &name, &path, levels, found),
+                EntryKind::File => self.add_file(dir, &name, &path, found),
+                EntryKind::Link | EntryKind::Special => Ok(()),
+            };
+            match added {
+                // What others remove meanwhile is not there.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                added => added?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add_dir(
+        &self,
+        dir: &OpenDir,
+        name: &OsStr,
+        path: &Path,
+        levels: usize,
+        found: &mut Files,
+    ) -> io::Result<()> {
+        let dir = dir.dir(name)?;
+        if self.but.as_ref().is_some_and(|but| dir.is(but)) {
+            return Ok(());
+        }
+        let levels = levels.checked_sub(1);
+        let levels = levels.ok_or_else(|| io::Error::other("it is nested too deep"))?;
+        self.add(&dir, path, levels, found)
+    }
+
+    fn add_file(
+        &self,
+        dir: &OpenDir,
+        name: &OsStr,
+        path: &Path,
+        found: &mut Files,
+    ) -> io::Result<()> {
+        let file = dir.file(name, OFlags::RDONLY)?;
+        let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
+        if file.metadata()?.len() > found.bytes_left {
+            return Err(too_large());
+        }
+        let file = Stoppable(file, self.stop);
+        let (bytes, digest) =
+            FileDigest::of_stream(file, found.bytes_left)?.ok_or_else(too_large)?;
+        found.bytes_left -= bytes;
+        found.digests.insert(text_of(path), digest.to_string());
+        Ok(())
+    }
+}
+
+/// What was found of a workspace so far.
+struct Files {
+    digests: BTreeMap<String, String>,
+    bytes_left: u64,
+    entries_left: usize,
+}
+
+/// The text of a path below a workspace. One that is not UTF-8 is escaped after two slashes, with
+/// which no other starts.
+fn text_of(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    path.to_str()
+        .map_or_else(|| format!("//{}", bytes.escape_ascii()), str::to_owned)
+}
+
+/// What is read until somebody asks to stop.
+struct Stoppable<'s, R>(R, &'s AtomicBool);
+
+impl<R: Read> Read for Stoppable<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.load(Ordering::Relaxed) {
+            return Err(io::Error::other("it was asked to stop"));
+        }
+        self.0.read(buffer)
+    }
+}
+
+/// Whether content has some bytes in it.
+pub(crate) fn contains(content: impl Read, wanted: &[u8], stop: &AtomicBool) -> io::Result<bool> {
+    let mut file = BufReader::new(Stoppable(content, stop));
     let mut kept = Vec::new();
     loop {
         let piece = file.fill_buf()?;

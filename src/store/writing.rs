@@ -3,32 +3,36 @@
 //! Each method is one system call, so that tests can note each, fail each, and lay out the disk as
 //! it is after any of them.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::OpenDir;
+use super::stillness::FileVersion;
 
 /// A place to write to: the file system, or what tests put in its place.
 pub(crate) trait Disk: Send + Sync {
     /// Makes a directory that must not exist.
-    fn make_dir(&self, path: &Path) -> io::Result<()>;
+    fn make_dir(&self, dir: &OpenDir, name: &OsStr) -> io::Result<()>;
 
     /// Makes a file that must not exist, for appending.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Appending>>;
+    fn create(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>>;
 
-    /// Opens a regular file that exists, for appending.
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Appending>>;
+    /// Opens a regular file that exists, for reading and appending.
+    fn open(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>>;
 
     /// Gives a file another name, in place of the file that has it.
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn rename(&self, dir: &OpenDir, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, dir: &OpenDir, name: &str) -> io::Result<()>;
 
     /// Makes the names in a directory durable.
-    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    fn sync_dir(&self, dir: &OpenDir) -> io::Result<()>;
 }
 
 /// A file that grows at its end.
@@ -48,38 +52,49 @@ pub(crate) trait Appending: Send {
 
     /// Gives the lock up, also where a process that was forked has the file open still.
     fn unlock(&mut self) -> io::Result<()>;
+
+    /// What the file holds, from its beginning.
+    fn content(&self) -> io::Result<Box<dyn Read>>;
+
+    /// Whether the entry of a name is this file, and the file has a length.
+    fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool;
 }
 
 /// The file system.
 pub(crate) struct FileSystem;
 
 impl Disk for FileSystem {
-    fn make_dir(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
+    fn make_dir(&self, dir: &OpenDir, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(
+            dir.fd(),
+            name,
+            Mode::from_raw_mode(0o777),
+        )?)
     }
 
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
-        let mut options = OpenOptions::new();
-        Ok(Box::new(options.append(true).create_new(true).open(path)?))
+    fn create(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+        Ok(Box::new(dir.file(name, flags)?))
     }
 
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Appending>> {
-        Ok(Box::new(open_regular(
-            path,
-            OpenOptions::new().append(true),
-        )?))
+    fn open(&self, dir: &OpenDir, name: &str) -> io::Result<Box<dyn Appending>> {
+        let file = dir.file(name, OFlags::RDWR | OFlags::APPEND)?;
+        if file.metadata()?.nlink() > 1 {
+            return Err(io::Error::other("it has another name too, by a hard link"));
+        }
+        Ok(Box::new(file))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)
+    fn rename(&self, dir: &OpenDir, from: &str, to: &str) -> io::Result<()> {
+        Ok(rustix::fs::renameat(dir.fd(), from, dir.fd(), to)?)
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
+    fn remove(&self, dir: &OpenDir, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(dir.fd(), name, AtFlags::empty())?)
     }
 
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        File::open(path)?.sync_all()
+    fn sync_dir(&self, dir: &OpenDir) -> io::Result<()> {
+        Ok(rustix::fs::fsync(dir.fd())?)
     }
 }
 
@@ -107,39 +122,49 @@ impl Appending for File {
     fn unlock(&mut self) -> io::Result<()> {
         Self::unlock(self)
     }
-}
 
-/// Opens a regular file, and nothing that its name may be a link to.
-pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Without O_NONBLOCK, opening a FIFO would wait for its other end.
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    let file = options.custom_flags(flags.cast_signed()).open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::other("it is not a regular file"))
+    fn content(&self) -> io::Result<Box<dyn Read>> {
+        let mut content = self.try_clone()?;
+        content.rewind()?;
+        Ok(Box::new(content))
+    }
+
+    fn is_in_place(&self, dir: &OpenDir, name: &str, length: u64) -> bool {
+        let is = rustix::fs::fstat(self).map(|stat| FileVersion::from(&stat));
+        let there = dir.version(Path::new(name));
+        there.is_some_and(|there| {
+            there.bytes() == length && is.is_ok_and(|is| is.is_same_file(there))
+        })
     }
 }
 
-/// Makes a directory, and those above it that are missing; returns the directories in which names
-/// were made.
-pub(crate) fn make_dirs(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let above = match dir.parent() {
-        None => return Ok(Vec::new()),
-        Some(above) if above.as_os_str().is_empty() => Path::new("."),
-        Some(above) => above,
-    };
-    let mut changed = match disk.make_dir(dir) {
-        Ok(()) => return Ok(vec![above.to_owned()]),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Vec::new()),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) => make_dirs(disk, above)?,
-    };
-    match disk.make_dir(dir) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => changed.push(above.to_owned()),
+/// Opens a directory that a user names, and makes it and those above it that are missing. Returns
+/// the directories in which names were made too.
+pub(crate) fn open_or_make(disk: &dyn Disk, path: &Path) -> io::Result<(OpenDir, Vec<OpenDir>)> {
+    match OpenDir::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => return Ok((opened?, Vec::new())),
     }
-    Ok(changed)
+    let mut parts = path.components();
+    let Some(name) = parts.next_back() else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    let above = match parts.as_path() {
+        above if above.as_os_str().is_empty() => Path::new("."),
+        above => above,
+    };
+    let (above, mut changed) = open_or_make(disk, above)?;
+    make_unless_there(disk, &above, name.as_os_str())?;
+    changed.push(above);
+    Ok((OpenDir::open(path)?, changed))
+}
+
+/// Makes a directory, unless something of its name is there.
+pub(crate) fn make_unless_there(disk: &dyn Disk, dir: &OpenDir, name: &OsStr) -> io::Result<()> {
+    match disk.make_dir(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Writes all of some bytes at the end of a file.

@@ -7,17 +7,8 @@ use crate::read::{Error, EventTexts, RunReader};
 
 /// The events of a timeline, each as one line of text. A line that is not an event is an error, and
 /// the next call reads the next line.
-///
-/// ```
-/// let run_data = runvet::read::RunData::open("corpus/demo")?;
-/// let run = run_data.get("ep_01")?;
-/// let acts = runvet::view::Moments::open(&run)?.only_phase("act").only_with("step-3");
-/// let lines: Vec<u64> = acts.flatten().map(|moment| moment.line).collect();
-/// assert_eq!(lines, [7]);
-/// # Ok::<(), runvet::read::Error>(())
-/// ```
 #[derive(Debug)]
-pub struct Moments {
+pub(crate) struct Moments {
     events: EventTexts,
     clock: Clock,
     phase: Option<String>,
@@ -30,7 +21,7 @@ impl Moments {
     /// # Errors
     ///
     /// [`Error::Artifact`] if there is no timeline, or it can't be opened.
-    pub fn open(run: &RunReader) -> Result<Self, Error> {
+    pub(crate) fn open(run: &RunReader) -> Result<Self, Error> {
         Ok(Self {
             events: run.event_texts()?,
             clock: Clock::default(),
@@ -41,14 +32,14 @@ impl Moments {
 
     /// Skips the events of other phases.
     #[must_use]
-    pub fn only_phase(mut self, phase: impl Into<String>) -> Self {
+    pub(crate) fn only_phase(mut self, phase: impl Into<String>) -> Self {
         self.phase = Some(phase.into());
         self
     }
 
     /// Skips the events whose line does not contain a text.
     #[must_use]
-    pub fn only_with(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn only_with(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }

@@ -7,7 +7,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Checked;
-use crate::check::Check;
 use crate::dashboard::{Outline, Reason};
 use crate::document::OwnedDocument;
 use crate::finding::{Finding, Lifecycle, Skip, Suppressed};
@@ -24,54 +23,52 @@ use crate::source::Artifact;
     title = "Output of runvet view --json",
     extend("$id" = crate::record::schema_id("view"))
 )]
-#[non_exhaustive]
-pub struct RunPage {
+pub(crate) struct RunPage {
     /// The run's id.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub episode_id: String,
+    pub(crate) episode_id: String,
     /// The path of the episode's directory, as the user would type it.
     #[schemars(extend("examples" = ["runs/episodes/ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub episode_dir: String,
+    pub(crate) episode_dir: String,
     /// The path of each of the five artifacts by its name, such as `state`; null where there is no
     /// such file.
-    pub artifacts: BTreeMap<String, Option<String>>,
+    pub(crate) artifacts: BTreeMap<String, Option<String>>,
     /// The state record as it is stored, whether or not it is valid; null where it can't be read.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub state: Option<Box<RawValue>>,
+    pub(crate) state: Option<Box<RawValue>>,
     /// The summary record, in the same way.
     #[schemars(schema_with = "crate::record::any_value")]
-    pub summary: Option<Box<RawValue>>,
+    pub(crate) summary: Option<Box<RawValue>>,
     /// The plan rebuilt from the timeline, and where the persisted plan differs from it.
-    pub plan: PlanComparison,
+    pub(crate) plan: PlanComparison,
     /// The number of events.
-    pub events: EventCounts,
+    pub(crate) events: EventCounts,
     /// Why the run did not succeed; null where it did, or is in progress, or where its records do
     /// not say.
-    pub reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// Whether the run has ended.
-    pub lifecycle: Lifecycle,
+    pub(crate) lifecycle: Lifecycle,
     /// Whether the episode has no finding of severity `error`; null where that is undecided,
     /// because the episode kept changing while it was read.
-    pub valid: Option<bool>,
+    pub(crate) valid: Option<bool>,
     /// The findings that count, as in a report.
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// The rules that could not be checked, as in a report.
-    pub skipped: Vec<Skip>,
+    pub(crate) skipped: Vec<Skip>,
     /// The findings that do not count, as in a report; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub suppressed: Vec<Suppressed>,
+    pub(crate) suppressed: Vec<Suppressed>,
 }
 
 /// The number of events of a timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct EventCounts {
+pub(crate) struct EventCounts {
     /// The number of all events.
-    pub total: u64,
+    pub(crate) total: u64,
     /// The number of events of each phase. `(others)` stands for the phases after the first 100.
-    pub phases: BTreeMap<String, u64>,
+    pub(crate) phases: BTreeMap<String, u64>,
     /// The number of lines that are not events.
-    pub broken_lines: u64,
+    pub(crate) broken_lines: u64,
 }
 
 impl EventCounts {
@@ -90,13 +87,13 @@ impl RunPage {
     /// # Errors
     ///
     /// [`Error::Artifact`] if the directory can't be opened.
-    pub fn new(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<Self, Error> {
+    pub(crate) fn new(run: &RunReader, gate: &mut Gate) -> Result<Self, Error> {
         let Checked {
             view,
             timeline,
             report,
             plan,
-        } = Checked::new(run, check, gate)?;
+        } = Checked::new(run, gate)?;
         let path = |artifact: Artifact| {
             let path = run.artifact(artifact)?;
             Some(path.to_string_lossy().into_owned())

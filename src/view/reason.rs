@@ -15,7 +15,7 @@ impl View {
     /// Why the run did not succeed: what its records say, at the event that says it where there is
     /// one. `None` where the run succeeded or is in progress, or where the records do not say.
     #[must_use]
-    pub fn reason(&self, timeline: &Outline) -> Option<Reason> {
+    pub(crate) fn reason(&self, timeline: &Outline) -> Option<Reason> {
         let (status, outcome) = (self.entry.status.as_deref(), self.entry.outcome.as_deref());
         let is_open = self.entry.lifecycle == Lifecycle::NonTerminal;
         match (status, outcome) {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::{Checked, Parts, judged, reason_of};
-use crate::check::Check;
 use crate::dashboard::StepRow;
 use crate::document::{Document, Node, Tape};
 use crate::finding::EpisodeReport;
@@ -27,10 +26,11 @@ const MAX_EVENT_BYTES: usize = 2 << 10;
 /// # Errors
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
-pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPage, Error> {
+#[cfg(feature = "cli")]
+pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunPage, Error> {
     let none = BTreeSet::new();
     let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
-    let (report, (parts, mut shown)) = judged(run, check, gate, Listening::Track(&none), also)?;
+    let (report, (parts, mut shown)) = judged(run, gate, Listening::Track(&none), also)?;
     let named = named_lines(&report);
     if lacks(&shown, &named) {
         shown = run.load(Some(Listening::Track(&named)), track)?;
@@ -43,7 +43,7 @@ pub fn run_page(run: &RunReader, check: &Check, gate: &mut Gate) -> Result<RunPa
 /// # Errors
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
-pub fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunPage, Error> {
+pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunPage, Error> {
     let named = named_lines(&report);
     let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
     let (parts, shown) = run.load(Some(Listening::Track(&named)), also)?;

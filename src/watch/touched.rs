@@ -1,7 +1,7 @@
 //! Reports of changes -> the directories to judge, each once it has been unchanged for a while.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,23 @@ const REST: Duration = Duration::from_millis(500);
 /// After how long a directory that keeps changing is judged anyway.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The maximum number of changed directories to remember. If more change, everything is judged.
-const MAX_DIRS: usize = 10_000;
+/// The maximum number of changes to remember. If there are more, everything is judged.
+const MAX_CHANGES: usize = 10_000;
 
 /// What has changed since the last [`Touched::wait`]; shared with the threads that report changes.
+#[derive(Default)]
 pub(super) struct Touched {
-    /// The directory that contains all others.
-    top: PathBuf,
     inbox: Mutex<Inbox>,
     news: Condvar,
 }
 
 #[derive(Default)]
 struct Inbox {
-    dirs: BTreeMap<PathBuf, Touch>,
-    new: BTreeSet<PathBuf>,
+    /// Paths from the top on, which is the empty path.
+    changes: BTreeMap<PathBuf, Touch>,
+    new: BTreeMap<PathBuf, bool>,
+    /// The directories that can't be listed, or in which nothing can be looked at.
+    closed: BTreeSet<PathBuf>,
     end: Option<End>,
 }
 
@@ -50,7 +52,7 @@ pub(super) enum Fault {
 struct Touch {
     first: Instant,
     last: Instant,
-    is_new: bool,
+    is_whole: bool,
 }
 
 impl Touch {
@@ -62,34 +64,42 @@ impl Touch {
 /// What to judge now.
 #[derive(Default)]
 pub(super) struct Due {
-    /// Directories, and whether everything below each may be new.
-    pub(super) dirs: Vec<(PathBuf, bool)>,
-    /// Directories that are new since the last time: to be watched at once, and looked at later.
-    pub(super) new: BTreeSet<PathBuf>,
+    /// Paths at which something changed, each with whether everything below may have changed too;
+    /// else only the artifacts in the directory did.
+    pub(super) changes: BTreeMap<PathBuf, bool>,
+    /// Those of the first kind since the last time: to be watched at once, and judged later.
+    pub(super) new: BTreeMap<PathBuf, bool>,
     pub(super) end: Option<End>,
 }
 
 impl Touched {
-    pub(super) fn new(top: PathBuf) -> Self {
-        Self {
-            top,
-            inbox: Mutex::default(),
-            news: Condvar::new(),
-        }
+    pub(super) fn new() -> Self {
+        Self::default()
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add(&self, dir: PathBuf, is_new: bool) {
-        self.inbox().add(&self.top, dir, is_new, Instant::now());
+    pub(super) fn add(&self, below: PathBuf, is_whole: bool) {
+        self.inbox().add(below, is_whole, Instant::now());
         self.news.notify_one();
+    }
+
+    /// Notes whether a directory can be listed, and what is in it be looked at. Returns whether
+    /// that is new.
+    pub(super) fn set_open(&self, below: &Path, is_open: bool) -> bool {
+        let closed = &mut self.inbox().closed;
+        if is_open {
+            closed.remove(below)
+        } else {
+            closed.insert(below.to_owned())
+        }
     }
 
     /// Records that everything may have changed.
     pub(super) fn add_all(&self) {
-        self.add(self.top.clone(), true);
+        self.add(PathBuf::new(), true);
     }
 
     pub(super) fn end(&self, end: End) {
@@ -104,10 +114,10 @@ impl Touched {
             let now = Instant::now();
             let due = inbox.take(now);
             let is_over = until.is_some_and(|until| until <= now);
-            if is_over || due.end.is_some() || !due.dirs.is_empty() || !due.new.is_empty() {
+            if is_over || due.end.is_some() || !due.changes.is_empty() || !due.new.is_empty() {
                 return due;
             }
-            let next = inbox.dirs.values().map(Touch::due).chain(until).min();
+            let next = inbox.changes.values().map(Touch::due).chain(until).min();
             inbox = match next {
                 None => self
                     .news
@@ -125,40 +135,38 @@ impl Touched {
 }
 
 impl Inbox {
-    fn add(&mut self, top: &PathBuf, dir: PathBuf, is_new: bool, now: Instant) {
-        let is_full = self.dirs.len() >= MAX_DIRS && !self.dirs.contains_key(&dir);
-        let (dir, is_new) = if is_full {
-            (top.clone(), true)
-        } else {
-            (dir, is_new)
-        };
-        if is_full {
-            self.dirs.retain(|known, _| known == top);
+    fn add(&mut self, below: PathBuf, is_whole: bool, now: Instant) {
+        let is_full = self.changes.len() >= MAX_CHANGES && !self.changes.contains_key(&below);
+        let (below, is_whole) = if is_full {
+            self.changes.retain(|known, _| known == Path::new(""));
             self.new.clear();
+            (PathBuf::new(), true)
+        } else {
+            (below, is_whole)
+        };
+        if is_whole {
+            self.new.insert(below.clone(), true);
         }
-        if is_new {
-            self.new.insert(dir.clone());
-        }
-        let touch = self.dirs.entry(dir).or_insert(Touch {
+        let touch = self.changes.entry(below).or_insert(Touch {
             first: now,
             last: now,
-            is_new,
+            is_whole,
         });
         touch.last = now;
-        touch.is_new |= is_new;
+        touch.is_whole |= is_whole;
     }
 
-    /// Takes the directories that are due; at the end, all of them.
+    /// Takes the changes that are due; at the end, all of them.
     fn take(&mut self, now: Instant) -> Due {
         let mut due = Due {
-            dirs: Vec::new(),
+            changes: BTreeMap::new(),
             new: std::mem::take(&mut self.new),
             end: self.end.clone(),
         };
-        self.dirs.retain(|dir, touch| {
+        self.changes.retain(|below, touch| {
             let is_due = due.end.is_some() || touch.due() <= now;
             if is_due {
-                due.dirs.push((dir.clone(), touch.is_new));
+                due.changes.insert(below.clone(), touch.is_whole);
             }
             !is_due
         });
@@ -173,12 +181,8 @@ mod tests {
     fn inbox(touches: &[(&str, u64)], start: Instant) -> Inbox {
         let mut inbox = Inbox::default();
         for (dir, at) in touches {
-            inbox.add(
-                &"top".into(),
-                dir.into(),
-                false,
-                start + Duration::from_millis(*at),
-            );
+            let at = start + Duration::from_millis(*at);
+            inbox.add(dir.into(), false, at);
         }
         inbox
     }
@@ -186,9 +190,9 @@ mod tests {
     fn taken(inbox: &mut Inbox, now: Instant) -> Vec<String> {
         inbox
             .take(now)
-            .dirs
-            .into_iter()
-            .map(|(dir, _)| dir.display().to_string())
+            .changes
+            .into_keys()
+            .map(|below| below.display().to_string())
             .collect()
     }
 
@@ -219,12 +223,12 @@ mod tests {
     fn everything_is_checked_beyond_the_limit() {
         let start = Instant::now();
         let mut inbox = Inbox::default();
-        for index in 0..3 * MAX_DIRS {
-            inbox.add(&"top".into(), index.to_string().into(), false, start);
-            assert!(inbox.dirs.len() <= MAX_DIRS);
+        for index in 0..3 * MAX_CHANGES {
+            inbox.add(index.to_string().into(), false, start);
+            assert!(inbox.changes.len() <= MAX_CHANGES);
         }
         let due = inbox.take(start + PATIENCE);
-        assert!(due.dirs.contains(&("top".into(), true)));
+        assert!(due.changes.get(Path::new("")) == Some(&true));
     }
 
     #[test]

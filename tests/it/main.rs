@@ -32,6 +32,7 @@ mod contract {
     mod plan;
     mod python_types;
     mod reach;
+    mod record_format;
 }
 
 /// What each format of a report says, and to whom.
@@ -60,6 +61,7 @@ mod hostile {
     mod memory;
     mod named;
     mod properties;
+    mod recorder;
     mod tricks;
     mod values;
     mod writers;
@@ -77,6 +79,7 @@ mod cli {
     mod diff;
     mod example;
     mod exec;
+    mod exit;
     mod generators;
     mod hooks;
     mod installed;
@@ -108,12 +111,10 @@ mod library {
 
 /// The order of the house: its sources and its documents.
 mod house {
-    mod commits;
     mod docs;
     mod features;
     mod layers;
     mod make_rule;
-    mod tests;
     mod tidy;
     mod width;
 }

@@ -1,5 +1,7 @@
 //! `runvet abandon`: a run whose process died -> a run that has ended as aborted.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::output::Output;
@@ -22,12 +24,20 @@ pub(in crate::cli) struct Abandon {
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "abandoned")]
     reason: String,
+
+    /// The directory in which the run worked, to compare its files with those before the run
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
 }
 
 impl Abandon {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         let run = self.recorded.find(output)?;
-        let abandoned = run.recorder.abandon(&run.id, &self.reason);
+        let recorder = match &self.workspace {
+            Some(dir) => run.recorder.workspace(dir),
+            None => run.recorder,
+        };
+        let abandoned = recorder.abandon(&run.id, &self.reason);
         let done = abandoned.map(|mut recorded| {
             recorded.path.clone_from(&run.dir);
             let said = format!("{}: the run has ended as aborted", run.dir.display());

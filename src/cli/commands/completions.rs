@@ -1,12 +1,15 @@
-//! `runvet completions`: a shell -> a script that completes runvet's command line.
+//! `runvet completions`: a shell -> a script by which it completes runvet's command line.
 
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use super::output::Output;
-use super::{Cli, Exit, Failure};
+use super::{Exit, Failure, candidates};
 
 /// Print a completion script for a shell
+///
+/// The shell then asks runvet what to offer: commands, options and their values, rules, and the
+/// runs around the working directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -15,15 +18,15 @@ Examples:
   runvet completions fish > ~/.config/fish/completions/runvet.fish")]
 pub(in crate::cli) struct Completions {
     /// The shell
-    shell: Shell,
+    #[arg(value_parser = PossibleValuesParser::new(candidates::shells()))]
+    shell: String,
 }
 
 impl Completions {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
-        // The generator panics on a write error, so it writes to memory.
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "runvet", &mut script);
-        output.stdout().write_all(&script)?;
+        output
+            .stdout()
+            .write_all(&candidates::script(&self.shell)?)?;
         Ok(Exit::Success)
     }
 }

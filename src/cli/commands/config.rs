@@ -80,6 +80,7 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
     let mut rows = vec![
         Row::of("format", &settings.format, ToString::to_string),
         Row::of("deny-warnings", &settings.deny_warnings, bool::to_string),
+        Row::of("deny-unjudged", &settings.deny_unjudged, bool::to_string),
         Row::of("max-findings", &settings.max_findings, usize::to_string),
         Row::of("jobs", &settings.jobs, |jobs| or_dash(jobs.as_ref())),
         Row::of("baseline", &gate.baseline, |path| {

@@ -3,13 +3,13 @@
 mod side_by_side;
 
 use clap::{ArgMatches, Args};
+use clap_complete::engine::ArgValueCandidates;
 
 use super::output::{Color, Output, style, width};
-use super::run_data::RunDataArgs;
+use super::run_data::{RunDataArgs, known_runs};
 use super::settings::{Baselines, GateArgs};
 use super::usage::refuse_colour;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::diff::{Subject, compare};
 use crate::report::write_json;
 use side_by_side::SideBySide;
@@ -34,11 +34,11 @@ pub(in crate::cli) struct Diff {
     run_data: RunDataArgs,
 
     /// The first run: its id or a part of it, @latest, or a path
-    #[arg(value_name = "LEFT")]
+    #[arg(value_name = "LEFT", add = ArgValueCandidates::new(known_runs))]
     left: String,
 
     /// The second run, named in the same way
-    #[arg(value_name = "RIGHT")]
+    #[arg(value_name = "RIGHT", add = ArgValueCandidates::new(known_runs))]
     right: String,
 
     /// Print one JSON object; `runvet schema diff` describes it
@@ -64,9 +64,8 @@ impl Diff {
             names.get(&self.right, output)?,
         );
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
-        let check = Check::new();
-        let left = Subject::new(&left, &check, &mut gate)?;
-        let right = Subject::new(&right, &check, &mut gate)?;
+        let left = Subject::new(&left, &mut gate)?;
+        let right = Subject::new(&right, &mut gate)?;
         let diff = compare(&left, &right);
         if self.json {
             write_json(output.stdout(), &diff)?;

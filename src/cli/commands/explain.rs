@@ -1,9 +1,10 @@
 //! `runvet explain`: prints the page of a rule.
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
-use super::{Exit, Failure};
+use super::{Exit, Failure, candidates};
 use crate::check::{all_rules, find_rule};
 use crate::finding::RuleInfo;
 
@@ -11,7 +12,7 @@ use crate::finding::RuleInfo;
 #[derive(Args)]
 pub(in crate::cli) struct Explain {
     /// Rules such as `lifecycle/links`, or groups such as `lifecycle` to list their rules
-    #[arg(required = true, value_name = "RULE")]
+    #[arg(required = true, value_name = "RULE", add = ArgValueCandidates::new(candidates::rules))]
     rules: Vec<String>,
 }
 

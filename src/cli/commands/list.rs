@@ -12,7 +12,6 @@ use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, note_idle, refuse, refuse_colour};
 use super::words::word_of;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::fit;
@@ -144,7 +143,7 @@ impl List {
             .transpose()?;
         let mut gate = gate.map(|settings| settings.gate);
         if let Some(gate) = &gate {
-            note_idle(gate, &Check::new(), output);
+            note_idle(gate, output);
         }
         let mut opened = 0;
         let matching = run_data
@@ -265,7 +264,7 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<Failing> {
     if gate.excludes(run.path()) {
         return None;
     }
-    let report = gate.episode(&Check::new(), run.dir()?).ok()?;
+    let report = gate.episode(run.dir()?).ok()?;
     if report.valid == Some(true) {
         return None;
     }
@@ -281,7 +280,7 @@ fn failure(run: &RunReader, gate: &mut Gate) -> Option<Failing> {
 
 /// The result of judging a run that fails the gate.
 struct Failing {
-    /// `None` if the run kept changing.
+    /// `None` if it is open whether the run is valid.
     valid: Option<bool>,
     /// The rule of the first error.
     first: Option<String>,

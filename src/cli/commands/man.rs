@@ -9,6 +9,10 @@ use super::output::Output;
 use super::{Cli, Exit, Failure};
 use crate::store::WholeFile;
 
+/// What the exit codes of a command mean that says nothing about them.
+const EXIT_STATUS: &str =
+    "  0  the command did its work\n  2  it could not: a bad argument, or a fault that it names";
+
 /// Write the manual pages into a directory
 #[derive(Args)]
 #[command(after_help = "\
@@ -41,9 +45,8 @@ fn write_pages(command: Command, dir: &Path) -> io::Result<()> {
     let name = clap_mangen::Man::new(command.clone()).get_filename();
     let mut page = Vec::new();
     render(command, &mut page)?;
-    let page = String::from_utf8_lossy(&page);
     let mut file = WholeFile::create(&dir.join(name), &[])?;
-    file.write_all(keep_lines(&page).as_bytes())?;
+    file.write_all(&page)?;
     file.keep()
 }
 
@@ -77,21 +80,49 @@ fn render(mut command: Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.has_subcommands() {
         man.render_subcommands_section(page)?;
     }
-    if command.get_after_help().is_some() || command.get_after_long_help().is_some() {
-        man.render_extra_section(page)?;
-    }
+    let after = command.get_after_long_help().or(command.get_after_help());
+    let after = after.map(ToString::to_string).unwrap_or_default();
+    page.extend(notes(&command, &after).into_bytes());
     man.render_version_section(page)
 }
 
-/// A page with the lines of its last part as they are: examples and tables.
-fn keep_lines(page: &str) -> String {
-    let Some((before, after)) = page.split_once("\n.SH EXTRA\n") else {
-        return page.to_owned();
+/// The sections behind the options: the text after the help, in lines as they are, the variables
+/// and the files.
+fn notes(command: &Command, after: &str) -> String {
+    let mut notes = String::new();
+    let mut section = |name: &str, lines: &str| {
+        // A line that begins with a point or a quote would be a request.
+        let lines = lines.replace('\\', "\\e").replace('-', "\\-");
+        let lines = lines.replace("\n.", "\n\\&.").replace("\n'", "\n\\&'");
+        for part in [".SH ", name, "\n.nf\n", &lines, "\n.fi\n"] {
+            notes.push_str(part);
+        }
     };
-    let (extra, rest) = after.split_once("\n.SH ").unwrap_or((after, ""));
-    let rest = match rest {
-        "" => String::new(),
-        rest => format!(".SH {rest}"),
+    let (codes, examples) = match after.find("Example") {
+        Some(at) => after.split_at(at),
+        None => (after, ""),
     };
-    format!("{before}\n.SH NOTES\n.nf\n{extra}\n.fi\n{rest}")
+    let codes = codes.trim_end().strip_prefix("Exit codes:\n");
+    section("EXIT STATUS", codes.unwrap_or(EXIT_STATUS));
+    let variable = |arg: &Arg| {
+        let name = arg.get_env()?.to_str()?;
+        Some(format!("  {name:<24}as --{}\n", arg.get_long()?))
+    };
+    let variables: String = command.get_arguments().filter_map(variable).collect();
+    if !variables.is_empty() {
+        section("ENVIRONMENT", variables.trim_end());
+    }
+    if command
+        .get_arguments()
+        .any(|arg| arg.get_long() == Some("config"))
+    {
+        section(
+            "FILES",
+            "  runvet.toml  the configuration; runvet config shows it",
+        );
+    }
+    if let Some((_, examples)) = examples.split_once(":\n") {
+        section("EXAMPLES", examples);
+    }
+    notes
 }

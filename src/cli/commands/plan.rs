@@ -8,7 +8,6 @@ use super::output::{Color, Halves, Output, style, width};
 use super::run_data::RunArgs;
 use super::usage::refuse_colour;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
@@ -53,8 +52,8 @@ impl Plan {
             writeln!(output.stdout())?;
         } else {
             // The version does not decide what is compared, but a reader should know of it.
-            let mut version = Gate::new().select(["state/version"])?;
-            let checked = Checked::new(&run, &Check::new(), &mut version)?;
+            let mut version = Gate::default().select(["state/version"])?;
+            let checked = Checked::new(&run, &mut version)?;
             let state = checked.view.state.as_ref().ok();
             table(output, state, &checked.plan, style(self.color))?;
             if let Some(finding) = checked.report.findings.first() {

@@ -3,9 +3,11 @@
 mod exec;
 mod lines;
 mod session;
+mod stop;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::Number;
@@ -24,11 +26,12 @@ use crate::recorder::{Assertion, Durability, Recorder, Task};
 #[command(after_long_help = "\
 The first line of output names the run: {\"ok\":true,\"id\":\"ep_…\",\"path\":\"…\",\"pending\":[]}.
 A line that is wrong is answered with {\"ok\":false,\"error\":…}, and the session goes on. It is over
-with `finish`, `pause`, the end of input, SIGINT or SIGTERM.
+with `finish`, `pause`, the end of input, or a signal such as SIGINT or SIGTERM.
 
 Exit codes:
   0  the session is over, whether or not commands were refused
-  2  runvet could not do its whole job: a run that can't begin, a write that failed
+  2  runvet could not finish its work: a run that can't begin, a write that failed, files of the
+     run that somebody else changed, answers that nobody reads
   With --exec, that of the command; 128 and the number of the signal if one killed it; 126 or 127 if
   it can't be executed or does not exist; and 2 where the command succeeded and runvet did not.
 
@@ -48,7 +51,7 @@ pub(in crate::cli) struct Record {
     #[arg(
         long,
         value_name = "ID",
-        conflicts_with_all = ["task", "kind", "seed", "tags", "using", "workspace", "verify", "exec"]
+        conflicts_with_all = ["task", "kind", "seed", "tags", "using", "verify", "exec"]
     )]
     resume: Option<String>,
 
@@ -68,7 +71,8 @@ pub(in crate::cli) struct Record {
     #[arg(long, value_name = "LABEL")]
     using: Option<String>,
 
-    /// The directory in which the run works: its files before and after the run are compared
+    /// The directory in which the run works: its files before and after the run are compared. With
+    /// --resume, the one that the run began with
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
 
@@ -119,20 +123,29 @@ enum OnEof {
 impl Record {
     /// Returns the exit code.
     pub(super) fn run(self, output: &mut Output) -> Result<u8, Failure> {
-        let recorder = Recorder::new(self.run_data.dir()?).durability(match self.durability {
-            Level::Process => Durability::Process,
-            Level::Snapshot => Durability::Snapshot,
-            Level::Event => Durability::Event,
-        });
+        // Whether a signal asked to stop.
+        let asked = Arc::default();
+        let recorder = Recorder::new(self.run_data.dir()?)
+            .stopped_by(Arc::clone(&asked))
+            .durability(match self.durability {
+                Level::Process => Durability::Process,
+                Level::Snapshot => Durability::Snapshot,
+                Level::Event => Durability::Event,
+            });
         if self.exec {
             let command = exec::CommandLine::new(self.command.clone())?;
             let task = self.task(command.to_string());
-            return exec::record(&recorder, task, &command, output);
+            return exec::record(&recorder, task, &command, &asked, output);
         }
-        let exit = match &self.resume {
-            Some(id) => session::record(recorder.resume(id), self.on_eof, output),
-            None => session::record(recorder.begin(self.task("")), self.on_eof, output),
+        let recorder = match &self.workspace {
+            Some(dir) => recorder.workspace(dir),
+            None => recorder,
         };
+        let run = match &self.resume {
+            Some(id) => recorder.resume(id),
+            None => recorder.begin(self.task("")),
+        };
+        let exit = session::record(run, self.on_eof, &asked, output);
         exit.map(crate::gate::Exit::code)
     }
 

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
-use super::run_data::RunDataArgs;
+use super::run_data::{RunDataArgs, known_runs};
 use super::{Exit, Failure};
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
@@ -32,7 +33,7 @@ pub(super) struct RecordedArgs {
     run_data: RunDataArgs,
 
     /// The run: its id or a part of it, @latest, or a path
-    #[arg(value_name = "EPISODE")]
+    #[arg(value_name = "EPISODE", add = ArgValueCandidates::new(known_runs))]
     episode: String,
 
     /// Print one JSON object, an answer as `runvet schema record-answer` describes it

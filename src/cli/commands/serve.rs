@@ -17,7 +17,6 @@ use super::output::Output;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::serve;
 use crate::store::read_text;
 use crate::watch::{News, Watch};
@@ -84,13 +83,13 @@ impl Serve {
         thread::Builder::new()
             .spawn(move || signals.forever().for_each(|_| stop.stop()))
             .map_err(|error| Failure::Fault(format!("can't wait for signals: {error}")))?;
-        note_idle(&gate, &Check::new(), output);
+        note_idle(&gate, output);
         writeln!(output.stdout(), "{}", serve.url())?;
         output.finish()?;
         let (send, faults) = channel();
         let served = thread::scope(|scope| {
             let served = scope.spawn(move || {
-                serve.run(&Check::new(), gate, move |news| {
+                serve.run(gate, move |news| {
                     if let News::Fault(fault) = news {
                         let _ = send.send(fault.to_string());
                     }

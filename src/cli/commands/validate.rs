@@ -15,15 +15,19 @@ use super::output::{Color, Output, style};
 use super::path_list::PathList;
 use super::settings::{Baselines, Origin, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
-use super::usage::{note_idle, refuse, refuse_colour};
+use super::usage::{refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
-use crate::check::{Check, Fault, all_rules};
+use crate::check::{Check, all_rules};
+use crate::finding::Deny;
 use crate::gate::{Baseline, Gate, Outcome};
+use crate::page::run_text;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::source::EpisodeKey;
-use crate::store::{Changed, Found, FoundEpisode, Given, Reads, WholeFile, changed_since};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::{
+    AsEpisodeDir as _, Changed, Fault, Found, FoundEpisode, Given, Reads, WholeFile, changed_since,
+};
 use crate::view::run_page;
 
 /// The time after which a progress bar is shown.
@@ -40,12 +44,13 @@ const MAX_LOST: usize = 10;
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_long_help = "\
 Exit codes:
-  0  no errors were found (with --deny-warnings: no warnings either)
-  1  errors were found (with --deny-warnings: or warnings)
-  2  runvet could not do its whole job: a bad argument, a path that does not exist, a
+  0  no errors were found (with --deny-warnings: no warnings either; with --deny-unjudged: no
+     rule that could not be judged)
+  1  errors were found (with these options: or what they deny)
+  2  runvet could not finish its work: a bad argument, a path that does not exist, a
      directory that can't be listed, a place where a run may be hidden, an episode that kept
-     changing, output that can't be written
-  3  no episode was found (0 with --allow-empty)
+     changing or in which a rule of level error met a limit, output that can't be written
+  3  no episode was found, or no rule is on for any (0 with --allow-empty)
 
 Examples:
   runvet validate runs/                      all episodes below runs/
@@ -108,9 +113,16 @@ pub(in crate::cli) struct Validate {
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
 
-    /// Exit with 0, not 3, when no episode is found
+    /// Exit with 0, not 3, when no episode is found, or no rule is on for any
     #[arg(long)]
     allow_empty: bool,
+
+    /// Exit with 2 when a glob of the configuration matches no directory
+    ///
+    /// By default a note says so, if the glob is about a run-data directory that was checked as a
+    /// whole.
+    #[arg(long)]
+    strict_config: bool,
 
     /// Read artifacts that are symbolic links to files within their episode's directory
     ///
@@ -145,8 +157,7 @@ fn describe(group_by: GroupBy) -> &'static str {
 /// What a check works with.
 struct Setup<'v> {
     format: Format,
-    deny_warnings: bool,
-    check: Check,
+    deny: Deny,
     gate: Gate,
     sinks: Sinks,
     /// A baseline to write: its path, and the file that is moved there.
@@ -183,8 +194,9 @@ impl Scope {
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut setup = self.set_up(matches, output)?;
-        let mut found = setup.gate.search(&setup.check, &setup.paths, self.given());
+        let mut found = setup.gate.search(&setup.paths, self.given());
         let scope = Scope::of(&found);
+        let whole = self.whole(&setup.paths, &found.episodes);
         if let Some(revision) = &self.changed_since {
             found.episodes = self.changed(revision, found.episodes, &setup, output)?;
         }
@@ -194,21 +206,36 @@ impl Validate {
             setup.gate = setup.gate.with_baseline(baseline);
         }
         let outcome = self.judge(&mut setup, found, output)?;
-        if !scope.is_empty {
-            note_idle(&setup.gate, &setup.check, output);
-        }
         if !self.quiet {
             for note in notes(&setup.gate, &scope, &outcome) {
                 output.note(&note);
             }
         }
-        let exit = match outcome.exit(setup.deny_warnings) {
-            _ if output.is_muted() || setup.lacks_baseline() => Exit::Fault,
-            Exit::NothingFound if self.allow_empty || !scope.is_empty => Exit::Success,
+        let unmet = if outcome.is_complete {
+            setup.gate.unmet_globs(&whole)
+        } else {
+            Vec::new()
+        };
+        for glob in &unmet {
+            if self.strict_config {
+                output.fault(glob);
+            } else if !self.quiet {
+                output.note(glob);
+            }
+        }
+        let is_refused = self.strict_config && !unmet.is_empty();
+        let unchecked = outcome.totals.unchecked;
+        let is_all_unchanged = outcome.totals.episodes == 0 && !scope.is_empty;
+        let exit = match outcome.exit(setup.deny) {
+            _ if output.is_muted() || setup.lacks_baseline() || is_refused => Exit::Fault,
+            Exit::NothingFound if self.allow_empty || is_all_unchanged => Exit::Success,
             exit => exit,
         };
-        if exit == Exit::NothingFound {
-            output.fault(&nothing_to_check(scope.excluded));
+        match exit {
+            Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
+            Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
+            _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
+            _ => {}
         }
         let has_report =
             exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
@@ -226,7 +253,7 @@ impl Validate {
         let settings = self.settings.resolve(matches, reading)?;
         self.refuse_idle(matches, &settings)?;
         self.refuse_part(&settings)?;
-        let options = self.options(&settings);
+        let (options, deny) = (self.options(&settings), settings.deny());
         let baselines: Vec<&PathBuf> = self
             .write_baseline
             .iter()
@@ -234,7 +261,9 @@ impl Validate {
             .collect();
         let format = settings.format.value;
         let sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
-        let mut gate = settings.gate.gate;
+        let check = self.check(settings.jobs.value);
+        let check = check.keep_cards(sinks.have(Format::Html));
+        let mut gate = settings.gate.gate.with_check(check);
         if self.statistics {
             gate = gate.with_statistics();
         }
@@ -244,10 +273,7 @@ impl Validate {
         };
         Ok(Setup {
             format,
-            deny_warnings: settings.deny_warnings.value,
-            check: self
-                .check(settings.jobs.value)
-                .keep_cards(sinks.have(Format::Html)),
+            deny,
             gate,
             sinks,
             new_baseline,
@@ -274,7 +300,7 @@ impl Validate {
         }
         let mut gate = setup.gate.clone().record_baseline(path);
         let mut progress = Progress::new(self.quiet, found.episodes.len());
-        let outcome = gate.each_of(&setup.check, Vec::new(), &found.episodes, |judged| {
+        let outcome = gate.each_of(Vec::new(), &found.episodes, |judged| {
             progress.step();
             match judged {
                 Ok(episode) if episode.valid.is_some() => ControlFlow::Continue(()),
@@ -293,16 +319,14 @@ impl Validate {
         output: &mut Output,
     ) -> Result<Outcome, Failure> {
         let format = setup.format;
-        let Setup {
-            check, gate, sinks, ..
-        } = setup;
+        let Setup { gate, sinks, .. } = setup;
         let mut progress = Progress::new(self.quiet, found.episodes.len());
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
         let mut unjudged = 0;
-        let outcome = gate.each_of(check, found.faults, &found.episodes, |judged| {
+        let outcome = gate.each_of(found.faults, &found.episodes, |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();
@@ -332,11 +356,12 @@ impl Validate {
         progress.finish();
         written?;
         let for_pages = sinks.have(Format::Html).then(|| RefCell::new(gate.clone()));
-        let read = |key: &EpisodeKey| {
+        let page = |key: &EpisodeKey, prefix: &str| {
             let run = RunReader::open(key.dir()?).ok()?;
-            run_page(&run, check, &mut for_pages.as_ref()?.borrow_mut()).ok()
+            let page = run_page(&run, &mut for_pages.as_ref()?.borrow_mut()).ok()?;
+            Some(run_text(&page, prefix).into_bytes())
         };
-        sinks.end(output, &outcome.closing().pages(&read))?;
+        sinks.end(output, &outcome.closing().pages(&page))?;
         output.finish()?;
         if format == Format::Concise && !self.quiet && outcome.totals.episodes > 0 {
             let (episodes, verdict) = verdict(&outcome.closing(), unjudged);
@@ -347,33 +372,24 @@ impl Validate {
 
     /// Refuses options of the command line that no format in use can honour.
     fn refuse_idle(&self, matches: &ArgMatches, settings: &Settings) -> Result<(), Failure> {
-        use Format::{Concise, Github, Html, Human, Json, Junit, Markdown, Ndjson};
-        // The job summary of GitHub is Markdown.
-        let honoured: [(&str, &str, &[Format]); 4] = [
-            (
-                "statistics",
-                "--statistics",
-                &[Human, Markdown, Github, Json, Ndjson, Html],
-            ),
-            ("group_by", "--group-by", &[Human]),
-            ("max_findings", "--max-findings", &[Human]),
-            (
-                "verbose",
-                "--verbose",
-                &[Human, Concise, Markdown, Github, Junit],
-            ),
-        ];
         let format = settings.format.value;
         let formats = self.outputs.iter().map(|(format, _)| *format);
         let formats: Vec<Format> = formats.chain([format]).collect();
-        if !formats.contains(&Human) {
-            refuse_colour(self.color, matches, &format!("in the format {format}"))?;
+        let is_idle = |option| !formats.iter().any(|it| it.honoured().contains(&option));
+        let context = format!("in the format {format}");
+        if is_idle("color") {
+            refuse_colour(self.color, matches, &context)?;
         }
-        for (id, name, honour) in honoured {
+        for (id, name) in [
+            ("statistics", "--statistics"),
+            ("group_by", "--group-by"),
+            ("max_findings", "--max-findings"),
+            ("verbose", "--verbose"),
+        ] {
             // Every format but the human one shows all findings.
             let is_all = id == "max_findings" && settings.max_findings.value == 0;
-            if !is_all && !formats.iter().any(|format| honour.contains(format)) {
-                refuse(matches, &[(id, name)], &format!("in the format {format}"))?;
+            if !is_all && is_idle(id) {
+                refuse(matches, &[(id, name)], &context)?;
             }
         }
         Ok(())
@@ -404,12 +420,35 @@ impl Validate {
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
             .rules(all_rules())
-            .deny_warnings(settings.deny_warnings.value)
+            .deny(settings.deny())
             .style(style(self.color))
             .verbose(self.verbose)
             .max_findings(settings.max_findings.value)
             .quiet(self.quiet)
             .group_by(self.group_by)
+    }
+
+    /// The given paths of which everything below is checked: no artifacts and no episodes, and
+    /// nothing below a directory called `episodes`.
+    fn whole(&self, paths: &[PathBuf], episodes: &[FoundEpisode]) -> Vec<PathBuf> {
+        if self.changed_since.is_some() || self.files_from.is_some() {
+            return Vec::new();
+        }
+        let is_artifact = |path: &Path| {
+            let name = path.file_name().unwrap_or_default();
+            Artifact::from_file_name(&name.to_string_lossy()).is_some()
+        };
+        let is_episode = |path: &Path| {
+            let mut found = episodes.iter();
+            found.any(|episode| episode.as_episode_dir().path == path)
+        };
+        let is_within = |path: &Path| {
+            let mut above = path.ancestors().skip(1);
+            above.any(|dir| dir.file_name().is_some_and(|name| name == "episodes"))
+        };
+        let is_whole =
+            |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
+        paths.iter().filter(is_whole).cloned().collect()
     }
 
     /// The episodes that changed; notes runs that were deleted.
@@ -423,7 +462,7 @@ impl Validate {
         let found = episodes.len() as u64;
         let reads = Reads {
             links: self.follow_links,
-            named_files: setup.gate.reads_named_files(&setup.check),
+            named_files: setup.gate.reads_named_files(),
         };
         let Changed { episodes, lost } =
             changed_since(revision, episodes, &setup.paths, reads).map_err(Failure::fault)?;
@@ -519,7 +558,7 @@ impl Validate {
     }
 }
 
-/// What is worth to know besides the report.
+/// Notes beside the report.
 fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
     let mut notes = Vec::new();
     if scope.foreign > 0 {
@@ -557,6 +596,11 @@ fn incomplete_baseline(path: &Path, outcome: &Outcome) -> String {
         "the baseline {} is not written, because the check is not complete: {lost}",
         path.display()
     )
+}
+
+fn no_rule_is_on(unchecked: u64) -> String {
+    let episodes = count(unchecked, "episode");
+    format!("no rule is on for {episodes}, so nothing was checked there")
 }
 
 fn nothing_to_check(excluded: usize) -> String {

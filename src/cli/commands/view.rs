@@ -8,7 +8,6 @@ use super::run_data::RunArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, refuse, refuse_colour};
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::printable::{brief, quote};
 use crate::read::RunReader;
 use crate::report::{DashboardText, count, write_json};
@@ -81,7 +80,7 @@ impl View {
         }
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
         if self.json {
-            let page = RunPage::new(&run, &Check::new(), &mut gate)?;
+            let page = RunPage::new(&run, &mut gate)?;
             write_json(output.stdout(), &page)?;
             writeln!(output.stdout())?;
             return Ok(Exit::Success);
@@ -91,7 +90,7 @@ impl View {
         let header = view::View::new(&run).overview(&run).header;
         text.header(output.stdout(), &header)?;
         output.finish()?;
-        let dashboard = view::dashboard(&run, &Check::new(), &mut gate)?;
+        let dashboard = view::dashboard(&run, &mut gate)?;
         if let Some(reason) = &dashboard.reason {
             text.reason(output.stdout(), reason)?;
         }

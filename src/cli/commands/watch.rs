@@ -18,7 +18,6 @@ use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
 use super::validate::passed_over;
 use super::{Exit, Failure};
-use crate::check::Check;
 use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 use crate::report::{self, Options, count, stage};
@@ -37,7 +36,7 @@ On Ctrl-C (or SIGTERM), it judges what was written so far and ends.
 
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM, whether or not runs were invalid
-  2  runvet could not do its whole job: a directory that vanished or can't be watched or read,
+  2  runvet could not finish its work: a directory that vanished or can't be watched or read,
      a run that kept changing until the end, output that can't be written
 
 Examples:
@@ -92,7 +91,7 @@ impl Watch {
             Some(seconds) => format!("watching the runs below {dir}, every {seconds} s"),
         });
 
-        note_idle(&gate, &Check::new(), output);
+        note_idle(&gate, output);
         let mut verdicts = Verdicts {
             format: self.format,
             only_invalid: self.only_invalid,
@@ -100,7 +99,7 @@ impl Watch {
         };
         let mut exit = Exit::Success;
         let mut printed = Ok(());
-        watch.run(&Check::new(), &mut gate, |news| {
+        watch.run(&mut gate, |news| {
             match news {
                 News::Judged(episode) => {
                     if let Some(fault) = episode.fault() {

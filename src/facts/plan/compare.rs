@@ -101,6 +101,22 @@ impl fmt::Display for PlanDifference {
 }
 
 impl Rebuilt<'_> {
+    /// Whether there is anything that [`Self::differences`] compares.
+    pub(crate) fn has_to_compare(&self, state: StateFacts<'_>, by_label: bool) -> bool {
+        let Some(mut steps) = state.steps() else {
+            return false;
+        };
+        let has_evidence = |step: Value<'_>| {
+            let id = step.text(&["id"]);
+            id.is_some_and(|id| self.evidence(&id).is_some_and(|it| it.status.is_some()))
+        };
+        match (self.form, by_label) {
+            (Form::Records, false) | (Form::Labels, true) => true,
+            (Form::Labels, false) => steps.any(has_evidence),
+            (Form::Records, true) | (Form::Neither, _) => false,
+        }
+    }
+
     /// The differences of the persisted plan from this one: what labels of older runtimes say of
     /// it, or all else.
     pub(crate) fn differences(

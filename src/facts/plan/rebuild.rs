@@ -63,13 +63,13 @@ pub(crate) struct RebuiltStep<'a> {
     reason = "one exists at a time, and a box would cost more than its size"
 )]
 enum Step<'a> {
-    Record([Option<Heard<'a>>; FIELDS.len()]),
+    Record([Option<(Node<'a>, Heard<'a>)>; FIELDS.len()]),
     Label(Node<'a>),
 }
 
 /// The value of a step's field in the plan event.
 pub(crate) enum Said<'s, 'a> {
-    Value(&'s Heard<'a>),
+    Value(&'s (Node<'a>, Heard<'a>)),
     /// A part of a label.
     Text(Cow<'a, str>),
 }
@@ -77,7 +77,7 @@ pub(crate) enum Said<'s, 'a> {
 impl<'a> Said<'_, 'a> {
     pub(super) fn equals(&self, persisted: Node<'_>) -> bool {
         match self {
-            Self::Value(heard) => heard.equals(persisted),
+            Self::Value((_, heard)) => heard.equals(persisted),
             Self::Text(text) => persisted.text().as_ref() == Some(text),
         }
     }
@@ -88,21 +88,21 @@ impl<'a> Said<'_, 'a> {
 
     pub(super) fn show(&self) -> String {
         match self {
-            Self::Value(heard) => heard.shown().to_owned(),
+            Self::Value((_, heard)) => heard.shown().to_owned(),
             Self::Text(text) => quote(text),
         }
     }
 
     pub(crate) fn node(&self) -> Option<Node<'a>> {
         match self {
-            Self::Value(heard) => Some(heard.node()),
+            Self::Value((node, _)) => Some(*node),
             Self::Text(_) => None,
         }
     }
 
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
         match self {
-            Self::Value(heard) => heard.node().text(),
+            Self::Value((node, _)) => node.text(),
             Self::Text(text) => Some(text.clone()),
         }
     }
@@ -114,9 +114,10 @@ impl<'a> RebuiltStep<'a> {
         let said = if form == Form::Records {
             let mut fields = [const { None }; FIELDS.len()];
             for key in node.members() {
-                let found = FIELDS.iter().zip(&mut fields);
-                for (_, field) in found.filter(|(name, _)| key.is(name)) {
-                    *field = Some(Heard::new(key.value()));
+                let mut known = FIELDS.iter().zip(&mut fields);
+                if let Some((_, field)) = known.find(|(name, _)| key.is(name)) {
+                    let value = key.value();
+                    *field = Some((value, Heard::new(value.kind(), value.raw())));
                 }
             }
             Step::Record(fields)
@@ -214,9 +215,9 @@ impl<'a> Rebuilt<'a> {
 
     /// The step of a record or label.
     pub(super) fn step(&self, index: usize, node: Node<'a>) -> RebuiltStep<'a> {
-        let step = RebuiltStep::new(index, self.form, node);
-        let evidence = step.id().and_then(|id| self.evidence(&id));
-        RebuiltStep { evidence, ..step }
+        let mut step = RebuiltStep::new(index, self.form, node);
+        step.evidence = step.id().and_then(|id| self.evidence(&id));
+        step
     }
 
     /// What the act events say about a step.

@@ -20,8 +20,7 @@ use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
     extend("$id" = schema_id("record-answer")),
     transform = either
 )]
-#[non_exhaustive]
-pub enum Answer {
+pub(crate) enum Answer {
     /// The command was obeyed.
     Done(Done),
     /// It was not, and unless the error says otherwise, nothing was written.
@@ -29,15 +28,9 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Whether the command was obeyed.
-    #[must_use]
-    pub const fn is_ok(&self) -> bool {
-        matches!(self, Self::Done(_))
-    }
-
     /// Whether the recorder could not do its job, unlike where it refused a command.
     #[must_use]
-    pub fn is_fault(&self) -> bool {
+    pub(crate) fn is_fault(&self) -> bool {
         matches!(self, Self::Failed(failed) if failed.error.is_fault)
     }
 }
@@ -51,36 +44,35 @@ impl From<Error> for Answer {
 /// A command was obeyed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
-#[non_exhaustive]
-pub struct Done {
+pub(crate) struct Done {
     /// Always true.
     #[schemars(extend("const" = true))]
     pub(super) ok: bool,
     /// The id of what was recorded: of the event, of the action for `act`, and of the run for the
     /// first answer, `pause` and `finish`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The directory of the episode, where `id` is that of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
+    pub(crate) path: Option<String>,
     /// The ids of the steps that are pending, in the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<Vec<String>>,
+    pub(crate) pending: Option<Vec<String>>,
     /// What the policies say to `plan` and `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Judgement>,
+    pub(crate) verdict: Option<Judgement>,
     /// The status with which the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<RunStatus>,
+    pub(crate) status: Option<RunStatus>,
     /// The outcome with which it ended, as the summary has it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<SummaryOutcome>,
+    pub(crate) outcome: Option<SummaryOutcome>,
     /// What `runvet recover` did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recovered: Option<Recovery>,
+    pub(crate) recovered: Option<Recovery>,
     /// The number of bytes of an unfinished event that `runvet recover` cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cut_bytes: Option<u64>,
+    pub(crate) cut_bytes: Option<u64>,
 }
 
 impl Done {
@@ -122,7 +114,7 @@ impl Done {
 
     /// A run has ended.
     #[must_use]
-    pub fn ended(recorded: &Recorded) -> Self {
+    pub(crate) fn ended(recorded: &Recorded) -> Self {
         Self {
             path: Some(recorded.path.display().to_string()),
             status: Some(recorded.state.outcomes.status),
@@ -133,7 +125,7 @@ impl Done {
 
     /// The records of a run are whole.
     #[must_use]
-    pub fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
+    pub(crate) fn recovered(id: &str, path: &Path, recovered: &Recovered) -> Self {
         let path = Some(path.display().to_string());
         let (recovery, done) = match recovered {
             Recovered::Intact => (Recovery::Intact, Self::with_id(id.into())),
@@ -156,8 +148,7 @@ impl Done {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(transform = super::command::describe_members)]
-#[non_exhaustive]
-pub enum Judgement {
+pub(crate) enum Judgement {
     /// The run may go on, and the step is open.
     Go {
         /// What policies suggest.
@@ -198,8 +189,7 @@ impl From<Verdict> for Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
-#[non_exhaustive]
-pub enum Recovery {
+pub(crate) enum Recovery {
     /// Nothing: the records were whole.
     Intact,
     /// It cut off an event that was not written whole.
@@ -211,28 +201,26 @@ pub enum Recovery {
 /// A command was not obeyed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
-#[non_exhaustive]
-pub struct Failed {
+pub(crate) struct Failed {
     /// Always false.
     #[schemars(extend("const" = false))]
     ok: bool,
     /// Why.
-    pub error: Failure,
+    pub(crate) error: Failure,
 }
 
 /// Why a command was not obeyed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
-#[non_exhaustive]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The sort of error. Of the line: `syntax` (it is not JSON), `command` (it is not one command
     /// that exists), `argument` (the command can't have this argument), `too_large`. Of the call:
     /// `refused`, `too_large`, `ended`. Of the run: `absent`, `busy`, `exists`, `untrusted`.
-    /// Faults: `io`, `not_durable`, `poisoned`, `forked`.
+    /// Faults: `io`, `not_durable`, `lost`, `poisoned`, `forked`.
     #[schemars(extend("examples" = ["refused"]))]
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// What is wrong, in words for people.
-    pub message: String,
+    pub(crate) message: String,
     #[serde(skip)]
     is_fault: bool,
 }
@@ -242,7 +230,7 @@ const MAX_MESSAGE_CHARS: usize = 400;
 
 impl Failed {
     pub(super) fn new(kind: &'static str, message: &str) -> Self {
-        let is_fault = matches!(kind, "io" | "not_durable" | "poisoned" | "forked");
+        let is_fault = matches!(kind, "io" | "not_durable" | "lost" | "poisoned" | "forked");
         Self {
             ok: false,
             error: Failure {

@@ -59,7 +59,7 @@ pub(super) const COMMANDS: [&str; 13] = [
 pub(crate) struct Plan {
     /// The steps, in execution order: objects, or what the step does.
     pub(super) steps: Vec<Either<String, PlannedStep>>,
-    /// Who made the plan. Absent means `planner.external`.
+    /// The origin of the plan. Absent means `planner.external`.
     pub(super) source: Option<String>,
 }
 
@@ -247,7 +247,7 @@ pub(crate) enum Ending {
     Error,
 }
 
-/// A value in its short form, which is no object, or in full.
+/// A value in its short form, which is not an object, or in full.
 #[derive(Debug)]
 pub(crate) enum Either<S, T> {
     Short(S),

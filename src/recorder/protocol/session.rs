@@ -1,17 +1,20 @@
 //! One line of JSON after the other -> calls of one run, and an answer for each.
 
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::super::size::value;
 use super::super::{End, Error, Gate, Run, StepDraft, StepEnd, Verdict};
 use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
 use crate::document::{Document, Kind, Tape};
 use crate::printable::quote;
 use crate::record::StepKind;
+use crate::report::write_json;
 use crate::spelling::is_near;
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
-pub const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
+pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
 
 /// The source of a plan that names none.
 const SOURCE: &str = "planner.external";
@@ -19,7 +22,19 @@ const SOURCE: &str = "planner.external";
 /// Why a run ended, where the caller does not say.
 const NO_REASON: &str = "no reason was given";
 
-/// A run that is recorded by lines of JSON, one command each.
+/// A run that is recorded by lines of JSON, one command each, as `runvet record` reads and prints
+/// them. It has no input or output of its own, so any transport will do.
+///
+/// ```
+/// use runvet::recorder::{Recorder, Session, Task};
+///
+/// # let dir = std::env::temp_dir().join(format!("runvet-session-{}", std::process::id()));
+/// let mut session = Session::new(Recorder::new(&dir).begin(Task::new("Count the tickets"))?);
+/// let reply = session.reply(br#"{"finish": "ok"}"#);
+/// assert!(reply.starts_with(br#"{"ok":true"#));
+/// # std::fs::remove_dir_all(&dir).unwrap();
+/// # Ok::<(), runvet::recorder::Error>(())
+/// ```
 ///
 /// `runvet schema record-command` and `record-answer` print the schemas of both sides.
 #[must_use = "a session that is dropped leaves its run pending"]
@@ -40,7 +55,7 @@ impl Session {
 
     /// What there is to say before the first command: the run, its directory and its pending steps.
     #[must_use]
-    pub fn greeting(&self) -> Answer {
+    pub(crate) fn greeting(&self) -> Answer {
         match &self.run {
             Some(run) => Answer::Done(Done {
                 pending: Some(run.pending()),
@@ -50,9 +65,19 @@ impl Session {
         }
     }
 
-    /// Obeys the command of a line, and answers it. A line that is no command changes nothing.
+    /// Obeys the command of a line, and returns the line that answers it, in JSON. A line that is
+    /// not a command changes nothing.
     #[must_use]
-    pub fn answer(&mut self, line: &[u8]) -> Answer {
+    pub fn reply(&mut self, line: &[u8]) -> Vec<u8> {
+        let mut reply = Vec::new();
+        // Writing to memory does not fail.
+        let _ = write_json(&mut reply, &self.answer(line));
+        reply
+    }
+
+    /// Obeys the command of a line, and answers it.
+    #[must_use]
+    pub(crate) fn answer(&mut self, line: &[u8]) -> Answer {
         let answered = self
             .read(line)
             .and_then(|command| self.obey(command))
@@ -63,7 +88,7 @@ impl Session {
 
     /// The answer to a line that is longer than [`LINE_LIMIT`].
     #[must_use]
-    pub fn too_long() -> Answer {
+    pub(crate) fn too_long() -> Answer {
         Answer::Failed(Failed::new(
             "too_large",
             "the line is larger than the limit: 64 MiB",
@@ -72,7 +97,7 @@ impl Session {
 
     /// Whether the run has ended or is paused, so that no command can follow.
     #[must_use]
-    pub const fn is_over(&self) -> bool {
+    pub(crate) const fn is_over(&self) -> bool {
         self.run.is_none()
     }
 
@@ -80,7 +105,7 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Run::pause`].
-    pub fn leave(self, reason: &str) -> Result<(), Error> {
+    pub(crate) fn leave(self, reason: &str) -> Result<(), Error> {
         match self.run {
             Some(mut run) if run.open_steps().is_empty() => run.interrupt(reason),
             Some(mut run) => run.persist(),
@@ -92,7 +117,7 @@ impl Session {
     ///
     /// # Errors
     /// Those of [`Run::finish`].
-    pub fn abort(self, reason: &str) -> Result<(), Error> {
+    pub(crate) fn abort(self, reason: &str) -> Result<(), Error> {
         match self.run {
             Some(run) => run.finish(End::aborted(reason)).map(drop),
             None => Ok(()),
@@ -112,7 +137,10 @@ impl Session {
             Failed::new("syntax", &format!("the line is {refused}{place}"))
         })?;
         let name = named(document)?;
-        serde_json::from_slice(line).map_err(|error| {
+        let value = value(document, "the line")?;
+        // Its values are in the tree now.
+        self.tape.release();
+        Command::deserialize(value).map_err(|error| {
             Failed::new(
                 "argument",
                 &format!("`{name}` can't have this argument: {error}"),
@@ -297,3 +325,62 @@ fn end(finish: Finish) -> Result<End, Failed> {
 
 /// What `plan` is given.
 type PlanArgument = Either<Vec<Either<String, super::command::PlannedStep>>, Plan>;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Session;
+    use crate::read::policy::{Advice, Policy, Scope};
+    use crate::record::State;
+    use crate::recorder::{Recorder, Task};
+
+    /// Blocks a step, and later the run.
+    struct Strict;
+
+    impl Policy for Strict {
+        fn name(&self) -> &'static str {
+            "strict"
+        }
+
+        fn version(&self) -> &'static str {
+            "1"
+        }
+
+        fn advise(&self, state: &State) -> Advice {
+            let memory = state.memory.as_ref();
+            match memory.and_then(|memory| memory.scratchpad.as_deref()) {
+                None => Advice::hint("look twice"),
+                Some("careful") => Advice::veto("not now"),
+                Some(_) => Advice::Veto {
+                    reason: "never".into(),
+                    scope: Scope::Run,
+                },
+            }
+        }
+    }
+
+    #[test]
+    fn answers_have_the_verdicts_of_policies() {
+        let temp = tempfile::tempdir().unwrap();
+        let recorder = Recorder::new(temp.path()).policy(Strict);
+        let mut session = Session::new(recorder.begin(Task::new("t")).unwrap());
+        let mut ask = |line: &str| serde_json::to_value(session.answer(line.as_bytes())).unwrap();
+        let go = json!({"kind": "go", "hints": ["look twice"]});
+        let veto = |reason: &str, scope: &str| json!({"kind": "veto", "policy": "policy:strict@1", "reason": reason, "scope": scope});
+        assert_eq!(ask(r#"{"plan":["a","b","c"]}"#)["verdict"], go);
+        assert_eq!(ask(r#"{"open":"step-1"}"#)["verdict"], go);
+        ask(r#"{"jot":"careful"}"#);
+        assert_eq!(
+            ask(r#"{"open":"step-2"}"#)["verdict"],
+            veto("not now", "step")
+        );
+        ask(r#"{"jot":"more"}"#);
+        assert_eq!(ask(r#"{"open":"step-3"}"#)["verdict"], veto("never", "run"));
+        // The veto closed the step that was open.
+        assert_eq!(ask(r#"{"close":"step-1"}"#)["error"]["kind"], "refused");
+        assert_eq!(ask(r#"{"finish":"ok"}"#)["status"], "vetoed");
+        assert_eq!(ask(r#"{"finish":"ok"}"#)["error"]["kind"], "ended");
+        assert!(session.is_over());
+    }
+}

@@ -10,9 +10,9 @@ use super::super::event::{Draft, object};
 use super::super::text::text;
 use super::super::timeline::Timeline;
 use super::Run;
+use super::verification::{Content, POST, PRE, SNAPSHOTS};
 use crate::digest::FileDigest;
 use crate::record::{RunStatus, State, StepStatus, Summary};
-use crate::store::digest_of;
 
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +165,7 @@ impl Run {
     /// The run as it stands in its records.
     pub(in crate::recorder) fn recorded(&self) -> Recorded {
         Recorded {
-            path: self.dir.clone(),
+            path: self.path().to_owned(),
             state: self.fold.state.clone(),
             summary: self.fold.summary(),
         }
@@ -206,13 +206,14 @@ impl Run {
             let synced = self.learn.sync();
             self.poison_unless(synced)?;
         }
+        self.must_be_in_place()?;
         let summary = text(&self.fold.summary(), "the summary")?;
-        self.replace("summary.json", &summary)?;
+        let dir = self.dir.clone();
+        self.replace(&dir, "summary.json", &summary)?;
         let manifest = text(&self.manifest(&state, &summary)?, "the manifest")?;
-        self.replace("manifest.json", &manifest)?;
-        self.sync_names("manifest.json")?;
-        self.replace("state.json", &state)?;
-        self.sync_names("state.json")
+        self.replace(&dir, "manifest.json", &manifest)?;
+        self.sync_names(&dir, "manifest.json")?;
+        self.put_state(&state)
     }
 
     /// Whether the last event is the evidence of the state.
@@ -242,12 +243,18 @@ impl Run {
             lines("learn", "learn.jsonl", &self.learn),
         ];
         let verification = self.fold.verification.as_ref();
-        let snapshots = verification.and_then(|verification| verification.snapshots.clone());
-        let snapshots = snapshots.unwrap_or_default();
-        for name in [snapshots.post, snapshots.pre].into_iter().flatten() {
-            let path = self.dir.join(&name);
-            let (digest, bytes) = digest_of(&path).map_err(Error::io("reading", &path))?;
-            files.push(entry("snapshot", &name, &digest, bytes));
+        if verification.is_some_and(|verification| verification.snapshots.is_some()) {
+            // The names are the recorder's own: what a record names is not opened.
+            for name in [POST, PRE] {
+                let before = self.before.as_ref();
+                let snapshot = before.and_then(|before| before.snapshot(&self.dir, name));
+                let name = format!("{SNAPSHOTS}/{name}");
+                let lost = || Error::Lost {
+                    path: self.path().join(&name),
+                };
+                let Content { sha256, bytes } = snapshot.ok_or_else(lost)?;
+                files.push(entry("snapshot", &name, &sha256, bytes));
+            }
         }
         files.push(text("state", "state.json", state));
         files.push(text("summary", "summary.json", summary));

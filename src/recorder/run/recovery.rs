@@ -1,7 +1,7 @@
 //! An episode that was left -> a run that goes on, or one that is complete.
 
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use super::super::Recorder;
 use super::super::beside;
@@ -9,16 +9,16 @@ use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::fold::Mode;
 use super::super::text::text;
-use super::super::timeline::{Held, Timeline};
+use super::super::timeline::Timeline;
 use super::Run;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
-use super::verification::Before;
+use super::verification::{Before, POST, PRE, SNAPSHOTS};
 use crate::check::Check;
 use crate::finding::Severity;
 use crate::record::{Step, StepStatus};
-use crate::source::EpisodeKey;
-use crate::store::{Directory, MAX_RECORD_BYTES, episode_dir, is_there, read_whole};
+use crate::source::{Artifact, EpisodeKey};
+use crate::store::OpenDir;
 
 /// What [`Recorder::recover`] did.
 #[derive(Debug)]
@@ -67,12 +67,20 @@ impl Recorder {
     /// # Errors
     /// [`Error::Absent`], [`Error::Busy`] while another process records it, [`Error::Ended`],
     /// [`Error::Untrusted`] where its records contradict each other or were not written by a
-    /// recorder, and [`Error::Refused`] for policies where the run was begun without any. A run
+    /// recorder, and [`Error::Refused`] for policies where the run was begun without any, and where
+    /// it works in a directory that this process did not name with [`Recorder::workspace`]. A run
     /// whose end was cut short is completed first, and is then an ended one.
     pub fn resume(&self, id: &str) -> Result<Run, Error> {
         let left = self.left(id)?;
         if left.run.fold.mode == Mode::Minimal && !self.policies.is_empty() {
             let why = "the run was begun without policies, and would not ask them";
+            return Err(Error::refused("resuming", why));
+        }
+        let before = left.run.before.as_ref();
+        if let Some(workspace) = before.and_then(Before::unnamed) {
+            let why = format!(
+                "the run works in {workspace}, which only its records name: name this workspace too"
+            );
             return Err(Error::refused("resuming", why));
         }
         left.go_on()
@@ -83,7 +91,7 @@ impl Recorder {
     /// pending.
     ///
     /// # Errors
-    /// As for [`Recorder::resume`], but a run that has ended is no error.
+    /// As for [`Recorder::resume`], but a run that has ended is not an error.
     pub fn recover(&self, id: &str) -> Result<Recovered, Error> {
         let mut left = self.left(id)?;
         left.repair()?;
@@ -128,13 +136,16 @@ impl Recorder {
             (parts.next(), parts.next()),
             (Some(Component::Normal(_)), None)
         );
-        let dir = self.episode_dir(id);
-        let mut events = match self.open(dir.join("events.jsonl")) {
-            Ok(events) if is_name => events,
-            Err(Error::Io { source, .. }) if is_name && source.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("opening", &dir.join("events.jsonl"))(source));
+        let opened = is_name.then(|| {
+            let dir = self.open_episode_dir(id)?;
+            Ok((self.open(&dir, "events.jsonl")?, dir))
+        });
+        let (mut events, dir) = match opened {
+            Some(Err(Error::Io { source, .. })) if source.kind() == ErrorKind::NotFound => {
+                return Err(Error::Absent { id: id.into() });
             }
-            _ => return Err(Error::Absent { id: id.into() }),
+            Some(opened) => opened?,
+            None => return Err(Error::Absent { id: id.into() }),
         };
         if !events.lock()? {
             return Err(Error::Busy { id: id.into() });
@@ -144,25 +155,26 @@ impl Recorder {
             events: held,
             tail,
             learn: relearned,
-        } = reread(&dir, id)?;
+        } = reread(&dir, &events, id)?;
         events.holds(held);
         let has_ended = fold.terminated.is_some() && {
-            let state = text(&fold.state, "the state")?;
-            let persisted = read_whole(&dir.join("state.json"), MAX_RECORD_BYTES);
-            persisted.is_ok_and(|persisted| persisted == state)
+            let (state, mut persisted) = (text(&fold.state, "the state")?, Vec::new());
+            let directory = dir.directory().map_err(Error::io("reading", dir.path()))?;
+            let opened = directory.open_file(Artifact::State);
+            let read = opened.and_then(|opened| opened.read_record(&mut persisted));
+            read.is_ok() && persisted == state
         };
-        let learn = dir.join("learn.jsonl");
-        let learn = if has_ended || is_there(&learn) {
-            self.open(learn)?
+        let learn = if has_ended || dir.has("learn.jsonl") {
+            self.open(&dir, "learn.jsonl")?
         } else {
-            let created = self.disk.create(&learn);
-            let created = created.map_err(Error::io("creating", &learn))?;
-            Timeline::new(created, learn, Held::default())
+            let created = self.disk.create(&dir, "learn.jsonl");
+            let path = dir.path().join("learn.jsonl");
+            let created = created.map_err(Error::io("creating", &path))?;
+            Timeline::new(created, &dir, "learn.jsonl")
         };
-        let snapshot = read_whole(&dir.join("snapshots/pre.json"), MAX_RECORD_BYTES).ok();
-        let before = Before::read(fold.verify.as_ref(), snapshot.as_deref());
+        let before = self.noted_before(fold.verify.as_ref(), &dir);
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
-        run.has_state = is_there(&run.dir.join("state.json"));
+        run.has_state = run.dir.has("state.json");
         let (length, digest) = (tail.length, tail.sha256());
         Ok(Left {
             run,
@@ -172,9 +184,10 @@ impl Recorder {
         })
     }
 
-    fn open(&self, path: PathBuf) -> Result<Timeline, Error> {
-        let opened = self.disk.open(&path).map_err(Error::io("opening", &path))?;
-        Ok(Timeline::new(opened, path, Held::default()))
+    fn open(&self, dir: &OpenDir, name: &'static str) -> Result<Timeline, Error> {
+        let opened = self.disk.open(dir, name);
+        let opened = opened.map_err(Error::io("opening", &dir.path().join(name)))?;
+        Ok(Timeline::new(opened, dir, name))
     }
 }
 
@@ -233,10 +246,9 @@ impl Run {
     /// Refuses to go on where the check finds an error. Nobody else writes: this run has the lock.
     fn must_be_trusted(&self) -> Result<(), Error> {
         let id = self.id();
-        let listed = episode_dir(&self.dir, id);
-        let opened = listed.and_then(|listed| Directory::open(&listed, false));
-        let directory = opened.map_err(Error::io("reading", &self.dir))?;
-        let key = EpisodeKey::Dir(self.dir.clone());
+        let directory = self.dir.directory();
+        let directory = directory.map_err(Error::io("reading", self.path()))?;
+        let key = EpisodeKey::Dir(self.path().to_owned());
         let report = Check::new().artifacts(&key, Some(id), &directory);
         let mut findings = report.findings.iter();
         match findings.find(|finding| finding.severity == Severity::Error) {
@@ -250,22 +262,22 @@ impl Run {
     }
 
     /// Removes what an end that was cut short, or a replacement, left.
-    fn clear_away(&mut self) -> Result<(), Error> {
-        const REPLACED: [&str; 5] = [
-            "manifest.json",
-            "snapshots/post.json",
-            "snapshots/pre.json",
-            "state.json",
-            "summary.json",
-        ];
+    fn clear_away(&self) -> Result<(), Error> {
+        let replaced = ["manifest.json", "state.json", "summary.json"].map(beside);
         let early = ["manifest.json", "summary.json"].map(str::to_owned);
-        for name in REPLACED.map(beside).into_iter().chain(early) {
-            let path = self.dir.join(name);
-            // Mostly there is nothing to remove, and nothing is written then.
-            if is_there(&path) {
-                let removed = self.recorder.disk.remove(&path);
-                removed.map_err(Error::io("removing", &path))?;
-            }
+        self.remove(&self.dir, replaced.into_iter().chain(early))?;
+        match self.dir.dir(SNAPSHOTS) {
+            Ok(snapshots) => self.remove(&snapshots, [POST, PRE].map(beside)),
+            // It is not the recorder's.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Removes files, as far as they are there: mostly they are not, and nothing is written then.
+    fn remove(&self, dir: &OpenDir, names: impl IntoIterator<Item = String>) -> Result<(), Error> {
+        for name in names.into_iter().filter(|name| dir.has(name)) {
+            let removed = self.recorder.disk.remove(dir, &name);
+            removed.map_err(Error::io("removing", &dir.path().join(name)))?;
         }
         Ok(())
     }

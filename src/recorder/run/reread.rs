@@ -1,16 +1,19 @@
 //! `events.jsonl` and `learn.jsonl` as an earlier process left them -> what they lead to.
 
-use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::io::{self, Read};
+
+use serde::Deserialize;
 
 use super::super::error::Error;
 use super::super::event::{Event, event_id, learn_line};
 use super::super::fold::{Fold, Unfoldable};
+use super::super::size::value;
 use super::super::text::text;
-use super::super::timeline::Held;
+use super::super::timeline::{Held, Timeline};
 use crate::digest::FileDigest;
-use crate::document::{LEAST_BYTES_BEYOND, Tape};
-use crate::store::{MAX_RECORD_BYTES, Written, digest_of, open_written, whole_lines};
+use crate::document::Tape;
+use crate::source::Artifact;
+use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
 
 /// What the files of lines of an episode hold.
 pub(super) struct Reread {
@@ -31,23 +34,25 @@ pub(super) struct Relearned {
     pub(super) missing: Vec<u8>,
 }
 
-/// Reads the timelines of an episode.
-pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
-    let events = dir.join("events.jsonl");
-    let reading = || Error::io("reading", &events);
-    let persisted = digest_of(&dir.join("state.json")).ok();
-    let persisted = persisted.map(|(digest, _)| digest);
+/// Reads the timelines of an episode; that of its events is open.
+pub(super) fn reread(dir: &OpenDir, events: &Timeline, id: &str) -> Result<Reread, Error> {
+    let path = events.path();
+    let reading = || Error::io("reading", &path);
+    let directory = dir.directory().map_err(reading())?;
+    let persisted = digest_of_state(&directory);
     let mut lines = Lines {
         id,
-        marks: Marks::of(&events, persisted.as_deref()).map_err(reading())?,
+        marks: Marks::of(events.content()?, persisted.as_deref()).map_err(reading())?,
         fold: None,
         held: Held::default(),
         tail: Held::default(),
-        learn: Learn::open(&dir.join("learn.jsonl"))?,
+        learn: Learn::open(&directory)
+            .map_err(Error::io("reading", &dir.path().join("learn.jsonl")))?,
+        tape: Tape::default(),
     };
     let (is_persisted, is_sealed) = (persisted.is_some(), lines.marks.is_sealed);
     let mut wrong = None;
-    let rest = whole_lines(&events, MAX_RECORD_BYTES, &mut |line| {
+    let rest = whole_lines(events.content()?, &mut |line| {
         wrong = lines.add(line).err();
         wrong.is_none()
     });
@@ -85,6 +90,13 @@ pub(super) fn reread(dir: &Path, id: &str) -> Result<Reread, Error> {
     }
 }
 
+/// The digest of `state.json`, where it can be read.
+fn digest_of_state(directory: &Directory) -> Option<String> {
+    let state = directory.open_file(Artifact::State).ok()?;
+    let (_, digest) = FileDigest::of_stream(state, MAX_RECORD_BYTES as u64).ok()??;
+    Some(digest.to_string())
+}
+
 /// What has to be known of a timeline before it is folded: numbers of lines.
 #[derive(Default)]
 struct Marks {
@@ -99,15 +111,15 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(path: &Path, persisted: Option<&str>) -> io::Result<Self> {
+    fn of(events: impl Read, persisted: Option<&str>) -> io::Result<Self> {
         let finder = memchr::memmem::Finder::new(br#""event_type":"run.state_projection""#);
-        let (mut number, mut marks) = (0, Self::default());
-        whole_lines(path, MAX_RECORD_BYTES, &mut |line| {
+        let (mut number, mut marks, mut tape) = (0, Self::default(), Tape::default());
+        whole_lines(events, &mut |line| {
             number += 1;
             if is_hole(line) {
                 marks.hole.get_or_insert(number);
             } else if finder.find(line).is_some()
-                && let Ok(event) = parse(line)
+                && let Ok(event) = parse(&mut tape, line)
                 && event.is_evidence()
             {
                 // A state that did not change has the same evidence again.
@@ -131,15 +143,14 @@ fn is_hole(line: &[u8]) -> bool {
     memchr::memchr(0, line).is_some()
 }
 
-fn parse(line: &[u8]) -> Result<Event, String> {
+fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
     let not_one = |error: &dyn std::fmt::Display| {
         format!("a line of events.jsonl is not one that a recorder wrote: {error}")
     };
-    if line.len() > LEAST_BYTES_BEYOND {
-        let read = Tape::default().read_record(line).map(drop);
-        read.map_err(|error| not_one(&error))?;
-    }
-    serde_json::from_slice(line).map_err(|error| not_one(&error))
+    let document = tape.read_record(line).map_err(|error| not_one(&error))?;
+    let value = value(document, "the line").map_err(|error| not_one(&error));
+    tape.release();
+    Event::deserialize(value?).map_err(|error| not_one(&error))
 }
 
 /// The lines of a timeline, so far.
@@ -151,6 +162,7 @@ struct Lines<'i> {
     /// What comes after the first hole.
     tail: Held,
     learn: Learn,
+    tape: Tape,
 }
 
 impl Lines<'_> {
@@ -161,7 +173,7 @@ impl Lines<'_> {
             return Ok(());
         }
         self.held.add(line);
-        let event = parse(line)?;
+        let event = parse(&mut self.tape, line)?;
         if event.episode_id != self.id {
             return Err(format!("the event {} belongs to another run", event.id));
         }
@@ -204,7 +216,7 @@ fn is_sealed(fold: &Fold) -> bool {
 /// The lines of `learn.jsonl`, which repeats the proposals of the timeline. Where it does not, it
 /// lost what was written last, or has kept what the timeline lost: then the timeline counts.
 struct Learn {
-    file: Option<Written>,
+    file: Option<Opened<'static>>,
     /// What the file must hold.
     held: Held,
     /// The number of bytes that the file holds of that.
@@ -214,10 +226,10 @@ struct Learn {
 }
 
 impl Learn {
-    fn open(path: &Path) -> Result<Self, Error> {
-        let file = match open_written(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            opened => Some(opened.map_err(Error::io("reading", path))?),
+    fn open(directory: &Directory) -> io::Result<Self> {
+        let file = match directory.open_file(Artifact::Learn) {
+            Err(Unreadable::Vanished) => None,
+            opened => Some(opened.map_err(io::Error::other)?),
         };
         Ok(Self {
             file,

@@ -104,7 +104,7 @@ pub enum Gate {
 pub enum StepEnd {
     /// It did what it should.
     Done,
-    /// The same, and it produced something.
+    /// It did what it should, and produced something.
     DoneWith(Map<String, Value>),
     /// It failed, with an error in any form but null.
     Failed(Value),
@@ -279,7 +279,7 @@ impl Run {
         self.act_in(&step.id, action)
     }
 
-    /// The same for a step that is named by its id.
+    /// Records an action in a step that is named by its id.
     pub(in crate::recorder) fn act_in(
         &mut self,
         step: &str,
@@ -305,7 +305,7 @@ impl Run {
         {
             return Err(Error::refused(
                 "the action",
-                format!("{name:?} is no field of an action, and does not start with `x-`"),
+                format!("{name:?} is not a field of an action, and does not start with `x-`"),
             ));
         }
         let number = self
@@ -340,7 +340,7 @@ impl Run {
         self.close_step(&step.id, end)
     }
 
-    /// The same for a step that is named by its id.
+    /// Closes a step that is named by its id.
     pub(in crate::recorder) fn close_step(
         &mut self,
         step: &str,

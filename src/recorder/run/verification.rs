@@ -1,20 +1,26 @@
 //! The workspace before and after a run -> what changed, and whether the assertions hold.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::super::Recorder;
 use super::super::assertion::Declared;
 use super::super::error::Error;
 use super::super::event::Draft;
 use super::super::text::text;
-use super::super::{Durability, Recorder};
 use super::Run;
+use crate::digest::FileDigest;
+use crate::document::Tape;
 use crate::record::{Snapshots, Verification, VerificationPolicy, WorkspaceDiff};
-use crate::store::files_below;
+use crate::store::{Artifacts, OpenDir, Search, make_unless_there};
+
+/// The directory of the snapshots, and their names in it.
+pub(super) const SNAPSHOTS: &str = "snapshots";
+pub(in crate::recorder) const PRE: &str = "pre.json";
+pub(super) const POST: &str = "post.json";
 
 /// The names that snapshots pass over, at any depth.
 const IGNORED: [&str; 5] = [".git", ".venv", "__pycache__", "node_modules", "target"];
@@ -25,68 +31,153 @@ const UNAVAILABLE: &str = "workspace_unavailable";
 /// What the start event of a run declares, and the workspace before the run.
 pub(in crate::recorder) struct Before {
     declared: Declared,
-    files: Option<Files>,
+    /// The workspace that the run began in, if nobody but its records names it.
+    unnamed: Option<String>,
+    pre: Option<(Files, Content)>,
+    post: Option<Content>,
 }
 
 /// The digest of each file, by its path below the workspace.
 type Files = BTreeMap<String, String>;
 
+/// What a snapshot holds.
+#[derive(Clone)]
+pub(super) struct Content {
+    pub(super) sha256: String,
+    pub(super) bytes: u64,
+}
+
+impl Content {
+    fn of(content: &[u8]) -> Self {
+        Self {
+            sha256: FileDigest::of(content).to_string(),
+            bytes: content.len() as u64,
+        }
+    }
+
+    /// What a snapshot in the directory of an episode holds, up to a limit.
+    fn read(dir: &OpenDir, name: &str) -> Option<(Vec<u8>, Self)> {
+        let (directory, mut bytes) = (dir.directory().ok()?, Vec::new());
+        let opened = directory.open_named(&format!("{SNAPSHOTS}/{name}"));
+        opened.ok()?.read_record(&mut bytes).ok()?;
+        let content = Self::of(&bytes);
+        Some((bytes, content))
+    }
+}
+
 impl Before {
-    /// What a start event declares; `snapshot` is what was noted then.
-    pub(super) fn read(verify: Option<&Value>, snapshot: Option<&[u8]>) -> Option<Self> {
-        let declared = Declared::deserialize(verify?).ok()?;
-        let files = snapshot.and_then(|bytes| serde_json::from_slice(bytes).ok());
-        Some(Self { declared, files })
+    /// The workspace that has to be named before the run can go on.
+    pub(super) fn unnamed(&self) -> Option<&str> {
+        self.unnamed.as_deref()
+    }
+
+    /// What a snapshot held when this process wrote it or found it right.
+    pub(super) fn snapshot(&self, dir: &OpenDir, name: &str) -> Option<Content> {
+        match name {
+            PRE => self.pre.as_ref().map(|(_, content)| content.clone()),
+            _ => self
+                .post
+                .clone()
+                .or_else(|| Some(Content::read(dir, name)?.1)),
+        }
     }
 }
 
 impl Recorder {
-    /// Notes the files of the workspace before a run.
-    pub(in crate::recorder) fn snapshot_before(
+    /// Looks at the workspace before a run, and has its start event say so. Returns the text of the
+    /// snapshot too.
+    pub(in crate::recorder) fn look_before(
         &self,
-        dir: &Path,
-        verify: Option<&Value>,
-    ) -> Result<Option<Before>, Error> {
-        let Some(mut before) = Before::read(verify, None) else {
-            return Ok(None);
+        start: &mut Draft,
+    ) -> Result<(Option<Before>, Option<Vec<u8>>), Error> {
+        let verify = start.payload.get("verify").map(Declared::deserialize);
+        let Some(Ok(declared)) = verify else {
+            return Ok((None, None));
+        };
+        let mut before = Before {
+            declared,
+            unnamed: None,
+            pre: None,
+            post: None,
         };
         let workspace = before.declared.workspace.as_deref();
-        before.files = workspace.and_then(|workspace| self.files_of(workspace));
-        if let Some(files) = &before.files {
-            let content = text(files, "the snapshot")?;
-            self.make_snapshots_dir(dir)?;
-            let replaced = self.replace(dir, "snapshots/pre.json", &content);
-            replaced.map_err(|failed| failed.error)?;
-            if self.durability != Durability::Process {
-                self.sync_dir(&dir.join("snapshots"))?;
-            }
-        }
-        Ok(Some(before))
+        let Some((_, files)) = workspace.and_then(|workspace| self.look(workspace)) else {
+            return Ok((Some(before), None));
+        };
+        let text = text(&files, "the snapshot")?;
+        let content = Content::of(&text);
+        before.declared.pre_sha256 = Some(content.sha256.clone());
+        let verify = before.declared.clone().into();
+        start.payload.insert("verify".into(), verify);
+        before.pre = Some((files, content));
+        Ok((Some(before), Some(text)))
     }
 
-    fn make_snapshots_dir(&self, dir: &Path) -> Result<(), Error> {
-        let path = dir.join("snapshots");
-        match self.disk.make_dir(&path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            made => made.map_err(Error::io("making", &path)),
-        }
+    /// What was noted before a run that another process began: its snapshot counts if it is the one
+    /// that was taken, and its workspace if this process names it.
+    pub(super) fn noted_before(&self, verify: Option<&Value>, dir: &OpenDir) -> Option<Before> {
+        let mut declared = Declared::deserialize(verify?).ok()?;
+        let named = self.workspaces();
+        let workspace = declared.workspace.take();
+        let (workspace, unnamed) = match workspace {
+            Some(workspace) if !named.contains(&workspace) => (None, Some(workspace)),
+            workspace => (workspace, None),
+        };
+        let expected = declared.pre_sha256.as_deref();
+        let pre = Content::read(dir, PRE).and_then(|(bytes, content)| {
+            let is_expected = expected.is_none_or(|expected| expected == content.sha256);
+            Some((is_expected.then(|| files(&bytes))??, content))
+        });
+        Some(Before {
+            declared: Declared {
+                workspace,
+                ..declared
+            },
+            unnamed,
+            pre,
+            post: None,
+        })
     }
 
-    /// The files of a workspace, but not those of the run-data directory; `None` where it can't be
+    /// Opens the directory of the snapshots, and makes it where it is missing.
+    pub(in crate::recorder) fn snapshots_dir(&self, dir: &OpenDir) -> Result<OpenDir, Error> {
+        let made = make_unless_there(self.disk.as_ref(), dir, SNAPSHOTS.as_ref());
+        let opened = made.and_then(|()| dir.dir(SNAPSHOTS));
+        opened.map_err(Error::io("making", &dir.path().join(SNAPSHOTS)))
+    }
+
+    /// A workspace and its files, but not those of the run-data directory; `None` where it can't be
     /// read.
-    fn files_of(&self, workspace: &str) -> Option<Files> {
-        files_below(Path::new(workspace), &IGNORED, &self.run_data).ok()
+    fn look(&self, workspace: &str) -> Option<(OpenDir, Files)> {
+        let dir = OpenDir::open(Path::new(workspace)).ok()?;
+        let search = Search {
+            ignored: &IGNORED,
+            but: OpenDir::open(&self.run_data).ok(),
+            stop: &self.stop,
+        };
+        let files = search.files_below(&dir).ok()?;
+        Some((dir, files))
     }
+}
+
+/// The files that a snapshot names.
+fn files(snapshot: &[u8]) -> Option<Files> {
+    let mut tape = Tape::default();
+    let root = tape.read_record(snapshot).ok()?.root();
+    let file = |(name, digest): (std::borrow::Cow<'_, str>, crate::document::Node<'_>)| {
+        Some((name.into_owned(), digest.text()?.into_owned()))
+    };
+    root.by_name().into_iter().map(file).collect()
 }
 
 impl Run {
     /// Compares the workspace with what it was, checks the assertions if they count, and records
     /// both.
     pub(super) fn verify(&mut self, asserts: bool) -> Result<(), Error> {
-        let Some(before) = self.before.take() else {
+        let Some(mut before) = self.before.take() else {
             return Ok(());
         };
-        let verified = self.verified(&before, asserts);
+        let verified = self.verified(&mut before, asserts);
         self.before = Some(before);
         let mut verification = verified?;
         if self.must_fit(&recorded(&verification)).is_err() {
@@ -97,7 +188,7 @@ impl Run {
         Ok(())
     }
 
-    fn verified(&mut self, before: &Before, asserts: bool) -> Result<Verification, Error> {
+    fn verified(&mut self, before: &mut Before, asserts: bool) -> Result<Verification, Error> {
         let declared = &before.declared;
         let provided = !declared.assertions.is_empty();
         let mut verification = Verification {
@@ -109,27 +200,32 @@ impl Run {
             }),
             ..Verification::default()
         };
-        let Some(workspace) = declared.workspace.as_deref() else {
+        let workspace = declared.workspace.as_deref();
+        let looked = workspace.and_then(|workspace| {
+            let (dir, files) = self.recorder.look(workspace)?;
+            Some((
+                dir.directory().ok()?,
+                text(&files, "the snapshot").ok()?,
+                files,
+            ))
+        });
+        let (Some((pre, _)), Some((workspace, content, post))) = (&before.pre, looked) else {
             verification.error = Some(UNAVAILABLE.into());
             return Ok(verification);
         };
-        let post = self.recorder.files_of(workspace);
-        let post = post.and_then(|post| Some((text(&post, "the snapshot").ok()?, post)));
-        let (Some(pre), Some((content, post))) = (&before.files, post) else {
-            verification.error = Some(UNAVAILABLE.into());
-            return Ok(verification);
-        };
-        self.recorder.make_snapshots_dir(&self.dir)?;
-        self.replace("snapshots/post.json", &content)?;
-        self.sync_names("snapshots/post.json")?;
+        let snapshots = self.recorder.snapshots_dir(&self.dir)?;
+        self.replace(&snapshots, POST, &content)?;
+        self.sync_names(&snapshots, POST)?;
+        before.post = Some(Content::of(&content));
         verification.workspace_diff = Some(diff(pre, &post));
         verification.snapshots = Some(Snapshots {
-            pre: Some("snapshots/pre.json".into()),
-            post: Some("snapshots/post.json".into()),
+            pre: Some(format!("{SNAPSHOTS}/{PRE}")),
+            post: Some(format!("{SNAPSHOTS}/{POST}")),
         });
         if provided && asserts {
             let results = declared.assertions.iter();
-            let results = results.map(|assertion| assertion.result(Path::new(workspace)));
+            let stop = &self.recorder.stop;
+            let results = results.map(|assertion| assertion.result(&workspace, stop));
             let (passed, results): (Vec<bool>, Vec<Value>) = results.unzip();
             verification.passed = Some(passed.into_iter().all(|passed| passed));
             verification.assertions = Some(results);

@@ -31,9 +31,11 @@ impl Page<'_> {
         for row in &outline.rows {
             match row {
                 TimelineRow::Event(moment) => {
-                    let glyph = moment
-                        .mark
-                        .map_or(" ", |mark| self.glyphs.status(mark.word()));
+                    let glyph = match moment.mark {
+                        Some(Mark::Failed) => self.glyphs.status("failed"),
+                        Some(Mark::Vetoed) => self.glyphs.status("vetoed"),
+                        None => " ",
+                    };
                     let line = Line::default().painted(glyph, moment.mark.map(paint));
                     self.draw(&self.in_a_line(line.text(" "), moment))?;
                 }

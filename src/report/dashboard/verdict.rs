@@ -116,12 +116,12 @@ fn consistency(report: &EpisodeReport) -> String {
         0 => String::new(),
         warnings => format!(", {}", count(warnings, "warning")),
     };
-    if report.valid.is_none() {
+    if let Some(fault) = report.fault() {
         let met = match errors {
             0 => String::new(),
             errors => format!(", {}", count(errors, "error")),
         };
-        return format!("undecided, because the episode kept changing{met}{warned}");
+        return format!("undecided{met}{warned}: {}", fault.message);
     }
     let is_whole = report.skipped.is_empty();
     let none = if report.suppressed.is_empty() {
@@ -168,8 +168,9 @@ mod tests {
             suppressed: Vec::new(),
             suppressed_skips: Vec::new(),
             card: None,
+            is_unchecked: false,
         };
-        let undecided = "undecided, because the episode kept changing";
+        let undecided = "undecided: the episode kept changing while it was read; check it again";
         assert_eq!(consistency(&report), undecided);
     }
 }

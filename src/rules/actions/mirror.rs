@@ -1,13 +1,13 @@
 //! `actions/mirror`: an action does not mirror its act event.
 
 use crate::facts::{Listener, Stage, StateFacts, TimelineFacts, Topic, Unlike, Why};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "actions/mirror",
         level: Level::Error,
         title: "an action does not mirror its act event",
@@ -24,16 +24,21 @@ fn check(
     timeline: &TimelineFacts<'_>,
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
-    let reach = timeline.reach();
-    let reach = reach.filter(|reach| reach.may_differ(Topic::Actions));
-    let Some(reach) = reach else { return };
+) -> Compared {
+    let Some(reach) = timeline.reach() else {
+        return Compared::Nothing;
+    };
+    let compared = Compared::when(timeline.has_mirrored(&reach));
+    if !reach.may_differ(Topic::Actions) {
+        return compared;
+    }
     let room = findings.room();
     let mut push = |unlike| findings.push(draft(unlike));
     let mut differences = Listener::new(room, &mut push);
     timeline.mirror(&reach, &mut differences);
     let rest = differences.rest();
     findings.more(rest);
+    compared
 }
 
 fn draft(unlike: Unlike) -> Draft {

@@ -1,12 +1,12 @@
 //! `actions/unrecorded`: an act event has the id of an action that the state does not have.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "actions/unrecorded",
         level: Level::Warning,
         title: "an act event has the id of an action that the state does not have",
@@ -22,14 +22,14 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
-    let Some(unrecorded) = &timeline.unrecorded else {
-        return;
-    };
+) -> Compared {
     let judges = at.lifecycle == Lifecycle::Terminal && state.lists_actions();
     if !judges || timeline.lacks_an_act(state) {
-        return;
+        return Compared::Nothing;
     }
+    let Some(unrecorded) = &timeline.unrecorded else {
+        return Compared::when(timeline.names_actions(u64::MAX));
+    };
     let more = match unrecorded.lines - 1 {
         0 => String::new(),
         1 => "; the same is true of 1 more event".into(),
@@ -44,4 +44,5 @@ fn check(
     let draft = draft.besides(&unrecorded.lines);
     let related = Place::state("/outcomes/actions");
     findings.push(draft.related(related, "the actions in the state"));
+    Compared::Something
 }

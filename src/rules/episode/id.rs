@@ -1,13 +1,13 @@
 //! `episode/id`: a record belongs to another episode.
 
 use crate::facts::{IdSource, Run, StateFacts, SummaryFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "episode/id",
         level: Level::Error,
         title: "a record belongs to another episode",
@@ -18,9 +18,9 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::State, Record::Summary, Record::Timeline]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some((expected, says)) = &run.stage.id else {
-        return;
+        return Compared::Nothing;
     };
     let source = match says {
         IdSource::DirectoryName => "the directory is called",
@@ -38,6 +38,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         .read()
         .and_then(SummaryFacts::id)
         .map(|id| (id, "/episode_id", Place::summary as fn(&str) -> Place));
+    let events = run.timeline.read().map_or(0, |it| it.tally.events);
+    let compared = Compared::when(in_state.is_some() || in_summary.is_some() || events > 0);
     for (id, pointer, place) in in_state.into_iter().chain(in_summary) {
         if id != *expected {
             let draft = Draft::new(
@@ -66,6 +68,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         let draft = Draft::new(Place::event(foreign.first, "/episode_id"), message);
         findings.push(other_side(draft.besides(&foreign.lines), *says));
     }
+    compared
 }
 
 /// Relates the record that names the episode, unless the directory names it.

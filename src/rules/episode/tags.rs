@@ -2,13 +2,13 @@
 
 use crate::document::{Key, Node};
 use crate::facts::{StateFacts, SummaryFacts, show};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "episode/tags",
         level: Level::Warning,
         title: "the state and the summary have different tags",
@@ -18,18 +18,23 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Records(check),
 );
 
-fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    state: StateFacts<'_>,
+    summary: SummaryFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let (Some(in_state), Some(in_summary)) =
         (state.fact(&["episode", "tags"]), summary.fact(&["tags"]))
     else {
-        return;
+        return Compared::Nothing;
     };
     let (in_state, in_summary) = (in_state.node(), in_summary.node());
     if in_state.equals(in_summary) {
-        return;
+        return Compared::Something;
     }
     let draft = Draft::new(Place::state("/episode/tags"), message(in_state, in_summary));
     findings.push(draft.related(Place::summary("/tags"), "the tags in the summary"));
+    Compared::Something
 }
 
 /// Names the first tag that differs, in the order of the alphabet.

@@ -1,13 +1,13 @@
 //! `episode/task`: the state and the summary have different tasks.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "episode/task",
         level: Level::Error,
         title: "the state and the summary have different tasks",
@@ -17,9 +17,13 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Records(check),
 );
 
-fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    state: StateFacts<'_>,
+    summary: SummaryFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let (Some(in_state), Some(in_summary)) = (state.task(), summary.text(&["task"])) else {
-        return;
+        return Compared::Nothing;
     };
     if in_state != in_summary {
         let message = format!(
@@ -30,4 +34,5 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
         let draft = Draft::new(Place::state("/goal/task"), message);
         findings.push(draft.related(Place::summary("/task"), "the task in the summary"));
     }
+    Compared::Something
 }

@@ -1,12 +1,12 @@
 //! `events/missing`: a run has no timeline.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Findings, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/missing",
         level: Level::Error,
         title: "a run has no timeline",
@@ -16,8 +16,9 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Run(check),
 );
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     if !run.stage.entries.has(Artifact::Events) {
         findings.at(Place::whole(Artifact::Events), "there is no events.jsonl");
     }
+    Compared::Something
 }

@@ -1,26 +1,26 @@
 //! `events/misspelled`: a key or the phase of an event is probably misspelled.
 
 use crate::facts::{Run, Slip, SlipLines, Within};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::{brief, quote};
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/misspelled",
         level: Level::Warning,
         title: "a key or the phase of an event is probably misspelled",
-        hint: "Spell keys and phases as the reference does, or give them names that are less similar.",
+        hint: "Spell keys and phases as the record format does, or give them names that are less similar.",
         page: include_str!("misspelled.md"),
     },
     Check::Run(check),
 )
 .reads(&[Record::Timeline]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(timeline) = run.timeline.read() else {
-        return;
+        return Compared::Nothing;
     };
     let mut slips: Vec<_> = timeline.slips.iter().collect();
     slips.sort_by_key(|(_, lines)| lines.first);
@@ -35,6 +35,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         );
         findings.push(Draft::new(place, message).besides(&count));
     }
+    Compared::when(timeline.tally.events > 0)
 }
 
 fn draft(slip: &Slip, lines: &SlipLines) -> Draft {

@@ -1,12 +1,12 @@
 //! `events/repeated-line`: a line of the timeline repeats the line before it.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/repeated-line",
         level: Level::Warning,
         title: "a line of the timeline repeats the line before it",
@@ -17,13 +17,13 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::Timeline]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(timeline) = run.timeline.read() else {
-        return;
+        return Compared::Nothing;
     };
     let (repeated, original) = (timeline.tally.repeated, timeline.tally.first_original);
     let (Some(first), Some(original)) = (repeated.first, original) else {
-        return;
+        return Compared::when(timeline.tally.events > 1);
     };
     let message = match repeated.number {
         1 => format!(
@@ -38,4 +38,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     let whole = |line: Line| Place::line_bytes(line, 0..line.length);
     let draft = Draft::new(whole(first), message).besides(&repeated.number);
     findings.push(draft.related(whole(original), "the line before it"));
+    Compared::Something
 }

@@ -1,19 +1,20 @@
 //! `events/schema`: an event violates its schema.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::Artifact;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/schema",
         level: Level::Error,
         title: "an event violates its schema",
         hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
         page: include_str!("schema.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::events),
 )
 .reads(&[Record::Timeline]);
 

@@ -1,12 +1,12 @@
 //! `events/second-start`: the timeline has a second start event.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/second-start",
         level: Level::Warning,
         title: "the timeline has a second start event",
@@ -18,13 +18,13 @@ pub(crate) static RULE: Rule = Rule::new(
 .reads(&[Record::Timeline])
 .needs(&[Need::WholeTimeline]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(timeline) = run.timeline.read() else {
-        return;
+        return Compared::Nothing;
     };
     let (starts, second) = (timeline.tally.starts, timeline.tally.second_start);
     let (Some(first), Some(second)) = (starts.first, second) else {
-        return;
+        return Compared::when(starts.number > 0);
     };
     let more = match starts.number {
         2 => String::new(),
@@ -36,4 +36,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     );
     let draft = Draft::new(Place::event(second, "/phase"), message).besides(&starts.number);
     findings.push(draft.related(Place::event(first, "/phase"), "the first `start` event"));
+    Compared::Something
 }

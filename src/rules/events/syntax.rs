@@ -1,20 +1,21 @@
 //! `events/syntax`: a line of the timeline is not a JSON object.
 
 use crate::document::Kind;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::{ArrayLines, NotAnEvent, SpreadObjects, Trouble};
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/syntax",
         level: Level::Error,
         title: "a line of the timeline is not a JSON object",
         hint: "Write each event as one JSON object on its own line.",
         page: include_str!("syntax.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::lines),
 )
 .reads(&[Record::Timeline]);
 
@@ -26,6 +27,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line,
         span,
         why,
+        content,
         array,
     } = trouble
     else {
@@ -42,19 +44,15 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         }
     };
     let help = match why {
-        NotAnEvent::NotJson(error) => error.advice(),
+        NotAnEvent::NotJson(error) => error.kind.advice(),
         NotAnEvent::NotAnObject(Kind::Array) => Some(
             "Write each item of the array as a line of its own, without the brackets and commas.",
         ),
         NotAnEvent::NotAnObject(_) => None,
     };
-    let besides = match why {
-        NotAnEvent::NotJson(error) => error.what,
-        NotAnEvent::NotAnObject(_) => "",
-    };
     let draft = Draft::new(Place::line_bytes(*line, span.clone()), message);
     let help = array.map_or_else(|| help.map(str::to_owned), |array| Some(array.help()));
-    Some(draft.besides(besides).help(help))
+    Some(draft.besides(content).help(help))
 }
 
 /// Objects that a pretty-printer has spread over lines.

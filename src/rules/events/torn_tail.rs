@@ -1,19 +1,20 @@
 //! `events/torn-tail`: the last line of the timeline was cut off.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::{ArrayLines, Trouble};
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/torn-tail",
         level: Level::Error,
         title: "the last line of the timeline was cut off",
         hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
         page: include_str!("torn_tail.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, |loaded| examined::tail(loaded, false)),
 )
 .reads(&[Record::Timeline]);
 

@@ -1,19 +1,20 @@
 //! `events/unfinished-line`: the last line of the timeline is not finished.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "events/unfinished-line",
         level: Level::Warning,
         title: "the last line of the timeline is not finished",
         hint: "Check again after the run has written the rest of the line.",
         page: include_str!("unfinished_line.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, |loaded| examined::tail(loaded, true)),
 )
 .reads(&[Record::Timeline]);
 

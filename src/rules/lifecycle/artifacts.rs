@@ -1,13 +1,13 @@
 //! `lifecycle/artifacts`: a run that has ended lacks an artifact.
 
 use crate::facts::{Run, StateFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
+use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/artifacts",
         level: Level::Error,
         title: "a run that has ended lacks an artifact",
@@ -18,9 +18,9 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .needs(&[Need::Lifecycle]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     if run.stage.lifecycle != Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
     let status = run
         .state
@@ -46,4 +46,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
                 .help(Some(help)),
         );
     }
+    Compared::Something
 }

@@ -1,12 +1,12 @@
 //! `lifecycle/early-artifacts`: a run in progress has an artifact of a run that has ended.
 
 use crate::facts::Run;
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/early-artifacts",
         level: Level::Warning,
         title: "a run in progress has an artifact of a run that has ended",
@@ -17,9 +17,9 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .needs(&[Need::Lifecycle]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     if run.stage.lifecycle != Lifecycle::NonTerminal {
-        return;
+        return Compared::Nothing;
     }
     for artifact in [Artifact::Summary, Artifact::Manifest]
         .into_iter()
@@ -31,4 +31,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         );
         findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
     }
+    Compared::Something
 }

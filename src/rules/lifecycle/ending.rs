@@ -1,13 +1,13 @@
 //! `lifecycle/ending`: a run that was vetoed or aborted is called a success.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/ending",
         level: Level::Warning,
         title: "a run that was vetoed or aborted is called a success",
@@ -17,12 +17,16 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Records(check),
 );
 
-fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    state: StateFacts<'_>,
+    summary: SummaryFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let Some(status) = state.status() else {
-        return;
+        return Compared::Nothing;
     };
     if !matches!(&*status, "vetoed" | "aborted") {
-        return;
+        return Compared::Nothing;
     }
     let success = (summary.success() == Some(true)).then_some((
         "`metrics.success` is 1",
@@ -36,7 +40,7 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
     ));
     let claims: Vec<_> = success.into_iter().chain(outcome).collect();
     if claims.is_empty() {
-        return;
+        return Compared::when(summary.success().is_some() || summary.outcome().is_some());
     }
     let says: Vec<&str> = claims.iter().map(|(says, ..)| *says).collect();
     let message = format!(
@@ -50,4 +54,5 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
             .into_iter()
             .fold(draft, |draft, (_, place, what)| draft.related(place, what)),
     );
+    Compared::Something
 }

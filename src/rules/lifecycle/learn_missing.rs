@@ -1,12 +1,12 @@
 //! `lifecycle/learn-missing`: the state links a learning timeline that does not exist.
 
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/learn-missing",
         level: Level::Warning,
         title: "the state links a learning timeline that does not exist",
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::State(check),
 );
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let links_it = state
         .text(&["links", "learn"])
         .is_some_and(|link| leads_to(&link, Artifact::Learn.file_name()));
@@ -27,4 +27,5 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         );
         findings.push(draft.related(Place::state("/links/learn"), "the link in the state"));
     }
+    Compared::when(links_it)
 }

@@ -1,13 +1,13 @@
 //! `lifecycle/link-target`: a link does not lead to its artifact.
 
 use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::{brief, quote};
-use crate::rule::{Check, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/link-target",
         level: Level::Error,
         title: "a link does not lead to its artifact",
@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::State(check),
 );
 
-fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
+    let mut compared = Compared::Nothing;
     for (key, link) in state
         .get("links")
         .into_iter()
@@ -27,6 +28,7 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
         let Some(target) = link.node().text() else {
             continue;
         };
+        compared = Compared::Something;
         let place = || Place::value(Artifact::State, Pointer::new("/links").field(&key));
         match Artifact::ALL
             .into_iter()
@@ -55,4 +57,5 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
             _ => {}
         }
     }
+    compared
 }

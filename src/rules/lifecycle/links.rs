@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use crate::document::Kind;
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
+use crate::finding::{Level, Lifecycle};
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/links",
         level: Level::Error,
         title: "the links do not match the lifecycle of the run",
@@ -24,13 +24,13 @@ pub(crate) static RULE: Rule = Rule::new(
 /// The number of keys that are listed one by one.
 const LISTED: usize = 8;
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     // The keys count, whatever their values are.
     let links = state.get("links");
     if links.is_some_and(|links| links.node().kind() != Kind::Object)
         || state.node().kind() != Kind::Object
     {
-        return;
+        return Compared::Nothing;
     }
     let (kind, expected) = match at.lifecycle {
         Lifecycle::Terminal => (
@@ -42,7 +42,7 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     let is_linked = |key: &&str| links.is_some_and(|links| links.get(key).is_some());
     let number = links.map_or(0, |links| links.members().count());
     if number == expected.len() && expected.iter().all(is_linked) {
-        return;
+        return Compared::Something;
     }
     let absent = expected.iter().filter(|key| !is_linked(key));
     let absent = listed("lacks", absent.map(|key| Cow::Borrowed(*key)));
@@ -64,6 +64,7 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
         );
         findings.push(Draft::new(place, message).besides(&at.lifecycle));
     }
+    Compared::Something
 }
 
 /// The first of some keys, and how many others there are; `None` where there are no keys. A state

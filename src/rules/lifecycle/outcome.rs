@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::facts::{Run, StateFacts, SummaryFacts, Value, show};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "lifecycle/outcome",
         level: Level::Error,
         title: "the records disagree on how the run ended",
@@ -27,7 +27,7 @@ struct Ending<'a> {
     success: Option<bool>,
 }
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let (state, summary) = (run.state.read(), run.summary.read());
     let ending = Ending {
         status: state.and_then(StateFacts::status),
@@ -42,9 +42,26 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
     if summary.is_some_and(SummaryFacts::no_vetoes) {
         vetoes(ending.status.as_deref(), state, findings);
     }
+    ending.compared(summary, state)
 }
 
 impl Ending<'_> {
+    /// Whether the end is told more than once.
+    fn compared(
+        &self,
+        summary: Option<SummaryFacts<'_>>,
+        state: Option<StateFacts<'_>>,
+    ) -> Compared {
+        let [status, outcome, success] = [
+            self.status.is_some(),
+            self.outcome.is_some(),
+            self.success.is_some(),
+        ];
+        let pairs = (status && (outcome || success)) || (outcome && success);
+        let vetoes = state.is_some() && summary.is_some_and(SummaryFacts::no_vetoes);
+        Compared::when(pairs || vetoes || self.status.as_deref() == Some("ok"))
+    }
+
     fn status_and_outcome(&self, findings: &mut Findings<'_>) {
         let message = match (self.status.as_deref(), self.outcome.as_deref()) {
             (Some("error"), Some(other)) if other != "error" => format!(

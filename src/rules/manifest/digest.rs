@@ -1,33 +1,34 @@
 //! `manifest/digest`: a file is not as the manifest says.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::{FileTrouble, Trouble};
 use crate::printable::{brief, quote};
-use crate::rule::{Check, Draft, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Need, Record, Rule};
+use crate::rules::examined;
 use crate::source::{Artifact, Place, Pointer, Target};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "manifest/digest",
         level: Level::Off,
         title: "a file is not as the manifest says",
         hint: "Write the manifest last, from the files as they are then, and change none of them afterwards.",
         page: include_str!("digest.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::named_files),
 )
 .reads(&[Record::NamedFiles])
 .needs(&[Need::Lifecycle]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     match trouble {
-        Trouble::NotAManifest { span, why } => {
+        Trouble::NotAManifest { span, why, content } => {
             let place = Place {
                 artifact: Artifact::Manifest,
                 line: None,
                 target: Target::Bytes(span.clone()),
             };
-            Some(Draft::new(place, format!("manifest.json {why}")))
+            Some(Draft::new(place, format!("manifest.json {why}")).besides(content))
         }
         Trouble::NamedFile { index, name, why } => Some(named(*index, &quote(name), why)),
         _ => None,

@@ -2,7 +2,7 @@
 
 use crate::facts::plan::PlanDifference;
 use crate::facts::{Listener, StateFacts, TimelineFacts, Topic};
-use crate::rule::{Draft, Findings};
+use crate::rule::{Compared, Draft, Findings};
 use crate::source::{Artifact, Place};
 
 /// Adds the differences that belong to a topic: the plan, or labels.
@@ -11,19 +11,27 @@ pub(super) fn report(
     timeline: &TimelineFacts<'_>,
     topic: Topic,
     findings: &mut Findings<'_>,
-) {
-    let reach = timeline.reach().filter(|reach| reach.may_differ(topic));
-    let Some(reach) = reach else { return };
+) -> Compared {
+    let Some(reach) = timeline.reach() else {
+        return Compared::Nothing;
+    };
     let by_label = matches!(topic, Topic::Labels);
     timeline.with_plan(&reach, |plan| {
-        let Some(plan) = plan else { return };
+        let Some(plan) = plan else {
+            return Compared::Nothing;
+        };
+        let compared = Compared::when(plan.has_to_compare(state, by_label));
+        if !reach.may_differ(topic) {
+            return compared;
+        }
         let room = findings.room();
         let mut push = |difference| findings.push(draft(difference));
         let mut differences = Listener::new(room, &mut push);
         plan.differences(state, by_label, &mut differences);
         let rest = differences.rest();
         findings.more(rest);
-    });
+        compared
+    })
 }
 
 fn draft(difference: PlanDifference) -> Draft {

@@ -2,11 +2,11 @@
 
 use super::difference;
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "plan/legacy-labels",
         level: Level::Warning,
         title: "the steps differ from the labels of the plan event",
@@ -23,6 +23,6 @@ fn check(
     timeline: &TimelineFacts<'_>,
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
-    difference::report(state, timeline, Topic::Labels, findings);
+) -> Compared {
+    difference::report(state, timeline, Topic::Labels, findings)
 }

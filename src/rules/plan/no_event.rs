@@ -1,12 +1,12 @@
 //! `plan/no-event`: the plan has steps, but the timeline has no plan event.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "plan/no-event",
         level: Level::Warning,
         title: "the plan has steps, but the timeline has no plan event",
@@ -20,14 +20,18 @@ pub(crate) static RULE: Rule = Rule::new(
 .misses("plan");
 
 fn check(
-    _: StateFacts<'_>,
+    state: StateFacts<'_>,
     timeline: &TimelineFacts<'_>,
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
-    let reach = timeline.reach();
-    let reach = reach.filter(|reach| reach.may_differ(Topic::PlanEvent));
-    let Some(reach) = reach else { return };
+) -> Compared {
+    let Some(reach) = timeline.reach() else {
+        return Compared::Nothing;
+    };
+    let compared = Compared::when(state.steps().is_some_and(|mut it| it.next().is_some()));
+    if !reach.may_differ(Topic::PlanEvent) {
+        return compared;
+    }
     let steps = timeline.steps_without_event(&reach);
     if steps > 0 {
         let range = reach.event.map_or(String::new(), |event| {
@@ -43,4 +47,5 @@ fn check(
         let draft = Draft::new(Place::whole(Artifact::Events), message);
         findings.push(draft.related(Place::state("/plan/steps"), "the steps in the state"));
     }
+    compared
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::facts::{Stage, StateFacts, repeats};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "plan/step-ids",
         level: Level::Error,
         title: "two steps of the plan share an id",
@@ -19,14 +19,11 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::State(check),
 );
 
-fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
-    let ids = state
-        .steps()
-        .into_iter()
-        .flatten()
-        .filter_map(|it| it.text(&["id"]));
-    if !repeats(ids) {
-        return;
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
+    let steps = || state.steps().into_iter().flatten();
+    let ids = || steps().filter_map(|it| it.text(&["id"]));
+    if !repeats(ids()) {
+        return Compared::when(ids().next().is_some());
     }
     let mut first_with = BTreeMap::new();
     for (index, step) in state.steps().into_iter().flatten().enumerate() {
@@ -54,4 +51,5 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
             first_with.insert(id, index);
         }
     }
+    Compared::Something
 }

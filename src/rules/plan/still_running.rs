@@ -1,13 +1,13 @@
 //! `plan/still-running`: a run has ended, but a step of its plan is still running.
 
 use crate::facts::{Stage, StateFacts, Value};
-use crate::finding::{Level, Lifecycle, RuleInfo};
+use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "plan/still-running",
         level: Level::Warning,
         title: "a run has ended, but a step of its plan is still running",
@@ -17,16 +17,17 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::State(check),
 );
 
-fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
+fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let status = state.status().unwrap_or_default();
     if at.lifecycle != Lifecycle::Terminal || !matches!(&*status, "ok" | "partial" | "vetoed") {
-        return;
+        return Compared::Nothing;
     }
     let is_running = |step: Value<'_>| step.text(&["status"]).as_deref() == Some("running");
     let steps = state.steps().into_iter().flatten().enumerate();
     let mut running = steps.filter(|(_, step)| is_running(*step));
     let Some((first, _)) = running.next() else {
-        return;
+        let any_step = state.steps().is_some_and(|mut it| it.next().is_some());
+        return Compared::when(any_step);
     };
     let others = running.count();
     let pointer = Pointer::new("/plan/steps").item(first).field("status");
@@ -43,4 +44,5 @@ fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) {
     let draft = Draft::new(Place::value(Artifact::State, pointer), message);
     let draft = draft.besides(&(others + 1));
     findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
+    Compared::Something
 }

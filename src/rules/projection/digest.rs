@@ -1,12 +1,12 @@
 //! `projection/digest`: the state of a run that has ended was changed after its projection event.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/digest",
         level: Level::Error,
         title: "the state of a run that has ended was changed after its projection event",
@@ -23,15 +23,15 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     if at.lifecycle != Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
     let Some(projection) = timeline.projection_event() else {
-        return;
+        return Compared::Nothing;
     };
     let Some(in_event) = projection.state_sha256() else {
-        return;
+        return Compared::Nothing;
     };
     let actual = state.sha256();
     if in_event != actual {
@@ -43,4 +43,5 @@ fn check(
         let draft = Draft::new(place, message).besides(&actual);
         findings.push(draft.related(Place::whole(Artifact::State), "the state"));
     }
+    Compared::Something
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::document::{Kind, Node};
 use crate::facts::{EventFacts, StateFacts, Value, show};
 use crate::printable::brief;
-use crate::rule::Draft;
+use crate::rule::{Compared, Draft};
 use crate::source::{Artifact, Place, Pointer};
 
 /// Calls `tell` with each way in which the outcomes in the projection event differ from the
@@ -15,12 +15,13 @@ pub(super) fn outcomes(
     state: StateFacts<'_>,
     projection: &EventFacts<'_>,
     mut tell: impl FnMut(Draft),
-) {
+) -> Compared {
     let (Some(payload), Some(persisted)) = (projection.payload(), state.outcomes()) else {
-        return;
+        return Compared::Nothing;
     };
     let Some(projected) = payload.get("outcomes") else {
-        return tell(lacks(projection, "/payload", "outcomes"));
+        tell(lacks(projection, "/payload", "outcomes"));
+        return Compared::Something;
     };
     if projected.get("status").is_none() {
         tell(lacks(projection, "/payload/outcomes", "status"));
@@ -32,6 +33,7 @@ pub(super) fn outcomes(
             tell(outcome(projection, &key, in_event.node(), in_state));
         }
     }
+    Compared::Something
 }
 
 /// How a key of the outcomes differs.

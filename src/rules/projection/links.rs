@@ -2,11 +2,11 @@
 
 use super::evidence;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/links",
         level: Level::Error,
         title: "the projection event and the state disagree on the links",
@@ -23,12 +23,15 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     if at.lifecycle != Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
     let projection = timeline.projection_event();
     if let Some(draft) = projection.and_then(|event| evidence::links(state, event)) {
         findings.push(draft);
     }
+    let has_both =
+        projection.is_some_and(|event| event.payload().is_some()) && state.links().is_ok();
+    Compared::when(has_both)
 }

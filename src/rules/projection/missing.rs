@@ -1,12 +1,12 @@
 //! `projection/missing`: no projection event confirms the persisted state.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/missing",
         level: Level::Error,
         title: "no projection event confirms the persisted state",
@@ -24,11 +24,12 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     if at.lifecycle != Lifecycle::NonTerminal && timeline.projection.is_none() {
         findings.at(
             Place::whole(Artifact::Events),
             "events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\"",
         );
     }
+    Compared::when(at.lifecycle != Lifecycle::NonTerminal)
 }

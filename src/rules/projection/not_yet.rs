@@ -1,12 +1,12 @@
 //! `projection/not-yet`: no projection event confirms the state of a run in progress yet.
 
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo, SkipReason};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle, SkipReason};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/not-yet",
         level: Level::Warning,
         title: "no projection event confirms the state of a run in progress yet",
@@ -23,15 +23,20 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
-    if at.lifecycle != Lifecycle::NonTerminal || timeline.projection.is_some() {
-        return;
+) -> Compared {
+    if at.lifecycle != Lifecycle::NonTerminal {
+        return Compared::Nothing;
+    }
+    if timeline.projection.is_some() {
+        return Compared::Something;
     }
     if let Some(line) = timeline.unfinished_line {
-        return findings.skip(&SkipReason::no_event(line.number));
+        findings.skip(&SkipReason::no_event(line.number));
+        return Compared::Nothing;
     }
     findings.at(
         Place::whole(Artifact::Events),
         "there is a state, but events.jsonl has no event with `phase` \"runtime\" and `event_type` \"run.state_projection\" yet",
     );
+    Compared::Something
 }

@@ -2,11 +2,11 @@
 
 use super::evidence;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/outcomes",
         level: Level::Error,
         title: "the projection event and the state disagree on the outcomes",
@@ -23,11 +23,13 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     if at.lifecycle != Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
-    if let Some(projection) = timeline.projection_event() {
-        evidence::outcomes(state, projection, |draft| findings.push(draft));
-    }
+    timeline
+        .projection_event()
+        .map_or(Compared::Nothing, |projection| {
+            evidence::outcomes(state, projection, |draft| findings.push(draft))
+        })
 }

@@ -3,12 +3,12 @@
 use super::evidence;
 use crate::digest::Digest;
 use crate::facts::{EventFacts, Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::finding::{Level, Lifecycle};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Line, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "projection/stale",
         level: Level::Warning,
         title: "the latest projection event of a run in progress is not that of its state",
@@ -25,10 +25,11 @@ fn check(
     timeline: &TimelineFacts<'_>,
     at: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     if at.lifecycle == Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
+    let mut compared = Compared::Nothing;
     if at.lifecycle == Lifecycle::NonTerminal
         && let Some(projection) = timeline.projection_event()
     {
@@ -40,15 +41,19 @@ fn check(
             .into_iter()
             .flatten()
             .for_each(|draft| findings.push(draft));
+        compared = Compared::Something;
     }
-    reach(timeline, findings);
+    if reach(timeline, findings) {
+        compared = Compared::Something;
+    }
+    compared
 }
 
 /// The first difference of the outcomes, whatever the order of keys, with the number of the others.
 fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft> {
     let mut first: Option<Draft> = None;
     let (mut count, mut places) = (0, Vec::new());
-    evidence::outcomes(state, projection, |draft| {
+    let _ = evidence::outcomes(state, projection, |draft| {
         let pointer = |draft: &Draft| draft.place.pointer().cloned();
         places.push(Digest::of(
             pointer(&draft)
@@ -79,14 +84,14 @@ fn outcomes(state: StateFacts<'_>, projection: &EventFacts<'_>) -> Option<Draft>
 }
 
 /// The plan and the actions of the state are those of another line than the latest projection
-/// event.
-fn reach(timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
+/// event. Returns whether there is one to compare with.
+fn reach(timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) -> bool {
     let latest = timeline.projection.as_ref().map(|event| event.line);
     let (Some(latest), Some(reach)) = (latest, timeline.reach()) else {
-        return;
+        return false;
     };
     if reach.event == Some(latest) {
-        return;
+        return true;
     }
     let place = Place::event(latest, "");
     let number = |line: Line| line.number;
@@ -120,4 +125,5 @@ fn reach(timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
         Some(other) => draft.related(other, "the projection event of the state"),
         None => draft.related(Place::state(""), "the state"),
     });
+    true
 }

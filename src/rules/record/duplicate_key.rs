@@ -1,19 +1,20 @@
 //! `record/duplicate-key`: an object has the same key twice.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::{Place, Target};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "record/duplicate-key",
         level: Level::Error,
         title: "an object has the same key twice",
         hint: "Keep one of the two; readers differ on which one counts.",
         page: include_str!("duplicate_key.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::records),
 )
 .reads(&[Record::State, Record::Summary]);
 

@@ -1,19 +1,20 @@
 //! `record/json-syntax`: a record is not JSON.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Rule};
+use crate::rules::examined;
 use crate::source::{Place, Target};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "record/json-syntax",
         level: Level::Error,
         title: "a record is not JSON",
         hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
         page: include_str!("json_syntax.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::texts),
 );
 
 fn word(trouble: &Trouble) -> Option<Draft> {
@@ -21,6 +22,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         artifact,
         error,
         span,
+        content,
     } = trouble
     else {
         return None;
@@ -31,6 +33,6 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         target: Target::Bytes(span.clone()),
     };
     let message = format!("{artifact} is not JSON: {error}");
-    let help = error.advice().map(str::to_owned);
-    Some(Draft::new(place, message).besides(error.what).help(help))
+    let help = error.kind.advice().map(str::to_owned);
+    Some(Draft::new(place, message).besides(content).help(help))
 }

@@ -1,20 +1,21 @@
 //! `record/misspelled-field`: a field is probably misspelled.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "record/misspelled-field",
         level: Level::Warning,
         title: "a field is probably misspelled",
         hint: "Spell the field as the schema does, or give it a name that is less similar.",
         page: include_str!("misspelled_field.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::shapes),
 )
 .reads(&[Record::StateShape, Record::SummaryShape]);
 

@@ -1,20 +1,21 @@
 //! `record/unreadable`: an artifact exists but can't be read.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Rule};
+use crate::rules::examined;
 use crate::source::Place;
 use crate::store::Unreadable;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "record/unreadable",
         level: Level::Error,
         title: "an artifact exists but can't be read",
         hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
         page: include_str!("unreadable.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::artifacts),
 );
 
 /// What to do about a record or a line beyond a limit.
@@ -42,10 +43,14 @@ fn word(trouble: &Trouble) -> Option<Draft> {
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
             Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
         }
-        Trouble::LineTooFull { line, limit } => {
+        Trouble::LineTooFull {
+            line,
+            limit,
+            content,
+        } => {
             let message = format!("line {} has more than {limit} keys and values", line.number);
             let draft = Draft::new(Place::line_bytes(*line, 0..0), message);
-            Some(draft.besides(&line.length).help(Some(SHORTEN.to_owned())))
+            Some(draft.besides(content).help(Some(SHORTEN.to_owned())))
         }
         _ => None,
     }

@@ -2,13 +2,13 @@
 
 use crate::document::Kind;
 use crate::facts::{Stage, StateFacts, TimelineFacts};
-use crate::finding::{Level, RuleInfo, SkipReason};
+use crate::finding::{Level, SkipReason};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "started-at/start-event",
         level: Level::Error,
         title: "the start event does not confirm when the run started",
@@ -25,24 +25,26 @@ fn check(
     timeline: &TimelineFacts<'_>,
     _: &Stage<'_>,
     findings: &mut Findings<'_>,
-) {
+) -> Compared {
     let Some(start) = &timeline.start else {
-        // What is not an object is no state record.
+        // A value that is not an object is not a state record.
         if state.node().kind() != Kind::Object {
-            return;
+            return Compared::Nothing;
         }
         if let Some(line) = timeline.broken_line.or(timeline.unfinished_line) {
-            return findings.skip(&SkipReason::no_event(line.number));
+            findings.skip(&SkipReason::no_event(line.number));
+            return Compared::Nothing;
         }
         let draft = Draft::new(
             Place::whole(Artifact::Events),
             "events.jsonl has no `start` event",
         );
         let help = "Emit a `start` event first, before any other, with the time of `episode.started_at` as its timestamp.";
-        return findings.push(draft.help(Some(help.into())));
+        findings.push(draft.help(Some(help.into())));
+        return Compared::Something;
     };
     let (Some(in_state), Some(in_event)) = (state.started_at(), &start.timestamp) else {
-        return;
+        return Compared::Nothing;
     };
     if in_state.instant != in_event.instant {
         let message = format!(
@@ -57,4 +59,5 @@ fn check(
             "the timestamp of the `start` event",
         ));
     }
+    Compared::Something
 }

@@ -1,13 +1,13 @@
 //! `started-at/summary`: the state and the summary disagree on when the run started.
 
 use crate::facts::{StateFacts, SummaryFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "started-at/summary",
         level: Level::Error,
         title: "the state and the summary disagree on when the run started",
@@ -17,10 +17,14 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Records(check),
 );
 
-fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    state: StateFacts<'_>,
+    summary: SummaryFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let in_summary = summary.stamp(&["started_at"]);
     let (Some(in_state), Some(in_summary)) = (state.started_at(), in_summary) else {
-        return;
+        return Compared::Nothing;
     };
     if in_state.instant != in_summary.instant {
         let message = format!(
@@ -34,4 +38,5 @@ fn check(state: StateFacts<'_>, summary: SummaryFacts<'_>, findings: &mut Findin
             "`started_at` in the state",
         ));
     }
+    Compared::Something
 }

@@ -1,12 +1,12 @@
 //! `state/missing`: a run has no state record.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Findings, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "state/missing",
         level: Level::Error,
         title: "a run has no state record",
@@ -16,9 +16,9 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Run(check),
 );
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     if run.stage.entries.has(Artifact::State) {
-        return;
+        return Compared::Something;
     }
     let later = [Artifact::Summary, Artifact::Manifest]
         .into_iter()
@@ -33,4 +33,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             ),
         );
     }
+    Compared::when(!later.is_empty())
 }

@@ -1,12 +1,12 @@
 //! `state/not-yet`: a run has no state record yet.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Findings, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "state/not-yet",
         level: Level::Warning,
         title: "a run has no state record yet",
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Run(check),
 );
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];
     if !written
         .into_iter()
@@ -27,4 +27,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             "there is no state.json; the run may have just started",
         );
     }
+    Compared::Something
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use crate::document::Number;
 use crate::facts::{Run, StartEvent, Value};
-use crate::finding::{Level, RuleInfo, SkipReason};
+use crate::finding::{Level, SkipReason};
 use crate::printable::{brief, quote};
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/agreement",
         level: Level::Off,
         title: "the records disagree on what the run was given",
@@ -70,7 +70,7 @@ fn adapter(using: &str) -> &str {
     using.strip_prefix("adapter:").unwrap_or(using)
 }
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let mut start = run.strict.and_then(|strict| strict.start.as_ref());
     // The first start event may have been on a line that is not an event.
     let timeline = run.timeline.read();
@@ -78,6 +78,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         findings.skip(&SkipReason::no_event(line.number));
         start = None;
     }
+    let mut compared = Compared::Nothing;
     for field in FIELDS {
         let values = [
             run.summary.read().and_then(|summary| {
@@ -96,8 +97,12 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
                 })
             }),
         ];
+        if values.iter().flatten().count() > 1 {
+            compared = Compared::Something;
+        }
         field.compare(values, findings);
     }
+    compared
 }
 
 fn pointer(path: &[&str]) -> String {

@@ -2,12 +2,12 @@
 
 use crate::document::Kind;
 use crate::facts::SummaryFacts;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/assertions",
         level: Level::Off,
         title: "the verification did not pass as its assertions did",
@@ -17,26 +17,26 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Summary(check),
 );
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let passed = summary.fact(&["verification", "passed"]);
     let Some(passed) = passed.and_then(|passed| passed.node().boolean()) else {
-        return;
+        return Compared::Nothing;
     };
     let Some(assertions) = summary
         .fact(&["verification", "assertions"])
         .filter(|assertions| assertions.node().kind() == Kind::Array)
     else {
-        return;
+        return Compared::Nothing;
     };
     let results = assertions
         .items()
         .map(|item| item.get("passed")?.node().boolean());
     let Some(results) = results.collect::<Option<Vec<bool>>>() else {
-        return;
+        return Compared::Nothing;
     };
     let failed = results.iter().position(|result| !result);
     if passed == failed.is_none() {
-        return;
+        return Compared::Something;
     }
     let all = Pointer::new("/verification/assertions");
     let (message, other, what) = match failed {
@@ -59,4 +59,5 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     };
     let draft = Draft::new(Place::summary("/verification/passed"), message);
     findings.push(draft.related(Place::value(Artifact::Summary, other), what));
+    Compared::Something
 }

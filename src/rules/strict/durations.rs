@@ -2,13 +2,13 @@
 
 use crate::document::Number;
 use crate::facts::{Run, Stamped};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/durations",
         level: Level::Off,
         title: "the timeline does not confirm a duration of the summary",
@@ -48,17 +48,24 @@ const FIRST_ACTION: Duration = Duration {
     until: "the first `act` event",
 };
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(strict), Some(summary)) = (run.strict, run.summary.read()) else {
-        return;
+        return Compared::Nothing;
     };
-    let Some(start) = &strict.start else { return };
+    let Some(start) = &strict.start else {
+        return Compared::Nothing;
+    };
+    let mut compared = Compared::Nothing;
     let last = strict.ending.as_ref().map(|ending| &ending.last);
     for (duration, end) in [(TOTAL, last), (FIRST_ACTION, strict.first_act.as_ref())] {
         if let (Some(written), Some(end)) = (summary.number(duration.path), end) {
+            if start.at.stamp.is_some() && end.stamp.is_some() {
+                compared = Compared::Something;
+            }
             duration.compare(written, &start.at, end, findings);
         }
     }
+    compared
 }
 
 impl Duration {

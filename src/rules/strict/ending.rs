@@ -1,14 +1,14 @@
 //! `strict/ending`: the end of the timeline contradicts the status.
 
 use crate::facts::{Ending, Run, StateFacts};
-use crate::finding::{Level, Lifecycle, RuleInfo};
+use crate::finding::{Level, Lifecycle};
 use crate::printable::quote;
 use crate::record::RunStatus;
-use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/ending",
         level: Level::Off,
         title: "the end of the timeline contradicts the status",
@@ -21,12 +21,12 @@ pub(crate) static RULE: Rule = Rule::new(
 .needs(&[Need::Lifecycle, Need::WholeTimeline])
 .follows_from(&["terminate", "phase"]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(strict), Some(_)) = (run.strict, run.timeline.read()) else {
-        return;
+        return Compared::Nothing;
     };
     if run.stage.lifecycle != Lifecycle::Terminal {
-        return;
+        return Compared::Nothing;
     }
     let status = run.state.read().and_then(StateFacts::status);
     let status = status.as_deref().unwrap_or_default();
@@ -37,7 +37,8 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         );
         let draft = Draft::new(Place::whole(Artifact::Events), message)
             .help(Some("Emit a `terminate` event when the run ends.".into()));
-        return findings.push(draft.related(in_state(), "the status in the state"));
+        findings.push(draft.related(in_state(), "the status in the state"));
+        return Compared::Something;
     };
     after(ending, findings);
     if let Some(said) = &ending.status
@@ -53,6 +54,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         let draft = Draft::new(Place::event(ending.line, "/payload/status"), message);
         findings.push(draft.related(in_state(), "the status in the state"));
     }
+    Compared::Something
 }
 
 /// What comes after the first terminate event.

@@ -1,13 +1,13 @@
 //! `strict/event-ids`: two events share an id.
 
 use crate::facts::{MAX_EVENT_IDS, Run};
-use crate::finding::{Level, RuleInfo, SkipKind, SkipReason};
+use crate::finding::{Level, SkipKind, SkipReason};
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/event-ids",
         level: Level::Off,
         title: "two events share an id",
@@ -18,18 +18,16 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::EveryEvent, Record::EventIds]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(ids) = run.strict.and_then(|strict| strict.ids.as_ref()) else {
-        return;
+        return Compared::Nothing;
     };
     if ids.is_full {
-        findings.skip(&SkipReason {
-            kind: SkipKind::Unreadable,
-            text: format!("only the first {MAX_EVENT_IDS} ids of events are compared").into(),
-        });
+        let text = format!("only the first {MAX_EVENT_IDS} ids of events are compared");
+        findings.skip(&SkipReason::worded(SkipKind::Limit, text));
     }
     let Some(repeated) = &ids.repeated else {
-        return;
+        return Compared::when(ids.has_any());
     };
     let all = match repeated.lines {
         1 => String::new(),
@@ -46,4 +44,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         Place::event(repeated.earlier, "/id"),
         "the first event with this id",
     ));
+    Compared::Something
 }

@@ -1,19 +1,20 @@
 //! `strict/learn`: a line of `learn.jsonl` is not a JSON object.
 
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::load::Trouble;
-use crate::rule::{Check, Draft, Record, Rule};
+use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
+use crate::rules::examined;
 use crate::source::{Artifact, Place, Target};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/learn",
         level: Level::Off,
         title: "a line of `learn.jsonl` is not a JSON object",
         hint: "Write each record as one JSON object on its own line.",
         page: include_str!("learn.md"),
     },
-    Check::Loading(word),
+    Check::Loading(word, examined::learn),
 )
 .reads(&[Record::LearnLines]);
 
@@ -22,6 +23,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line,
         span,
         why,
+        content,
         lines,
     } = trouble
     else {
@@ -37,5 +39,5 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         line: Some(*line),
         target: Target::Bytes(span.clone()),
     };
-    Some(Draft::new(place, message).besides(lines))
+    Some(Draft::new(place, message).besides(&format!("{lines} {content}")))
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::facts::{Stage, StateFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
 use crate::record::StepStatus;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/steps",
         level: Level::Off,
         title: "the steps do not account for what the run did",
@@ -20,13 +20,20 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::State(check),
 );
 
-fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
-    let Some(steps) = state.steps() else { return };
+fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
+    let Some(steps) = state.steps() else {
+        return Compared::Nothing;
+    };
     let ids: Option<BTreeSet<_>> = steps.clone().map(|step| step.text(&["id"])).collect();
+    let mut compared = Compared::Nothing;
     // A step whose id is not known may be the one that an action names.
     if let Some(ids) = ids {
         for (index, action) in state.actions().enumerate() {
-            if let Some(id) = action.text(&["step_id"]).filter(|id| !ids.contains(id)) {
+            let Some(id) = action.text(&["step_id"]) else {
+                continue;
+            };
+            compared = Compared::Something;
+            if !ids.contains(&id) {
                 let place = Pointer::new("/outcomes/actions").item(index);
                 let message = format!(
                     "action {} names the step {}, which the plan does not have",
@@ -40,9 +47,10 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
         }
     }
     if state.status().as_deref() != Some("ok") {
-        return;
+        return compared;
     }
     for (index, step) in steps.enumerate() {
+        compared = Compared::Something;
         let status = step
             .text(&["status"])
             .and_then(|status| status.parse().ok());
@@ -59,4 +67,5 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) {
             findings.push(draft.related(Place::state("/outcomes/status"), "the status of the run"));
         }
     }
+    compared
 }

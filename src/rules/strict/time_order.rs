@@ -1,13 +1,13 @@
 //! `strict/time-order`: an event is earlier than the one before it.
 
 use crate::facts::{Run, Stamped};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "strict/time-order",
         level: Level::Off,
         title: "an event is earlier than the one before it",
@@ -18,9 +18,12 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::EveryEvent]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
-    let Some(disorder) = run.strict.and_then(|strict| strict.disorder.as_ref()) else {
-        return;
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
+    let Some(strict) = run.strict else {
+        return Compared::Nothing;
+    };
+    let Some(disorder) = &strict.disorder else {
+        return Compared::when(strict.stamped > 1);
     };
     let shown = |event: &Stamped| {
         let stamp = event.stamp.as_ref();
@@ -43,4 +46,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         Place::event(before.line, "/timestamp"),
         "the timestamp of the event before it",
     ));
+    Compared::Something
 }

@@ -1,13 +1,13 @@
 //! `summary/adapter`: a run that its adapter did not complete is called a success.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/adapter",
         level: Level::Warning,
         title: "a run that its adapter did not complete is called a success",
@@ -17,10 +17,10 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Summary(check),
 );
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(adapter), Some(outcome)) = (summary.text(&["adapter_result"]), summary.outcome())
     else {
-        return;
+        return Compared::Nothing;
     };
     if matches!(&*adapter, "error" | "skipped")
         && matches!(&*outcome, "success" | "success_unverified")
@@ -33,4 +33,5 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
         let draft = Draft::new(Place::summary("/adapter_result"), message);
         findings.push(draft.related(Place::summary("/outcome"), "the outcome"));
     }
+    Compared::Something
 }

@@ -1,13 +1,13 @@
 //! `summary/adherence-precision`: the plan adherence has more than 4 decimal places.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/adherence-precision",
         level: Level::Warning,
         title: "the plan adherence has more than 4 decimal places",
@@ -17,9 +17,9 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Summary(check),
 );
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(adherence) = summary.number(&["insight", "metrics", "plan_adherence"]) else {
-        return;
+        return Compared::Nothing;
     };
     if adherence.decimals() > 4 {
         let message = format!(
@@ -29,4 +29,5 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
         );
         findings.at(Place::summary("/insight/metrics/plan_adherence"), message);
     }
+    Compared::Something
 }

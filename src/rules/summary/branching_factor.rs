@@ -1,13 +1,13 @@
 //! `summary/branching-factor`: the branching factor is not the number of direction events.
 
 use crate::facts::{SummaryFacts, TimelineFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/branching-factor",
         level: Level::Error,
         title: "the branching factor is not the number of direction events",
@@ -19,9 +19,13 @@ pub(crate) static RULE: Rule = Rule::new(
 .needs(&[Need::WholeTimeline])
 .follows_from(&["direction", "phase"]);
 
-fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    summary: SummaryFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let Some(factor) = summary.number(&["insight", "metrics", "branching_factor"]) else {
-        return;
+        return Compared::Nothing;
     };
     let counted = timeline.tally.directions.number;
     if factor.whole() != Some(counted) {
@@ -39,4 +43,5 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
             None => draft,
         });
     }
+    Compared::Something
 }

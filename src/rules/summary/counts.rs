@@ -2,13 +2,13 @@
 
 use crate::document::{Kind, Node, Number};
 use crate::facts::{Counted, NotAFact, Recorded, Run, Value};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/counts",
         level: Level::Warning,
         title: "a counter of the summary is not the number of events",
@@ -21,12 +21,14 @@ pub(crate) static RULE: Rule = Rule::new(
 .needs(&[Need::WholeTimeline])
 .follows_from(&["plan", "reflect", "act", "phase"]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(summary), Some(timeline)) = (run.summary.read(), run.timeline.read()) else {
-        return;
+        return Compared::Nothing;
     };
     let count = |name| summary.metric(name);
     let tally = &timeline.tally;
+    let mut compared =
+        Compared::when(count("plan_count").is_some() || count("reflect_count").is_some());
     for (name, phase, counted) in [
         ("plan_count", "plan", tally.plans),
         ("reflect_count", "reflect", tally.reflects),
@@ -41,21 +43,23 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         }
     }
     let Some(told) = count("act_count") else {
-        return;
+        return compared;
     };
     match &run.state {
         Recorded::Unjudged(reason) => findings.skip(reason),
         Recorded::NotDue => {}
         Recorded::Read(state) => {
             let Some(outcomes) = state.outcomes() else {
-                return;
+                return compared;
             };
             let Ok(actions) = actions(outcomes.get("actions").map(Value::node)) else {
-                return;
+                return compared;
             };
             act_count(told, actions, tally.acts, findings);
+            compared = Compared::Something;
         }
     }
+    compared
 }
 
 /// The number of actions; an error where there is something else in their place.

@@ -2,13 +2,13 @@
 
 use crate::document::Number;
 use crate::facts::{SummaryFacts, TimelineFacts};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Need, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/directions",
         level: Level::Warning,
         title: "the summary counts more directives than there are direction events",
@@ -20,7 +20,11 @@ pub(crate) static RULE: Rule = Rule::new(
 .needs(&[Need::WholeTimeline])
 .follows_from(&["direction", "phase"]);
 
-fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut Findings<'_>) {
+fn check(
+    summary: SummaryFacts<'_>,
+    timeline: &TimelineFacts<'_>,
+    findings: &mut Findings<'_>,
+) -> Compared {
     let (applied, vetoed) = (summary.direction("applied"), summary.direction("vetoed"));
     let counted = timeline.tally.directions.number;
     // A number that is larger than any number of events is none here.
@@ -31,6 +35,7 @@ fn check(summary: SummaryFacts<'_>, timeline: &TimelineFacts<'_>, findings: &mut
     if sum.is_none_or(|sum| sum > counted) {
         tell(applied, vetoed, timeline, findings);
     }
+    Compared::when(applied.is_some() || vetoed.is_some())
 }
 
 fn tell(

@@ -2,13 +2,13 @@
 
 use crate::document::{Number, is_sum_positive};
 use crate::facts::SummaryFacts;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/latencies",
         level: Level::Warning,
         title: "the latencies contradict each other or the duration",
@@ -22,13 +22,15 @@ pub(crate) static RULE: Rule = Rule::new(
 /// apart.
 const SHORT: &str = "100";
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let latencies = summary.latencies();
     let latency = |name| latencies?.number(&[name]);
     let Some(total) = latency("total_ms") else {
-        return;
+        return Compared::Nothing;
     };
-    if let Some(duration) = summary.number(&["duration_sec"])
+    let duration = summary.number(&["duration_sec"]);
+    let mut compared = Compared::when(duration.is_some());
+    if let Some(duration) = duration
         && are_far_apart(total, duration)
     {
         let message = format!(
@@ -41,6 +43,7 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
     }
     for name in ["first_action_ms", "planning_ms", "execution_ms"] {
         let Some(part) = latency(name) else { continue };
+        compared = Compared::Something;
         if is_longer(part, total) {
             let message = format!(
                 "`{name}` is {}, but `total_ms` is {}",
@@ -54,6 +57,7 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
             ));
         }
     }
+    compared
 }
 
 /// Whether milliseconds are more than twice or less than half of seconds, and one of them is not

@@ -2,13 +2,13 @@
 
 use crate::document::Number;
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place};
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/learning",
         level: Level::Warning,
         title: "the learning counts contradict each other or the learning timeline",
@@ -19,12 +19,12 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::Summary]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(summary) = run.summary.read() else {
-        return;
+        return Compared::Nothing;
     };
     let Some(proposals) = summary.learn_proposals() else {
-        return;
+        return Compared::Nothing;
     };
     let place = || Place::summary("/metrics/learn_proposals");
     let shown = || brief(proposals.text());
@@ -49,4 +49,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
         let draft = Draft::new(place(), message).besides(why);
         findings.push(draft.related(Place::whole(Artifact::Learn), "the learning timeline"));
     }
+    Compared::Something
 }

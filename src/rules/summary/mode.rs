@@ -1,12 +1,12 @@
 //! `summary/mode`: a run in minimal mode has data that only meta mode writes.
 
 use crate::facts::Run;
-use crate::finding::{Level, RuleInfo};
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::finding::Level;
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/mode",
         level: Level::Warning,
         title: "a run in minimal mode has data that only meta mode writes",
@@ -17,12 +17,12 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::Summary, Record::Timeline]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(summary) = run.summary.read() else {
-        return;
+        return Compared::Nothing;
     };
     if summary.text(&["flags", "mode"]).as_deref() != Some("minimal") {
-        return;
+        return Compared::Nothing;
     }
     let direction = summary
         .fact(&["flags", "direction"])
@@ -51,4 +51,5 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
                 .fold(draft, |draft, (name, place)| draft.related(place, name)),
         );
     }
+    Compared::Something
 }

@@ -2,13 +2,13 @@
 
 use crate::document::Node;
 use crate::facts::{Recorded, Run, SummaryFacts, Value, show};
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::quote;
-use crate::rule::{Check, Draft, Findings, Record, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/verification",
         level: Level::Error,
         title: "the verification result contradicts the rest of the summary",
@@ -19,19 +19,21 @@ pub(crate) static RULE: Rule = Rule::new(
 )
 .reads(&[Record::Summary]);
 
-fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
+fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(summary) = run.summary.read() else {
-        return;
+        return Compared::Nothing;
     };
     let Some(verification) = summary.get("verification") else {
-        return;
+        return Compared::Nothing;
     };
     let not_provided = field(verification, "provided").and_then(Node::boolean) == Some(false);
-    if let Some(passed) = field(verification, "passed") {
+    let passed = field(verification, "passed");
+    let compared = Compared::when(not_provided || passed.is_some());
+    if let Some(passed) = passed {
         result(run, summary, passed, not_provided, findings);
     }
     if !not_provided {
-        return;
+        return compared;
     }
     if let Some(assertions) = field(verification, "assertions") {
         let count = assertions.items().count();
@@ -47,6 +49,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) {
             findings.at(Place::summary("/verification/assertions"), message);
         }
     }
+    compared
 }
 
 /// A field of the verification that is not null.

@@ -1,6 +1,8 @@
 //! `summary/version`: the summary has a version that runvet does not support.
 
+use crate::record::format;
 use crate::rule::{Record, Rule};
+use crate::rules::examined;
 use crate::rules::twins;
 use crate::source::Artifact;
 
@@ -11,5 +13,6 @@ pub(crate) static RULE: Rule = twins::version(
         include_str!("version.md"),
     ],
     &[Record::Summary],
+    |loaded| examined::version(loaded.summary, &[format::SUMMARY_SCHEMA_VERSION_FIELD]),
     |trouble| twins::unsupported(trouble, Artifact::Summary),
 );

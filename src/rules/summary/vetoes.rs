@@ -1,13 +1,13 @@
 //! `summary/vetoes`: the veto count is less than the vetoes that direction issued.
 
 use crate::facts::SummaryFacts;
-use crate::finding::{Level, RuleInfo};
+use crate::finding::Level;
 use crate::printable::brief;
-use crate::rule::{Check, Draft, Findings, Rule};
+use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
 pub(crate) static RULE: Rule = Rule::new(
-    RuleInfo {
+    BuiltIn {
         id: "summary/vetoes",
         level: Level::Warning,
         title: "the veto count is less than the vetoes that direction issued",
@@ -17,10 +17,10 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Summary(check),
 );
 
-fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
+fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(count), Some(vetoed)) = (summary.metric("veto_count"), summary.direction("vetoed"))
     else {
-        return;
+        return Compared::Nothing;
     };
     if vetoed.exceeds(count) {
         let message = format!(
@@ -34,4 +34,5 @@ fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) {
             "the vetoes that direction issued",
         ));
     }
+    Compared::Something
 }

@@ -19,7 +19,7 @@ type Setting = (
     [&'static str; 3],
 );
 
-const SETTINGS: [Setting; 7] = [
+const SETTINGS: [Setting; 8] = [
     (
         "format",
         "human",
@@ -33,6 +33,13 @@ const SETTINGS: [Setting; 7] = [
         "true",
         ["RUNVET_DENY_WARNINGS", "0", "false"],
         ["--deny-warnings", "--deny-warnings", "true"],
+    ),
+    (
+        "deny-unjudged",
+        "false",
+        "true",
+        ["RUNVET_DENY_UNJUDGED", "0", "false"],
+        ["--deny-unjudged", "--deny-unjudged", "true"],
     ),
     (
         "max-findings",
@@ -74,7 +81,7 @@ const SETTINGS: [Setting; 7] = [
 #[test]
 fn flags_override_environment_file_and_defaults_in_order() {
     let project = Project::new(
-        "format = 'json'\ndeny-warnings = true\nmax-findings = 3\njobs = 3\n\
+        "format = 'json'\ndeny-warnings = true\ndeny-unjudged = true\nmax-findings = 3\njobs = 3\n\
          baseline = 'known.json'\nselect = ['plan/*', 'state/schema']\n\
          verify-manifest = true\nrules = { 'plan/*' = 'off' }",
     );
@@ -96,18 +103,18 @@ fn flags_override_environment_file_and_defaults_in_order() {
         line += 1;
         format!("{key} {value} runvet.toml:{line}")
     });
-    assert_eq!(of(&[], &[])[..7], from_file);
-    assert_eq!(of(&[], &[])[7..], ["plan/* off runvet.toml:8"]);
+    assert_eq!(of(&[], &[])[..8], from_file);
+    assert_eq!(of(&[], &[])[8..], ["plan/* off runvet.toml:9"]);
     let from_environment =
         SETTINGS.map(|(key, .., [variable, _, value], _)| format!("{key} {value} {variable}"));
-    assert_eq!(of(&variables, &[])[..7], from_environment);
+    assert_eq!(of(&variables, &[])[..8], from_environment);
     assert_eq!(
-        of(&variables, &[])[8..],
+        of(&variables, &[])[9..],
         ["state/schema off RUNVET_RULES", "plan/* error RUNVET_RULES"]
     );
     let from_flags = SETTINGS.map(|(key, .., [flag, _, value])| format!("{key} {value} {flag}"));
-    assert_eq!(of(&variables, &flags)[..7], from_flags);
-    assert_eq!(of(&variables, &flags)[8..], ["episode/id warning --rule"]);
+    assert_eq!(of(&variables, &flags)[..8], from_flags);
+    assert_eq!(of(&variables, &flags)[9..], ["episode/id warning --rule"]);
     assert_eq!(
         of(&variables, &["--deny-warnings=false"])[1],
         "deny-warnings false --deny-warnings"

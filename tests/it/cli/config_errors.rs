@@ -23,13 +23,19 @@ fn unknown_key_is_refused_with_place_and_nearest_name() {
             "zzzzzzzz = 1",
             "1:1",
             "unknown key \"zzzzzzzz\"",
-            "expected one of: baseline, deny-warnings",
+            "expected one of: baseline, deny-unjudged, deny-warnings",
         ),
         (
             "format = 'jsno'",
             "1:10",
             "unknown value \"jsno\"",
             "did you mean `json`?",
+        ),
+        (
+            "[rules]\nplan/projection = 'off'",
+            "2:5",
+            "invalid unquoted key",
+            "Put the name in quotes: \"plan/projection\" = …",
         ),
         ("jobs = 0", "1:8", "expected a whole number, at least 1", ""),
         (
@@ -193,7 +199,9 @@ fn all_mistakes_of_a_configuration_are_reported_at_once() {
             .filter_map(|line| line.split_once("[runvet.toml:")?.1.strip_suffix(']'))
             .collect();
         assert_eq!(shown, places, "{}", stderr(&output));
-        let error = Gate::from_toml(Path::new("runvet.toml"), text, None).unwrap_err();
+        let error = Gate::default()
+            .with_config(Path::new("runvet.toml"), text, None)
+            .unwrap_err();
         assert_eq!(error.others.len() + 1, places.len());
         let lines = error.to_string();
         assert!(
@@ -205,7 +213,9 @@ fn all_mistakes_of_a_configuration_are_reported_at_once() {
         );
     }
     let many = "exclude = [".to_owned() + &"1, ".repeat(100) + "]";
-    let error = Gate::from_toml(Path::new("runvet.toml"), &many, None).unwrap_err();
+    let error = Gate::default()
+        .with_config(Path::new("runvet.toml"), &many, None)
+        .unwrap_err();
     assert_eq!(error.others.len(), 19);
 }
 
@@ -235,7 +245,11 @@ fn bad_numbers_get_the_same_message_everywhere() {
 fn config_schema_agrees_with_the_reader() {
     let schema: Value = serde_json::from_str(runvet::Schema::Config.text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let read = |text: &str| Gate::from_toml(Path::new("runvet.toml"), text, None).is_ok();
+    let read = |text: &str| {
+        Gate::default()
+            .with_config(Path::new("runvet.toml"), text, None)
+            .is_ok()
+    };
     let whole =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/runvet.toml")).unwrap();
     for (text, is_right) in [

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::support::binary::{run, stdout};
@@ -34,29 +35,36 @@ fn commands() -> BTreeMap<String, Vec<String>> {
     commands.collect()
 }
 
-#[test]
-fn bash_completes_every_command_and_option() {
-    let commands = commands();
+/// What bash offers for the last of some words, by the script that `runvet completions` prints.
+fn offered(dir: &Path, words: &str) -> Vec<String> {
     let script = run(&["completions", "bash"]);
-    let completed = |words: &str| {
-        let asked = format!(
-            "{}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n\
-             _runvet runvet \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            stdout(&script),
-        );
-        let Output { stdout, stderr, .. } =
-            Command::new("bash").args(["-c", &asked]).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&stderr), "");
-        String::from_utf8(stdout)
-            .unwrap()
-            .lines()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let first = completed("runvet ''");
+    let asked = format!(
+        "{}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_TYPE=9\n\
+         _clap_complete_runvet runvet \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"\n\
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        stdout(&script),
+    );
+    let program = Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut bash = Command::new("bash");
+    let Output { stdout, stderr, .. } = bash
+        .args(["-c", &asked])
+        .current_dir(dir)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&stderr), "");
+    let offered = String::from_utf8(stdout).unwrap();
+    offered.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn shell_completes_every_command_and_option() {
+    let commands = commands();
     for (command, options) in &commands {
-        assert!(first.contains(command), "{command} in {first:?}");
-        let offered = completed(&format!("runvet {command} --"));
+        let named = offered(Path::new("."), &format!("runvet {}", &command[..3]));
+        assert!(named.contains(command), "{command} in {named:?}");
+        let offered = offered(Path::new("."), &format!("runvet {command} --"));
         for option in options {
             assert!(
                 offered.contains(option),
@@ -68,22 +76,35 @@ fn bash_completes_every_command_and_option() {
 }
 
 #[test]
-fn completion_scripts_know_every_option() {
+fn shell_completes_values_rules_and_runs() {
+    let temp = tempfile::tempdir().unwrap();
+    for id in ["ep_plain", "ep_$(reboot)"] {
+        fs::create_dir_all(temp.path().join("episodes").join(id)).unwrap();
+        fs::write(
+            temp.path().join("episodes").join(id).join("state.json"),
+            "{}",
+        )
+        .unwrap();
+    }
+    let of = |words: &str| offered(temp.path(), words);
+    assert_eq!(of("runvet explain projection/l"), ["projection/links"]);
+    assert_eq!(of("runvet validate --format=jso"), ["--format=json"]);
+    assert_eq!(of("runvet validate --format jso"), ["json"]);
+    assert_eq!(
+        of("runvet validate --rule plan/step-ids=o"),
+        ["plan/step-ids=off"]
+    );
+    assert_eq!(of("runvet validate --select strict/*"), ["strict/*"]);
+    // A name that a shell would execute is never offered.
+    assert_eq!(of("runvet view ep"), ["ep_plain"]);
+    assert_eq!(of("runvet validate epis"), [""], "bash completes paths");
+}
+
+#[test]
+fn each_shell_has_a_script() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(&["completions", shell]);
-        for (command, options) in commands() {
-            for word in options
-                .iter()
-                .chain([&command])
-                .map(|word| word.trim_start_matches('-'))
-            {
-                let known = stdout(&script).split(|c: char| !c.is_alphanumeric() && c != '-');
-                let known = known
-                    .map(|known| known.trim_start_matches('-'))
-                    .any(|known| known == word);
-                assert!(known, "{shell}: {command} {word}");
-            }
-        }
+        assert!(stdout(&script).contains("_RUNVET_COMPLETE"), "{shell}");
     }
     assert_eq!(run(&["completions", "tea"]).status.code(), Some(2));
 }
@@ -119,10 +140,27 @@ fn manual_pages_list_every_command_and_option() {
         page("runvet-validate.1").contains("3  no episode was found"),
         "the text after the options too"
     );
-    assert!(
-        page("runvet-validate.1").contains(".SH NOTES\n.nf\nExit codes:\n"),
-        "in lines as they are"
-    );
+    for (page, section) in [
+        (
+            page("runvet-validate.1"),
+            ".SH EXIT STATUS\n.nf\n  0  no errors",
+        ),
+        (
+            page("runvet-list.1"),
+            ".SH EXIT STATUS\n.nf\n  0  the command did its work",
+        ),
+        (
+            page("runvet-validate.1"),
+            ".SH ENVIRONMENT\n.nf\n  RUNVET_FORMAT",
+        ),
+        (page("runvet-validate.1"), ".SH FILES\n.nf\n  runvet.toml"),
+        (
+            page("runvet-validate.1"),
+            ".SH EXAMPLES\n.nf\n  runvet validate runs/",
+        ),
+    ] {
+        assert!(page.contains(section), "{section} in {page}");
+    }
     let validate = page("runvet-validate.1");
     assert!(validate.contains(".SH SYNOPSIS\nrunvet validate [OPTIONS] [PATHS]...\n"));
     let (before, options) = validate.split_once(".SH OPTIONS").unwrap();

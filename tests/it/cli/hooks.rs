@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::markdown::root;
+use crate::support::markdown::{root, shown};
 use crate::support::pre_commit::{Hooked, config_with};
 use crate::support::repository::Repository;
 
@@ -60,4 +60,17 @@ fn hooks_stop_commits_of_bad_runs() {
     fs::write(web, "{}").unwrap();
     repository.git(&["add", "--all"]);
     hooked.passes("a file that has the name of an artifact");
+}
+
+#[test]
+fn hook_of_an_installed_command_stops_commits_of_bad_runs() {
+    let path = search_path(Path::new(env!("CARGO_BIN_EXE_runvet")).parent().unwrap());
+    let config = shown("docs/ci.md", "yaml", "language: system");
+    let Some(hooked) = Hooked::new(&config, vec![("PATH".into(), path)]) else {
+        return;
+    };
+    hooked.change("ep_good");
+    hooked.passes("a good run that changed, beside a bad one that did not");
+    hooked.make_bad("ep_good");
+    hooked.fails("runs/episodes/ep_good/state.json");
 }

@@ -48,7 +48,8 @@ fn rule_levels_depend_on_the_directory() {
         ),
         (4, 3, 3)
     );
-    let note = "note: 1 directory excluded by the configuration\n";
+    let note = "note: 1 directory excluded by the configuration\n\
+                note: runvet.toml:7: no directory matches `nowhere`\n";
     assert_eq!(stderr(&project.run(&["validate", "runs"])), note);
     assert_eq!(stderr(&project.run(&["validate", "--quiet", "runs"])), "");
     let skipped: Vec<&str> = report.episodes[3]
@@ -223,7 +224,10 @@ fn ignored_findings_are_counted_apart() {
     let notes: Vec<&str> = stderr(&output).lines().collect();
     assert_eq!(
         notes,
-        ["note: runvet.toml:11: this ignore matches no finding and can be removed"]
+        [
+            "note: runvet.toml:11: this ignore matches no finding and can be removed",
+            "note: runvet.toml:17: no directory matches `ep_99`"
+        ]
     );
     assert!(
         stdout(&output).contains("1 not fully judged; 3 findings ignored\n"),
@@ -379,4 +383,37 @@ fn list_and_view_count_what_validate_counts() {
         Some(0),
         "nothing is judged"
     );
+}
+
+#[test]
+fn glob_that_matches_nothing_is_said() {
+    let project =
+        Project::new("exclude = [\n'EP_05*',\n'runs/demo/episodes/ep_04*',\n'checkpoints']");
+    let run = |args: &[&str]| {
+        let output = project.run(&[&["validate"], args].concat());
+        (output.status.code().unwrap(), stderr(&output).to_owned())
+    };
+    let (code, notes) = run(&["runs"]);
+    assert_eq!(code, 1);
+    for glob in [
+        "runvet.toml:2: no directory matches `EP_05*`",
+        "runvet.toml:4: no directory",
+    ] {
+        assert!(notes.contains(glob), "{notes}");
+    }
+    assert!(!notes.contains("ep_04"), "{notes}");
+    let (code, faults) = run(&["--strict-config", "--quiet", "runs"]);
+    assert_eq!(code, 2);
+    assert!(
+        faults.contains("error: runvet.toml:2: no directory matches"),
+        "{faults}"
+    );
+    // What was not searched as a whole says nothing.
+    for part in [
+        "runs/demo/episodes/ep_01_answer",
+        "runs/demo/episodes/ep_01_answer/state.json",
+    ] {
+        let said = run(&["--strict-config", part]);
+        assert_eq!(said, (0, String::new()), "{part}");
+    }
 }

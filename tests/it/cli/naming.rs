@@ -256,6 +256,11 @@ fn unknown_id_is_a_fault_that_names_the_nearest() {
         let said = "error: there is no run \"ep_03_edite_\"; did you mean ep_03_edited?\n";
         assert_eq!(stderr(&output), said);
     }
+    let output = runvet(&demo(), &["view", "nosuch"], Width::Narrow);
+    assert_eq!(
+        stderr(&output),
+        "error: there is no run \"nosuch\" in .; `runvet list` shows the runs\n"
+    );
     let output = runvet(&demo(), &["view", "ep_0"], Width::Narrow);
     assert_eq!(output.status.code(), Some(2));
     let start = "error: several runs match \"ep_0\": ";

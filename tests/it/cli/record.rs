@@ -1,21 +1,19 @@
 //! Sessions of `runvet record`: every command and answer, slips, ends, resumption.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
+use std::time::Duration;
 
 use runvet::Schema;
-use runvet::read::policy::{Advice, Policy, Scope};
-use runvet::record::State;
-use runvet::recorder::protocol::Session;
-use runvet::recorder::{Recorder, Task};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::action::with_runvet;
 use crate::support::markdown::shown;
+use crate::support::process::exited;
 use crate::support::recording::{
-    Talk, answer, complaints, fed, follows, json, only_run, recording, session,
+    Talk, complaints, fed, follows, json, only_run, recording, session,
 };
 use crate::support::skip::{all_must_run, skip};
 
@@ -353,6 +351,7 @@ fn run_stays_pending_or_is_aborted_when_a_signal_comes() {
     for (signal, on_eof, status) in [
         (Signal::TERM, "pending", "pending"),
         (Signal::INT, "pending", "pending"),
+        (Signal::HUP, "pending", "pending"),
         (Signal::TERM, "aborted", "aborted"),
     ] {
         let temp = tempfile::tempdir().unwrap();
@@ -384,6 +383,73 @@ fn run_stays_pending_when_nobody_reads_the_answers() {
     assert_eq!(complaints(temp.path()), [""; 0]);
     let state = json(only_run(temp.path()).join("state.json"));
     assert_eq!(state["outcomes"]["status"], "pending");
+}
+
+#[test]
+fn reader_that_leaves_ends_the_session() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut child = recording(temp.path(), &["--task", "t"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut first).unwrap();
+    drop(stdout);
+    // The input goes on, and nothing comes from it.
+    let _stdin = child.stdin.take();
+    assert_eq!(exited(&mut child).code(), Some(2));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn signal_is_heard_while_nobody_reads_the_answers() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut child = recording(temp.path(), &["--task", "t"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    std::thread::spawn(move || while stdin.write_all(b"{\"jot\":\"a\"}\n").is_ok() {});
+    // The pipe is full when no more answers come.
+    let mut last = (0, 0);
+    while last.0 < 60_000 || last.1 < 50 {
+        let held = rustix::io::ioctl_fionread(&stdout).unwrap();
+        last = (held, if held == last.0 { last.1 + 1 } else { 0 });
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let pid = i32::try_from(child.id()).unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    assert_eq!(exited(&mut child).code(), Some(0));
+    let state = json(only_run(temp.path()).join("state.json"));
+    assert_eq!(state["outcomes"]["status"], "pending");
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
+fn value_that_cannot_be_recorded_is_refused_and_harms_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    let objects = format!("[{}]", vec![r#"{"a":1}"#; 250_000].join(","));
+    for (value, kind) in [
+        (r#"{"A":1,"$serde_json::private::RawValue":"2"}"#, "refused"),
+        (r#"{"$serde_json::private::RawValue":"2"}"#, "refused"),
+        ("1e400", "refused"),
+        (&objects, "too_large"),
+    ] {
+        let line = format!(r#"{{"remember":{{"key":"a","value":{value}}}}}"#);
+        let said = talk.ask(&line);
+        assert_eq!(said["error"]["kind"], kind, "{said}");
+    }
+    talk.tell(&[r#"{"jot":"a"}"#]);
+    let (id, _) = (talk.id.clone(), talk.end());
+    talk = Talk::new(temp.path(), &["--resume", &id]);
+    talk.tell(&[r#"{"finish":"ok"}"#]);
+    assert_eq!(complaints(temp.path()), [""; 0]);
 }
 
 #[test]
@@ -425,62 +491,6 @@ fn wrong_options_of_a_session_are_refused() {
         assert!(!output.stderr.is_empty(), "{args:?}");
     }
     assert!(!temp.path().join("episodes").exists());
-}
-
-/// Blocks a step, and later the run.
-struct Strict;
-
-impl Policy for Strict {
-    fn name(&self) -> &'static str {
-        "strict"
-    }
-
-    fn version(&self) -> &'static str {
-        "1"
-    }
-
-    fn advise(&self, state: &State) -> Advice {
-        match state
-            .memory
-            .as_ref()
-            .and_then(|memory| memory.scratchpad.as_deref())
-        {
-            None => Advice::hint("look twice"),
-            Some("careful") => Advice::veto("not now"),
-            Some(_) => Advice::Veto {
-                reason: "never".into(),
-                scope: Scope::Run,
-            },
-        }
-    }
-}
-
-#[test]
-fn answers_have_the_verdicts_of_policies() {
-    let temp = tempfile::tempdir().unwrap();
-    let recorder = Recorder::new(temp.path()).policy(Strict);
-    let mut session = Session::new(recorder.begin(Task::new("t")).unwrap());
-    let mut ask = |line: &str| {
-        let said = session.answer(line.as_bytes());
-        answer(&serde_json::to_string(&said).unwrap())
-    };
-    let go = json!({"kind": "go", "hints": ["look twice"]});
-    let veto = |reason: &str, scope: &str| json!({"kind": "veto", "policy": "policy:strict@1", "reason": reason, "scope": scope});
-    assert_eq!(ask(r#"{"plan":["a","b","c"]}"#)["verdict"], go);
-    assert_eq!(ask(r#"{"open":"step-1"}"#)["verdict"], go);
-    ask(r#"{"jot":"careful"}"#);
-    assert_eq!(
-        ask(r#"{"open":"step-2"}"#)["verdict"],
-        veto("not now", "step")
-    );
-    ask(r#"{"jot":"more"}"#);
-    assert_eq!(ask(r#"{"open":"step-3"}"#)["verdict"], veto("never", "run"));
-    // The veto closed the step that was open.
-    assert_eq!(ask(r#"{"close":"step-1"}"#)["error"]["kind"], "refused");
-    assert_eq!(ask(r#"{"finish":"ok"}"#)["status"], "vetoed");
-    assert_eq!(ask(r#"{"finish":"ok"}"#)["error"]["kind"], "ended");
-    assert!(session.is_over());
-    assert_eq!(complaints(temp.path()), [""; 0]);
 }
 
 #[test]

@@ -110,6 +110,75 @@ fn two_hundred_clients_are_answered_at_once() {
     }
 }
 
+/// The first line of the answer to a request, and whether the connection is closed after it; `None`
+/// where there is no connection any more.
+fn asked(mut socket: &TcpStream, host: &str) -> Option<(String, bool)> {
+    write!(socket, "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n").ok()?;
+    let mut head = Vec::new();
+    let mut answer = BufReader::new(socket);
+    loop {
+        let mut line = String::new();
+        if answer.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            break;
+        }
+        head.push(line.to_lowercase());
+    }
+    if !head[0].contains(" 200 ") {
+        return Some((
+            head[0].clone(),
+            head.contains(&"connection: close\r\n".to_owned()),
+        ));
+    }
+    let mut body = String::new();
+    answer.read_line(&mut body).ok()?;
+    Some((
+        head[0].clone(),
+        head.contains(&"connection: close\r\n".to_owned()),
+    ))
+}
+
+#[test]
+fn refused_request_ends_its_connection() {
+    let service = Service::demo();
+    let (line, is_closed) = asked(&service.socket(), "evil.example").unwrap();
+    assert!(line.contains(" 421 ") && is_closed, "{line}");
+    let (line, is_closed) = asked(&service.socket(), service.address()).unwrap();
+    assert!(line.contains(" 200 ") && !is_closed, "{line}");
+}
+
+#[test]
+fn idle_connections_of_an_address_make_room() {
+    let service = Service::demo();
+    let silent = service.socket();
+    let asking = |_| {
+        let socket = service.socket();
+        let (line, _) = asked(&socket, service.address()).unwrap();
+        assert!(line.contains(" 200 "), "{line}");
+        socket
+    };
+    let idle: Vec<TcpStream> = (0..250).map(asking).collect();
+    // The one that never asked goes first, then the one that is idle the longest.
+    let more: Vec<TcpStream> = (0..16).map(asking).collect();
+    assert_eq!(asked(&silent, service.address()), None);
+    assert_eq!(asked(&idle[0], service.address()), None);
+    assert!(asked(&idle[200], service.address()).is_some());
+    drop(more);
+}
+
+#[test]
+fn connection_is_closed_after_many_requests() {
+    let service = Service::demo();
+    let socket = service.socket();
+    for _ in 1..1_000 {
+        assert!(!asked(&socket, service.address()).unwrap().1);
+    }
+    assert!(asked(&socket, service.address()).unwrap().1);
+    assert_eq!(asked(&socket, service.address()), None);
+}
+
 #[test]
 fn slow_clients_keep_nobody_waiting() {
     let service = Service::demo();

@@ -4,10 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use runvet::dashboard::TimelineRow;
-use runvet::read::RunReader;
-use runvet::view::{MAX_TIMELINE_ROWS, outline};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::binary::{stderr, stdout};
 use crate::support::corpus::good_cases;
@@ -241,30 +238,13 @@ fn long_timeline_is_folded_and_counted() {
         }
     });
     assert!(fs::metadata(dir.join("events.jsonl")).unwrap().len() > 3 << 20);
-    let timeline = outline(&RunReader::open(&dir).unwrap());
+    let events = &json_of(temp.path(), &["view", "ep", "--json"])["events"];
     assert_eq!(
-        (timeline.events, timeline.broken_lines, timeline.fault),
-        (20_011, 0, None)
+        (&events["total"], &events["broken_lines"]),
+        (&json!(20_011), &json!(0))
     );
-    assert_eq!(
-        (
-            timeline.phases["tick"],
-            timeline.phases["tock"],
-            timeline.phases["act"]
-        ),
-        (15_000, 5_000, 3)
-    );
-    assert_eq!(timeline.phases.values().sum::<u64>(), 20_011);
-    let shown = |row: &TimelineRow| match row {
-        TimelineRow::Event(moment) => moment.line.to_string(),
-        TimelineRow::Folded(folded) => format!("+{}", folded.events),
-        other => panic!("{other:?}"),
-    };
-    let rows: Vec<String> = timeline.rows.iter().map(shown).collect();
-    assert_eq!(
-        rows,
-        ["1", "2", "3", "4", "5", "6", "7", "+3", "11", "+20000"]
-    );
+    let phases = ["tick", "tock", "act"].map(|phase| events["phases"][phase].as_u64().unwrap());
+    assert_eq!(phases, [15_000, 5_000, 3]);
     let text = printed(temp.path(), &["view", "ep"]);
     assert!(text.contains("\n  … 3 learn, reflect, runtime\n"), "{text}");
     assert!(text.contains("\n  … 20000 tick, tock\n"), "{text}");
@@ -290,9 +270,6 @@ fn short_timeline_is_shown_whole() {
     ] {
         let (temp, dir) = copy_of("good/terminal");
         lengthen(&dir, more, |_| "tick".into());
-        let timeline = outline(&RunReader::open(&dir).unwrap());
-        assert_eq!(timeline.rows.len(), 11 + more);
-        assert!(timeline.rows.len() <= MAX_TIMELINE_ROWS);
         let text = printed(temp.path(), &["view", "ep"]);
         assert!(text.contains(shown) && !text.contains("  … "), "{text}");
     }
@@ -302,33 +279,26 @@ fn short_timeline_is_shown_whole() {
 fn rare_phases_are_counted_together() {
     let (temp, dir) = copy_of("good/terminal");
     lengthen(&dir, 3_000, |index| format!("phase-{:04}", index % 1_000));
-    let timeline = outline(&RunReader::open(&dir).unwrap());
-    assert_eq!(timeline.phases.len(), 101);
-    assert_eq!(timeline.phases.values().sum::<u64>(), 3_011);
-    // Nine phases precede them.
-    assert_eq!(
-        (timeline.phases["phase-0090"], timeline.phases["(others)"]),
-        (3, 3 * (1_000 - 91))
-    );
-    assert!(!timeline.phases.contains_key("phase-0091"));
     let text = printed(temp.path(), &["view", "ep"]);
     assert!(
         text.contains("(others) 2727 · ") && text.lines().count() < 100,
         "{text}"
     );
     let json = json_of(temp.path(), &["view", "ep", "--json"]);
+    let phases = json["events"]["phases"].as_object().unwrap();
+    let events = phases.values().filter_map(Value::as_u64);
+    assert_eq!((phases.len(), events.sum::<u64>()), (101, 3_011));
+    // Nine phases precede them.
     assert_eq!(
-        (
-            &json["events"]["total"],
-            &json["events"]["phases"]["(others)"]
-        ),
-        (&json!(3_011), &json!(2_727))
+        (&phases["phase-0090"], &phases["(others)"]),
+        (&json!(3), &json!(3 * (1_000 - 91)))
     );
+    assert!(!phases.contains_key("phase-0091"));
 }
 
 #[test]
 fn huge_event_is_outlined_and_broken_lines_are_counted() {
-    let (_temp, dir) = copy_of("good/terminal");
+    let (temp, dir) = copy_of("good/terminal");
     let long = "é".repeat(1 << 20);
     let payload = json!({"tool": long, "task": long, "message": long, "steps": [long, long]});
     let event = json!({"phase": long, "agent_id": long, "event_type": long, "timestamp": long, "payload": payload});
@@ -337,23 +307,15 @@ fn huge_event_is_outlined_and_broken_lines_are_counted() {
         .open(dir.join("events.jsonl"))
         .unwrap();
     writeln!(file, "{event}\n{}", format!("{{\"{long}\n").repeat(30)).unwrap();
-    let timeline = outline(&RunReader::open(&dir).unwrap());
+    let events = &json_of(temp.path(), &["view", "ep", "--json"])["events"];
     assert_eq!(
-        (
-            timeline.events,
-            timeline.broken_lines,
-            timeline.broken.len()
-        ),
-        (12, 30, 10)
+        (&events["total"], &events["broken_lines"]),
+        (&json!(12), &json!(30))
     );
-    let Some(TimelineRow::Event(last)) = timeline.rows.last() else {
-        panic!("{:?}", timeline.rows)
-    };
+    let text = printed(temp.path(), &["view", "ep"]);
+    assert!(text.len() < 20_000, "{} bytes", text.len());
     assert!(
-        last.summary.len() + last.phase.len() + last.agent.len() < 2_000,
-        "{} bytes",
-        last.summary.len()
+        text.contains("\n  lines that are not events: 30\n"),
+        "{text}"
     );
-    assert!(timeline.broken.iter().all(|broken| broken.len() < 1_000));
-    assert!(last.offset_sec.is_none() && last.summary.ends_with("step labels: 2"));
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use runvet::check::Check;
+use runvet::gate::Gate;
 use runvet::plan::compare;
 use runvet::printable::is_hostile;
 use runvet::read::RunReader;
@@ -143,8 +144,7 @@ fn dashboard_json_has_records_as_stored() {
         json["plan"],
         serde_json::to_value(compare(&episode).unwrap()).unwrap()
     );
-    let mut report =
-        serde_json::to_value(episode.check(&mut Check::new().session()).unwrap()).unwrap();
+    let mut report = serde_json::to_value(episode.judge(&mut Gate::default()).unwrap()).unwrap();
     let root = format!("{}/", temp.path().display());
     report = serde_json::from_str(&report.to_string().replace(&root, "")).unwrap();
     assert_eq!(

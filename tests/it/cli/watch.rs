@@ -233,7 +233,6 @@ fn watch_judges_directories_moved_in_whole() {
         watch.until(&gone);
     }
     // A copy in a checkpoint belongs to the run that contains it, and links are not followed.
-    std::os::unix::fs::symlink(good("paused"), temp.path().join("episodes/ep_out")).unwrap();
     std::os::unix::fs::symlink("ep_answer", temp.path().join("episodes/ep_again")).unwrap();
     copy_dir(&good("terminal"), &episode.join("checkpoints/1"));
     fs::write(episode.join("state.json"), "{").unwrap();

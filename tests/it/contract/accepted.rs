@@ -238,7 +238,7 @@ fn fingerprint_is_one_defect_s_in_damaged_runs() {
 
 /// The rules of the findings that count, and that are suppressed.
 fn judged(gate: &mut Gate, path: &Path) -> (Vec<String>, usize) {
-    let report = gate.run(&Check::new(), [path]).unwrap();
+    let report = gate.run([path]).unwrap();
     let episode = &report.episodes[0];
     let rules = episode.findings.iter().map(|finding| finding.rule.clone());
     (rules.collect(), episode.suppressed.len())
@@ -268,10 +268,10 @@ fn baseline_knows_how_many_events_are_foreign() {
     };
     foreign(1);
     let known = temp.path().join("known.json");
-    let mut gate = Gate::new().record_baseline(&known);
+    let mut gate = Gate::default().record_baseline(&known);
     assert_eq!(judged(&mut gate, &dir), (vec![], 1));
     let known = gate.baseline().unwrap().clone();
-    let mut gate = Gate::new().with_baseline(known);
+    let mut gate = Gate::default().with_baseline(known);
     assert_eq!(judged(&mut gate, &dir), (vec![], 1));
     foreign(3);
     assert_eq!(judged(&mut gate, &dir), (vec!["episode/id".to_owned()], 0));
@@ -295,7 +295,7 @@ fn ignore_in_one_file_shows_the_same_pointer_in_another() {
         let text = format!(
             "[[ignore]]\nrule = 'episode/id'\nepisode = 'ep_answer'\n{file}pointer = '/episode_id'\nreason = 'r'"
         );
-        Gate::from_toml(&config, &text, None)
+        Gate::default().with_config(&config, &text, None)
     };
     assert_eq!(judged(&mut gate("").unwrap(), &dir), (vec![], 2));
     let rule = vec!["episode/id".to_owned()];

@@ -15,9 +15,9 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, ValidationError, Validator};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use runvet::check::{Check, Level, all_rules};
+use runvet::check::{Check, all_rules};
 use runvet::document::{Kind, Node, Tape};
-use runvet::finding::Finding;
+use runvet::finding::{Finding, Level};
 use runvet::source::{Artifact, Pointer};
 use runvet::{Schema, Timestamp};
 use serde_json::{Value, json};
@@ -227,9 +227,9 @@ fn found(artifact: Artifact, texts: &[String]) -> Vec<Vec<String>> {
         "events/syntax",
     ];
     static CHECK: LazyLock<Check> = LazyLock::new(|| {
-        let others = all_rules().filter(|rule| !RULES.contains(&rule.id));
+        let others = all_rules().filter(|rule| !RULES.contains(&&*rule.id));
         others.fold(Check::new(), |check, rule| {
-            check.level(rule.id, Level::Off).unwrap()
+            check.level(&rule.id, Level::Off).unwrap()
         })
     });
     // All events are checked as one timeline.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, Level, all_rules};
+use runvet::check::{Check, all_rules};
+
+use runvet::finding::Level;
 
 use crate::support::corpus::corpus;
 
@@ -22,7 +24,7 @@ fn every_rule_is_on_the_page_of_what_is_checked() {
         })
     };
     let named: BTreeSet<&str> = page.split('`').skip(1).step_by(2).filter(is_id).collect();
-    let rules: BTreeSet<&str> = all_rules().map(|rule| rule.id).collect();
+    let rules: BTreeSet<&str> = all_rules().map(|rule| &*rule.id).collect();
     let lacking: Vec<_> = rules.difference(&named).collect();
     assert!(lacking.is_empty(), "the page does not name {lacking:?}");
     let unknown: Vec<_> = named.difference(&rules).collect();
@@ -53,7 +55,7 @@ fn written() -> Vec<(String, String)> {
 /// What is found when every rule is an error, and no artifact is still expected.
 fn found(dir: &Path) -> Vec<String> {
     let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(rule.id, Level::Error).unwrap()
+        check.level(&rule.id, Level::Error).unwrap()
     });
     let report = check.run([dir]).unwrap();
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);

@@ -95,7 +95,11 @@ fn every_rule_has_a_bad_case() {
         })
         .collect();
     for rule in all_rules() {
-        assert!(named.contains(rule.id), "corpus/bad/{} is missing", rule.id);
+        assert!(
+            named.contains(&*rule.id),
+            "corpus/bad/{} is missing",
+            rule.id
+        );
     }
     for case in expecting_cases("bad") {
         let rule = case
@@ -115,11 +119,11 @@ fn every_rule_has_a_bad_case() {
 
 #[test]
 fn bad_case_is_silent_when_its_rule_is_off() {
-    use runvet::check::Level;
+    use runvet::finding::Level;
     for rule in all_rules() {
         for case in expecting_cases(&format!("bad/{}", rule.id)) {
             let check = Expectation::of(&case).check();
-            let check = check.level(rule.id, Level::Off).unwrap();
+            let check = check.level(&rule.id, Level::Off).unwrap();
             let report = check.run([&case]).unwrap();
             let spoken = report
                 .episodes

@@ -4,29 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use runvet::Schema;
 use runvet::check::Check;
 use runvet::finding::{Lifecycle, Report};
 use serde_json::Value;
 
-use crate::support::bless::check;
 use crate::support::python::python;
 use crate::support::run_data;
-
-#[test]
-fn schema_files_are_derived_from_the_types() {
-    for schema in Schema::ALL.iter().copied() {
-        check(
-            &format!("schemas/{}.schema.json", schema.word()),
-            &schema.generate(),
-        );
-    }
-}
-
-#[test]
-fn description_of_the_service_is_derived_from_the_types() {
-    check("schemas/openapi.json", &runvet::serve::openapi());
-}
 
 #[test]
 fn description_of_the_service_is_valid_openapi() {

@@ -6,8 +6,7 @@
 //!
 //! | info string | what it does |
 //! |---|---|
-//! | `json patch=FILE` | applies a JSON Merge Patch (RFC 7396) to a record |
-//! | `json patch=events.jsonl:N` | applies it to line N of the timeline |
+//! | `diff` | replaces lines of a record or an event, printed with an indent of two spaces and sorted keys; a line `@@ state.json @@` or `@@ events.jsonl, line 3 @@` names it |
 //! | `json append=FILE` | adds lines |
 //! | `text append=FILE` | adds text without a newline at its end |
 //! | `text write=FILE` | replaces the content |
@@ -22,8 +21,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, Level, all_rules};
-use runvet::finding::RuleInfo;
+use runvet::check::{Check, all_rules};
+
+use runvet::finding::{Level, RuleInfo};
 use serde_json::Value;
 
 struct Block<'p> {
@@ -64,53 +64,42 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// RFC 7396.
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        return *target = patch.clone();
+/// Replaces the lines of a JSON text that a part of a diff names.
+fn replaced(json: &str, hunk: &[&str]) -> String {
+    let value: Value = serde_json::from_str(json).unwrap();
+    let printed = serde_json::to_string_pretty(&value).unwrap();
+    let side = |other: char| -> String {
+        let lines = hunk.iter().filter(|line| !line.starts_with(other));
+        lines.flat_map(|line| [&line[1..], "\n"]).collect()
     };
-    if !target.is_object() {
-        *target = serde_json::json!({});
-    }
-    let target = target.as_object_mut().unwrap();
-    for (key, value) in patch {
-        if value.is_null() {
-            target.remove(key);
-        } else {
-            merge(target.entry(key).or_insert(Value::Null), value);
-        }
-    }
+    let (old, new) = (side('+'), side('-'));
+    let text = printed + "\n";
+    assert_eq!(text.matches(&old).count(), 1, "not once:\n{old}\n{text}");
+    let value: Value = serde_json::from_str(&text.replace(&old, &new)).unwrap();
+    value.to_string()
 }
 
-fn patched(text: &str, patch: &str) -> String {
-    let mut value: Value = serde_json::from_str(text).unwrap();
-    merge(
-        &mut value,
-        &serde_json::from_str(patch).expect("a patch is JSON"),
-    );
-    value.to_string()
+/// Makes the change that a diff describes.
+fn change(diff: &str, dir: &Path) {
+    let lines: Vec<&str> = diff.lines().collect();
+    for hunk in lines.chunk_by(|_, next| !next.starts_with("@@")) {
+        let (head, hunk) = hunk.split_first().unwrap();
+        let head = head.trim_matches(['@', ' ']);
+        let (file, number) = head.split_once(", line ").unwrap_or((head, "1"));
+        let index = number.parse::<usize>().unwrap() - 1;
+        let text = fs::read_to_string(dir.join(file)).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines[index] = replaced(&lines[index], hunk);
+        fs::write(dir.join(file), lines.join("\n") + "\n").unwrap();
+    }
 }
 
 fn apply(block: &Block<'_>, dir: &Path) {
     let path = |file: &str| dir.join(file);
     let read = |file: &str| fs::read_to_string(path(file)).unwrap();
     let write = |file: &str, text: String| fs::write(path(file), text).unwrap();
-    if let Some(target) = block.setting("patch") {
-        match target.split_once(':') {
-            None => write(target, patched(&read(target), &block.text) + "\n"),
-            Some((file, number)) => {
-                let number: usize = number.parse().unwrap();
-                let edit = |(index, line)| {
-                    if index + 1 == number {
-                        patched(line, &block.text)
-                    } else {
-                        line.to_owned()
-                    }
-                };
-                let lines: Vec<String> = read(file).lines().enumerate().map(edit).collect();
-                write(file, lines.join("\n") + "\n");
-            }
-        }
+    if block.info[0] == "diff" {
+        change(&block.text, dir);
     } else if let Some(file) = block.setting("append") {
         let text = if block.info[0] == "json" {
             &*block.text
@@ -168,7 +157,7 @@ fn found_and_promised(rule: &RuleInfo) -> (BTreeSet<String>, BTreeSet<String>) {
     }
 
     let check = match rule.level {
-        Level::Off => Check::new().level(rule.id, Level::Warning).unwrap(),
+        Level::Off => Check::new().level(&rule.id, Level::Warning).unwrap(),
         _ => Check::new(),
     };
     let report = check.run([temp.path()]).unwrap();
@@ -200,7 +189,7 @@ fn page_examples_are_true() {
     let mut wrong = Vec::new();
     for rule in all_rules() {
         let (found, promised) = found_and_promised(rule);
-        if found != promised || !found.iter().any(|finding| finding.starts_with(rule.id)) {
+        if found != promised || !found.iter().any(|finding| finding.starts_with(&*rule.id)) {
             wrong.push(format!(
                 "{}:\n  runvet finds   {found:?}\n  the page says  {promised:?}",
                 rule.id
@@ -226,7 +215,7 @@ fn pages_have_their_sections() {
         );
         for section in rule.page.split("\n## ").skip(1) {
             let (name, text) = section.split_once('\n').unwrap_or((section, ""));
-            let id = rule.id;
+            let id = &rule.id;
             assert!(
                 !text.trim().is_empty(),
                 "{name:?} of the page of {id} is empty"

@@ -8,8 +8,8 @@ use std::fs;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::{Check, Level};
-use runvet::finding::{EpisodeReport, Lifecycle, Severity};
+use runvet::check::Check;
+use runvet::finding::{EpisodeReport, Level, Lifecycle, Severity};
 use runvet::source::Artifact;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -211,6 +211,7 @@ fn sought(state: &Value, events: &[Value]) -> Option<(usize, Found)> {
         .iter()
         .map(|reach| found_at(state, events, *reach))
         .collect();
+    let events_of = |which: &dyn Fn(&Value) -> bool| events.iter().any(which);
     let explains = |index: usize| {
         let events = &events[..reaches[index]];
         let plan = events.iter().rfind(|event| event["phase"] == "plan");
@@ -222,7 +223,11 @@ fn sought(state: &Value, events: &[Value]) -> Option<(usize, Found)> {
             .any(|event| event["phase"] == "act" && event["payload"]["id"].is_string());
         let of_plan = any(&found[0], &["plan/projection", "plan/legacy-labels"]);
         let of_actions = any(&found[0], &["actions/mirror"]);
-        found[index].is_empty() && (has_steps || !of_plan) && (names_actions || !of_actions)
+        // What every line lacks says nothing of the reach.
+        let has_plan_event = events_of(&|event| event["phase"] == "plan");
+        let mut unexplained = found[index].clone();
+        unexplained.retain(|(rule, _)| has_plan_event || rule != "plan/no-event");
+        unexplained.is_empty() && (has_steps || !of_plan) && (names_actions || !of_actions)
     };
     let is_error = |index: &usize| any(&found[*index], &ASKED[..2]);
     let chosen = (0..reaches.len()).find(|index| explains(*index));
@@ -311,6 +316,29 @@ fn state() -> impl Strategy<Value = Value> {
         state["outcomes"]["actions"] = actions.collect();
         state
     })
+}
+
+#[test]
+fn missing_plan_event_does_not_move_the_reach() {
+    let (mut state, mut events) = records("terminal");
+    for status in ["finished", "pending"] {
+        state["outcomes"]["status"] = status.into();
+        events.retain(|event| {
+            event["phase"] != "plan" && event["event_type"] != "run.state_projection"
+        });
+        // At the pause, the second action has not happened yet.
+        let first_act = events.iter().position(|event| event["phase"] == "act");
+        events.insert(first_act.unwrap() + 1, evidence(&state, false));
+        events.push(evidence(&state, false));
+        let report = check(&Check::new(), &state, &events);
+        let rules: Vec<String> = asked(&report).into_iter().map(|(rule, _)| rule).collect();
+        assert_eq!(rules, ["plan/no-event"], "{:?}", report.findings);
+        let is_stale = report
+            .findings
+            .iter()
+            .any(|it| it.rule == "projection/stale");
+        assert!(!is_stale, "{:?}", report.findings);
+    }
 }
 
 proptest! {

@@ -203,11 +203,11 @@ fn file_lists_invalid_runs_first_and_says_what_it_leaves_out() {
     }
     assert!(text.is_empty());
     let asked = RefCell::new(Vec::new());
-    let read = |key: &EpisodeKey| {
+    let page = |key: &EpisodeKey, _: &str| {
         asked.borrow_mut().push(key.to_string());
         None
     };
-    let closing = Closing::new(&totals).pages(&read);
+    let closing = Closing::new(&totals).pages(&page);
     renderer.end(&mut text, &closing).unwrap();
     let page = String::from_utf8(text).unwrap();
     let rows = rows(&page);

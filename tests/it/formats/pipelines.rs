@@ -52,20 +52,23 @@ fn github_gets_ten_annotations_and_a_count_of_the_rest() {
     let errors: Vec<&Finding> = findings()
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
-    for (line, finding) in commands.iter().zip(&errors) {
+    let mut rules = BTreeSet::new();
+    for line in commands {
         let (name, properties, text) = read_command(line);
         assert_eq!(name, "error");
-        assert_eq!(
-            properties["file"],
-            runvet::printable::escape(&finding.location.file)
-        );
+        let is_it = |finding: &&&Finding| {
+            runvet::printable::escape(&finding.location.file) == properties["file"]
+                && properties["title"] == format!("runvet: {}", finding.rule)
+                && text == format!("{}\n{}", finding.message, finding.help)
+        };
+        let finding = errors.iter().find(is_it).unwrap();
         assert_eq!(
             properties.get("line"),
             finding.location.line.map(|line| line.to_string()).as_ref()
         );
-        assert_eq!(properties["title"], format!("runvet: {}", finding.rule));
-        assert_eq!(text, format!("{}\n{}", finding.message, finding.help));
+        rules.insert(&finding.rule);
     }
+    assert_eq!(rules.len(), 10, "some of each rule come before many of one");
     let all = REPORT.totals.errors + REPORT.totals.warnings;
     assert!(
         last.ends_with(&format!("; 10 findings annotated, {} not", all - 10)),
@@ -158,7 +161,8 @@ fn gitlab_gets_every_finding_with_its_own_fingerprint() {
     assert!(!unjudged.is_empty());
     assert_eq!(found.len(), findings().count());
     for (issue, finding) in found.iter().zip(findings()) {
-        assert_eq!(issue["description"], *finding.message);
+        let description = format!("{}. {}", finding.message, finding.help);
+        assert_eq!(issue["description"], description);
         assert_eq!(issue["check_name"], *finding.rule);
         assert_eq!(
             issue["severity"],
@@ -233,16 +237,22 @@ fn markdown_counts_all_and_lists_in_one_fence() {
         "{text}"
     );
     let concise = print("concise");
+    let listed = &inside[..end];
+    let is_help = |line: &&&str| line.starts_with("help for ");
+    let helps = listed.iter().filter(is_help).count();
+    let rules: BTreeSet<_> = findings().map(|finding| &finding.rule).collect();
+    assert_eq!(helps, rules.len(), "one for each rule");
     // Notes on what could not be judged never displace a finding.
-    let (notes, lines): (Vec<&str>, Vec<&str>) = concise
-        .lines()
-        .partition(|line| line.contains(": note: not judged: "));
-    assert!(
-        inside[..end]
+    let at = |part: &str| {
+        listed
             .iter()
-            .zip(lines.iter().chain(&notes))
-            .all(|(listed, line)| listed == line)
-    );
+            .position(|line| line.contains(part))
+            .unwrap_or(end)
+    };
+    assert!(at(": warning ") < at("help for ") && at("help for ") < at(": note: not judged: "));
+    for line in listed.iter().filter(|line| !is_help(line)) {
+        assert!(concise.lines().any(|it| it == *line), "{line}");
+    }
     let unlisted: usize = text
         .lines()
         .last()
@@ -251,7 +261,7 @@ fn markdown_counts_all_and_lists_in_one_fence() {
         .nth(3)
         .and_then(|number| number.parse().ok())
         .unwrap_or(0);
-    assert_eq!(end + unlisted, concise.lines().count());
+    assert_eq!(end - helps + unlisted, concise.lines().count());
     for rule in findings()
         .map(|finding| &finding.rule)
         .collect::<BTreeSet<_>>()
@@ -395,5 +405,53 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
         // Text that is written at the end, beyond the totals, was held in memory until then.
         assert!(held <= holds_at_most.max(200), "{held} bytes were held");
         assert!(holds_at_most == 0 || held > 0);
+    }
+}
+
+/// Run data in which many runs have one warning, and the last one has errors.
+fn many_warnings(runs: usize) -> tempfile::TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    let state = r#"{"goal": {}, "extra": 1, "plan": {"steps": []}}"#;
+    for run in 0..runs {
+        let dir = temp.path().join(format!("episodes/ep_{run:04}"));
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("events.jsonl"), "").unwrap();
+    }
+    let last = temp.path().join("episodes/ep_9999");
+    fs::create_dir_all(&last).unwrap();
+    fs::write(last.join("state.json"), state).unwrap();
+    temp
+}
+
+#[test]
+fn errors_come_before_any_number_of_warnings() {
+    let temp = many_warnings(600);
+    for (format, option) in [("markdown", "--deny-warnings"), ("github", "--quiet")] {
+        let output = runvet(temp.path(), &["--format", format, option, "."]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut rules = BTreeSet::new();
+        let concise = runvet(temp.path(), &["--format", "concise", "."]);
+        for line in String::from_utf8(concise.stdout).unwrap().lines() {
+            if let Some((_, rest)) = line.split_once(": error ") {
+                rules.insert(rest.split(':').next().unwrap().to_owned());
+            }
+        }
+        assert!(rules.len() > 1, "{rules:?}");
+        let is_warning = |line: &str| line.contains(": warning ") || line.starts_with("::warning");
+        let listed = text.lines().skip_while(|line| !line.starts_with("```"));
+        let listed: Vec<&str> = match format {
+            "github" => text.lines().collect(),
+            _ => listed.collect(),
+        };
+        let first = listed
+            .iter()
+            .position(|line| is_warning(line))
+            .unwrap_or(listed.len());
+        for rule in rules.iter().take(10) {
+            assert!(
+                listed[..first].iter().any(|line| line.contains(rule)),
+                "{format}: {rule}"
+            );
+        }
     }
 }

@@ -57,14 +57,14 @@ fn sarif_lists_every_rule_with_help() {
         .iter()
         .map(|rule| rule["id"].as_str().unwrap())
         .collect();
-    assert_eq!(ids, all_rules().map(|rule| rule.id).collect::<Vec<_>>());
+    assert_eq!(ids, all_rules().map(|rule| &*rule.id).collect::<Vec<_>>());
     for (rule, meta) in rules.iter().zip(all_rules()) {
         assert_eq!(
             (&rule["help"]["text"], &rule["help"]["markdown"]),
-            (&meta.hint.into(), &meta.page.into())
+            (&meta.hint.clone().into(), &meta.page.clone().into())
         );
         assert!(
-            rule["helpUri"].as_str().unwrap().ends_with(meta.id),
+            rule["helpUri"].as_str().unwrap().ends_with(&*meta.id),
             "{rule}"
         );
         let expected = match meta.level {

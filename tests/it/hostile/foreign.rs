@@ -187,7 +187,7 @@ proptest! {
             write(&dir, "events.jsonl", "");
             write(&dir, "state.json", FOREIGN);
         }
-        let report = || Gate::new().run(&Check::new(), [temp.path()]).unwrap();
+        let report = || Gate::default().run([temp.path()]).unwrap();
         let before = serde_json::to_string(&report()).unwrap();
         for dir in &foreign {
             write(&temp.path().join(dir), "state.json", FOREIGN);

@@ -6,8 +6,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
-use runvet::check::{Check, Level};
-use runvet::finding::{EpisodeReport, SkipKind};
+use runvet::check::Check;
+
+use runvet::finding::{EpisodeReport, Level, SkipKind};
 use runvet::source::Artifact;
 use rustix::fs::{CWD, FileType, Mode};
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ fn files_beyond_the_limit_are_skipped_unread() {
     let expected = ["/files/1/size_bytes", "/files/2/sha256"].map(Some);
     assert!(pointers.eq(expected), "{:?}", report.findings);
     assert_eq!(report.skipped.len(), 1);
-    assert_eq!(report.skipped[0].kind, SkipKind::Unreadable);
+    assert_eq!(report.skipped[0].kind, SkipKind::Limit);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use runvet::Schema;
-use runvet::check::{Check, Level};
-use runvet::finding::Totals;
+use runvet::check::Check;
+use runvet::finding::{Level, Totals};
 use runvet::report::{Closing, Format, Options};
 use runvet::source::Artifact;
 

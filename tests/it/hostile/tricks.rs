@@ -7,7 +7,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use runvet::check::Check;
 use runvet::gate::{Exit, Gate};
 
 use crate::support::random::config;
@@ -102,14 +101,14 @@ proptest! {
             symlink(bad, &in_place).unwrap();
         }
         let exit = || {
-            let (check, mut gate) = (Check::new(), Gate::new());
-            let selection = gate.discover(&check, &[&top]);
+            let mut gate = Gate::default();
+            let selection = gate.discover(&[&top]);
             // Where it is judged it fails; to judge it takes a while, for it was just written.
             if selection.faults.is_empty() && selection.episodes.iter().any(|run| run.path == *bad) {
                 return Exit::Findings;
             }
-            let outcome = gate.each(&check, selection, |_| ControlFlow::Continue(()));
-            outcome.exit(false)
+            let outcome = gate.each(selection, |_| ControlFlow::Continue(()));
+            outcome.exit(runvet::finding::Deny::default())
         };
         prop_assert_eq!(exit(), if is_linked { Exit::Fault } else { Exit::Findings });
         for trick in &tricks {

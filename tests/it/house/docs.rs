@@ -141,10 +141,10 @@ fn demoted(page: &str) -> String {
 #[test]
 fn rule_document_is_made_of_the_pages() {
     let _alone = alone();
-    let explained = |rule: &runvet::RuleInfo| {
+    let explained = |rule: &runvet::finding::RuleInfo| {
         String::from_utf8(runvet(&format!("explain {}", rule.id)).stdout).unwrap()
     };
-    let row = |rule: &runvet::RuleInfo| {
+    let row = |rule: &runvet::finding::RuleInfo| {
         let heading = format!("{} ({})", rule.id, rule.level.word());
         format!(
             "| [`{}`](#{}) | {} | {} |\n",

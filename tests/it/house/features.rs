@@ -63,9 +63,7 @@ fn each_feature_brings_its_crates() {
     for (feature, brings, lacks) in [
         ("html", "maud", "miette"),
         ("human", "miette", "clap"),
-        ("watch", "notify", "miette"),
-        ("serve", "axum", "clap"),
-        ("cli", "clap", "reqwest"),
+        ("cli", "axum", "reqwest"),
     ] {
         let crates = crates(feature);
         assert!(has(&crates, brings) && !has(&crates, lacks), "{feature}");

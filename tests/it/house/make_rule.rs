@@ -74,7 +74,7 @@ fn make_rule_writes_the_rule_its_page_its_lines_and_a_case() {
     // It compiles as long as the other rules have this form.
     assert!(
         read("src/rule.rs")
-            .contains("    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>)),")
+            .contains("    State(fn(StateFacts<'_>, &Stage<'_>, &mut Findings<'_>) -> Compared),")
     );
     let model = read("src/rules/started_at/summary.rs");
     let fields = |rule: &str| -> Vec<String> {

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use runvet::check::{Check, Level, Session};
+use runvet::check::Check;
+
 use runvet::document::OwnedDocument;
-use runvet::finding::Finding;
+use runvet::finding::{Finding, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::plan::compare;
 use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
 use runvet::record::State;
 use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
 use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
-use runvet::view::{Moments, RunPage};
+use runvet::view;
 use rustix::fs::{CWD, FileType, Mode};
 
 use crate::support::corpus::{corpus, expecting_cases, good_cases};
@@ -71,8 +72,7 @@ impl Bucket {
 
 #[test]
 fn bytes_from_anywhere_are_judged_as_those_of_files() {
-    let check = Check::new();
-    let mut session = check.session();
+    let (check, mut gate) = (Check::new(), Gate::default());
     let mut compared = 0;
     for case in [good_cases(), expecting_cases("bad")].concat() {
         for episode in check.discover(&[&case]).episodes {
@@ -100,7 +100,7 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
                 .collect();
             let key = episode.key();
             assert_eq!(check.artifacts(&key, id, &memory), expected);
-            assert_eq!(session.artifacts(&key, id, &memory), expected);
+            assert_eq!(gate.artifacts(&key, id, &memory), expected);
             let bucket = Bucket::new(objects);
             assert_eq!(check.artifacts(&key, id, &bucket), expected);
             compared += 1;
@@ -111,8 +111,7 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
 
 #[test]
 fn run_in_memory_reads_as_the_one_on_a_disk() {
-    let (check, mut gate) = (Check::new(), Gate::new());
-    let mut session = check.session();
+    let (check, mut gate) = (Check::new(), Gate::default());
     let mut compared = 0;
     let cases = [good_cases(), expecting_cases("bad")].concat();
     for case in cases.into_iter().step_by(4) {
@@ -154,12 +153,12 @@ fn run_in_memory_reads_as_the_one_on_a_disk() {
             assert_eq!(events(&run), events(&on_disk));
             assert_eq!(compare(&run).unwrap(), compare(&on_disk).unwrap());
             assert_eq!(
-                run.check(&mut session).unwrap(),
-                on_disk.check(&mut session).unwrap()
+                run.judge(&mut gate).unwrap(),
+                on_disk.judge(&mut gate).unwrap()
             );
             let mut page = |run: &RunReader| {
-                let page = RunPage::new(run, &check, &mut gate).unwrap();
-                serde_json::to_value(&page).unwrap()
+                let page = view::json(run, &mut gate).unwrap();
+                serde_json::from_slice::<serde_json::Value>(&page).unwrap()
             };
             assert_eq!(page(&run), page(&on_disk));
             compared += 1;
@@ -176,7 +175,7 @@ fn run_in_memory_is_not_looked_for_on_a_disk() {
     assert!(run.dir().is_none() && run.state().is_err() && run.events().is_err());
     assert_eq!(run.entry().status, None);
     assert_eq!(compare(&run).unwrap().rebuilt, None);
-    let report = run.check(&mut Check::new().session()).unwrap();
+    let report = run.judge(&mut Gate::default()).unwrap();
     let rules = report.findings.iter().map(|finding| &*finding.rule);
     assert_eq!(rules.collect::<Vec<_>>(), ["record/unreadable"; 3]);
 }
@@ -185,14 +184,12 @@ fn run_in_memory_is_not_looked_for_on_a_disk() {
 /// whether the report is decided.
 fn fetches(state: &'static [u8], last_change: usize) -> (Vec<usize>, bool) {
     let mut fetches = Vec::new();
-    let report = Check::new()
-        .session()
-        .settled(&"ep_1".into(), None, |number| {
-            fetches.push(number);
-            let memory = Memory::from_iter([(Artifact::State, Content::Bytes(state))]);
-            let version = Version::new(number.min(last_change).to_string());
-            Ok::<_, Unreadable>(memory.with_version(Artifact::State, version))
-        });
+    let report = Gate::default().settled(&"ep_1".into(), None, |number| {
+        fetches.push(number);
+        let memory = Memory::from_iter([(Artifact::State, Content::Bytes(state))]);
+        let version = Version::new(number.min(last_change).to_string());
+        Ok::<_, Unreadable>(memory.with_version(Artifact::State, version))
+    });
     (fetches, report.unwrap().valid.is_some())
 }
 
@@ -205,14 +202,12 @@ fn fetched_episode_is_fetched_until_it_settles() {
 
 #[test]
 fn fetched_episode_moves_when_an_artifact_appears() {
-    let report = Check::new()
-        .session()
-        .settled(&"ep_1".into(), None, |number| {
-            let state = (Artifact::State, Content::Bytes(b"{}".as_slice()));
-            let events = (Artifact::Events, Content::Bytes(b"".as_slice()));
-            let there = [state, events].into_iter().take(number);
-            Ok::<Memory<'_>, Unreadable>(there.collect())
-        });
+    let report = Gate::default().settled(&"ep_1".into(), None, |number| {
+        let state = (Artifact::State, Content::Bytes(b"{}".as_slice()));
+        let events = (Artifact::Events, Content::Bytes(b"".as_slice()));
+        let there = [state, events].into_iter().take(number);
+        Ok::<Memory<'_>, Unreadable>(there.collect())
+    });
     let findings = report.unwrap().findings;
     let is_found = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
     assert!(is_found("state/schema") && !is_found("events/missing"));
@@ -220,12 +215,10 @@ fn fetched_episode_moves_when_an_artifact_appears() {
 
 #[test]
 fn error_of_a_fetch_ends_the_check() {
-    let settled = Check::new()
-        .session()
-        .settled(&"ep_1".into(), None, |number| match number {
-            1 => Ok(Memory::default()),
-            _ => Err("503"),
-        });
+    let settled = Gate::default().settled(&"ep_1".into(), None, |number| match number {
+        1 => Ok(Memory::default()),
+        _ => Err("503"),
+    });
     assert_eq!(settled, Err("503"));
 }
 
@@ -243,24 +236,24 @@ fn settings_from_texts_are_applied_without_any_file() {
     for file in [&config, &baseline].into_iter().chain(&artifacts) {
         rustix::fs::mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0).unwrap();
     }
-    let (check, key) = (Check::new(), EpisodeKey::from(&*episode));
+    let key = EpisodeKey::from(&*episode);
     let memory = || Memory::from_iter([(Artifact::State, Content::Bytes(b"{}"))]);
-    let mut first = Gate::new().record_baseline(&baseline);
-    let known = first.artifacts(&check, &key, Some("ep_1"), &memory());
+    let mut first = Gate::default().record_baseline(&baseline);
+    let known = first.artifacts(&key, Some("ep_1"), &memory());
     let mut accepted = Vec::new();
     first.baseline().unwrap().write(&mut accepted).unwrap();
     let accepted = String::from_utf8(accepted).unwrap();
     let baseline = Baseline::from_json(&baseline, &accepted).unwrap();
 
     let text = "baseline = 'baseline.json'\n[rules]\n'events/missing' = 'off'";
-    let gate = Gate::from_toml(&config, text, None).unwrap();
+    let gate = Gate::default().with_config(&config, text, None).unwrap();
     let mut gate = gate.with_baseline(baseline);
-    let report = gate.artifacts(&check, &key, Some("ep_1"), &memory());
+    let report = gate.artifacts(&key, Some("ep_1"), &memory());
     assert_eq!(known.suppressed.len(), report.suppressed.len() + 1);
     assert_eq!((report.findings.len(), report.valid), (0, Some(true)));
     let run = RunReader::of(&key, Some("ep_1"), memory());
     assert_eq!(
-        run.check(&mut check.session()).unwrap().findings.len(),
+        run.judge(&mut Gate::default()).unwrap().findings.len(),
         known.suppressed.len()
     );
 }
@@ -269,13 +262,11 @@ fn settings_from_texts_are_applied_without_any_file() {
 fn what_a_program_keeps_can_move_to_another_thread() {
     fn is_send<T: Send>() {}
     is_send::<Check>();
-    is_send::<Session>();
     is_send::<Gate>();
     is_send::<RunData>();
     is_send::<RunReader>();
     is_send::<Events>();
     is_send::<EventTexts>();
-    is_send::<Moments>();
     is_send::<Stored<State>>();
     is_send::<OwnedDocument>();
     is_send::<Memory<'static>>();

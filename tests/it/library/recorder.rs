@@ -26,7 +26,7 @@ mod agent;
 /// included.
 fn findings<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<String> {
     let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(rule.id, Level::Error).unwrap()
+        check.level(&rule.id, Level::Error).unwrap()
     });
     let report = check.run(paths).unwrap();
     let findings = report.episodes.iter().flat_map(|episode| &episode.findings);

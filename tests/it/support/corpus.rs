@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use runvet::check::{Check, Level};
+use runvet::check::Check;
+
+use runvet::finding::Level;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,21 +27,26 @@ pub(crate) fn ended(command: &mut Command) -> Output {
         let mut bytes = Vec::new();
         stderr.read_to_end(&mut bytes).map(|_| bytes)
     });
-    let given_up = Instant::now() + Duration::from_secs(120);
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > given_up {
-            child.kill().unwrap();
-            panic!("{command:?} hangs");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
+    let status = exited(&mut child);
     Output {
         status,
         stdout: out.join().unwrap().unwrap(),
         stderr: err.join().unwrap().unwrap(),
+    }
+}
+
+/// How a process ends that should end soon. If it hangs, it is killed and the test fails.
+pub(crate) fn exited(child: &mut Child) -> ExitStatus {
+    let given_up = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if Instant::now() > given_up {
+            child.kill().unwrap();
+            panic!("the process hangs");
+        }
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

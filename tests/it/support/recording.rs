@@ -131,7 +131,7 @@ impl Talk {
 /// `error`.
 pub(crate) fn complaints(run_data: &Path) -> Vec<String> {
     let check = all_rules().fold(Check::new(), |check, rule| {
-        check.level(rule.id, Level::Error).unwrap()
+        check.level(&rule.id, Level::Error).unwrap()
     });
     let report = check.run([run_data]).unwrap();
     assert!(!report.episodes.is_empty(), "{}", run_data.display());

@@ -7,16 +7,20 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value, json};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::super::output::Output;
+use super::super::output::{Output, write_all};
 use super::super::{Exit, Failure};
+use super::stop::{Stop, signals};
 use crate::printable::shortened;
 use crate::record::{Action, StepKind};
 use crate::recorder::{End, Error, Gate, OpenStep, Recorder, Run, StepDraft, StepEnd, Task};
@@ -67,33 +71,40 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// Records the execution of a command; returns the exit code of the command.
+/// Records the execution of a command; returns the exit code of the command. A signal that comes
+/// after its end sets `asked`.
 pub(super) fn record(
     recorder: &Recorder,
     task: Task,
     command: &CommandLine,
+    asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<u8, Failure> {
-    let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
-    let (run, step) = begin(recorder, task, command).map_err(Failure::fault)?;
-    let executed = execute(command, signals);
+    let run = recorder.begin(task).map_err(Failure::fault)?;
+    let (events, happened) = mpsc::channel();
+    forward_signals(events.clone())?;
+    let (run, step) = begin(run, command).map_err(Failure::fault)?;
+    let executed = execute(command, &events, happened, asked)?;
     if let Err(error) = &executed.status {
         output.fault(&format!("can't execute {command}: {error}"));
     }
-    let code = executed.code();
-    match finish(run, step, command, &executed) {
-        Ok(()) => Ok(code),
-        Err(error) => {
-            output.fault(&error);
-            // A gate must not pass what was not recorded.
-            Ok(if code == 0 { Exit::Fault.code() } else { code })
+    for printed in [&executed.stdout, &executed.stderr] {
+        if let Some(error) = &printed.lost {
+            output.fault(&format!("can't pass on the output of {command}: {error}"));
         }
     }
+    let is_lost = executed.stdout.lost.is_some() || executed.stderr.lost.is_some();
+    let finished = finish(run, step, command, &executed);
+    let is_recorded = finished.map_err(|error| output.fault(&error)).is_ok();
+    Ok(match executed.code() {
+        // A gate must not pass what was lost or not recorded.
+        0 if is_lost || !is_recorded => Exit::Fault.code(),
+        code => code,
+    })
 }
 
 /// A run whose one step is open.
-fn begin(recorder: &Recorder, task: Task, command: &CommandLine) -> Result<(Run, OpenStep), Error> {
-    let mut run = recorder.begin(task)?;
+fn begin(mut run: Run, command: &CommandLine) -> Result<(Run, OpenStep), Error> {
     let mut inputs = Map::new();
     inputs.insert("argv".into(), command.words().collect());
     if let Ok(dir) = std::env::current_dir() {
@@ -119,8 +130,8 @@ fn begin(recorder: &Recorder, task: Task, command: &CommandLine) -> Result<(Run,
 struct Executed {
     status: io::Result<ExitStatus>,
     took: Duration,
-    stdout: Excerpt,
-    stderr: Excerpt,
+    stdout: Printed,
+    stderr: Printed,
 }
 
 impl Executed {
@@ -210,14 +221,48 @@ fn finish(
     run.finish(end).map(drop)
 }
 
+/// What happens while a command is executed.
+enum Happened {
+    /// A signal came.
+    Signal(i32),
+    /// One output of the command has ended, or nobody takes it.
+    Passed,
+    /// A signal came after the end of the command.
+    Stopped,
+}
+
+/// Has signals come out of a channel.
+fn forward_signals(events: Sender<Happened>) -> io::Result<()> {
+    let mut signals = Signals::new(signals().chain([SIGCHLD]))?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            let _ = events.send(Happened::Signal(signal));
+        }
+    });
+    Ok(())
+}
+
+fn forward_stop(mut stop: Stop, events: Sender<Happened>) {
+    thread::spawn(move || {
+        if stop.wakes.read_exact(&mut [0]).is_ok() {
+            let _ = events.send(Happened::Stopped);
+        }
+    });
+}
+
 /// Executes a command. Its input is that of this process; its output passes through.
-fn execute(command: &CommandLine, signals: Signals) -> Executed {
+fn execute(
+    command: &CommandLine,
+    events: &Sender<Happened>,
+    happened: Receiver<Happened>,
+    asked: &Arc<AtomicBool>,
+) -> io::Result<Executed> {
     let start = Instant::now();
     let mut executed = Executed {
         status: Err(io::ErrorKind::NotFound.into()),
         took: Duration::ZERO,
-        stdout: Excerpt::default(),
-        stderr: Excerpt::default(),
+        stdout: Printed::default(),
+        stderr: Printed::default(),
     };
     let spawned = Command::new(&command.program)
         .args(&command.arguments)
@@ -228,51 +273,75 @@ fn execute(command: &CommandLine, signals: Signals) -> Executed {
         Ok(child) => child,
         Err(error) => {
             executed.status = Err(error);
-            return executed;
+            return Ok(executed);
         }
     };
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    thread::scope(|scope| {
-        let stdout = scope.spawn(|| pass(stdout, &io::stdout()));
-        let stderr = scope.spawn(|| pass(stderr, &io::stderr()));
-        executed.status = wait(&mut child, signals);
-        executed.took = start.elapsed();
-        executed.stdout = stdout.join().unwrap_or_default();
-        executed.stderr = stderr.join().unwrap_or_default();
+    let stdout = pass(child.stdout.take(), io::stdout(), events);
+    let stderr = pass(child.stderr.take(), io::stderr(), events);
+    let mut outputs = 2;
+    executed.status = wait(&mut child, &mut outputs, &happened);
+    executed.took = start.elapsed();
+    forward_stop(Stop::listen(asked)?, events.clone());
+    // A process that was left behind may hold the output, and its reader may be slow.
+    while outputs > 0 && !asked.load(Ordering::Relaxed) {
+        match happened.recv() {
+            Ok(Happened::Passed) => outputs -= 1,
+            // The command had ended by then.
+            Ok(Happened::Signal(SIGHUP | SIGTERM)) => asked.store(true, Ordering::Relaxed),
+            Ok(Happened::Stopped | Happened::Signal(_)) | Err(_) => {}
+        }
+    }
+    executed.stdout = taken(&stdout);
+    executed.stderr = taken(&stderr);
+    let asked = Arc::clone(asked);
+    thread::spawn(move || {
+        for event in happened {
+            if matches!(event, Happened::Signal(SIGHUP | SIGTERM)) {
+                asked.store(true, Ordering::Relaxed);
+            }
+        }
     });
-    executed
+    Ok(executed)
 }
 
 /// Waits for the end of a command. What asks this process to end is passed on to the command, whose
 /// end is then recorded; SIGINT and SIGQUIT come from a terminal, which sends them to both.
-fn wait(child: &mut Child, mut signals: Signals) -> io::Result<ExitStatus> {
+fn wait(
+    child: &mut Child,
+    outputs: &mut u8,
+    happened: &Receiver<Happened>,
+) -> io::Result<ExitStatus> {
     // Only after `try_wait` the id of the process may stand for another one.
-    let mut status = child.try_wait()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    while status.is_none() {
-        for signal in signals.wait() {
-            let passed_on = match signal {
-                SIGHUP => Some(Signal::HUP),
-                SIGTERM => Some(Signal::TERM),
-                _ => None,
-            };
-            if let (Some(signal), Some(pid)) = (passed_on, pid) {
-                let _ = kill_process(pid, signal);
-            }
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
         }
-        status = child.try_wait()?;
+        let passed_on = match happened.recv() {
+            Ok(Happened::Signal(SIGHUP)) => Signal::HUP,
+            Ok(Happened::Signal(SIGTERM)) => Signal::TERM,
+            Ok(Happened::Passed) => {
+                *outputs -= 1;
+                continue;
+            }
+            _ => continue,
+        };
+        if let Some(pid) = pid {
+            let _ = kill_process(pid, passed_on);
+        }
     }
-    status.ok_or_else(|| io::ErrorKind::Other.into())
 }
 
-/// The end of what a command printed.
+/// What a command printed: the end of it, and whether it could be passed on.
 #[derive(Default)]
-struct Excerpt {
+struct Printed {
     last: Vec<u8>,
     bytes: u64,
+    /// Why the rest could not be passed on, if not for want of a reader.
+    lost: Option<io::Error>,
 }
 
-impl Excerpt {
+impl Printed {
     fn add(&mut self, piece: &[u8]) {
         self.bytes += piece.len() as u64;
         self.last.extend_from_slice(piece);
@@ -293,29 +362,45 @@ impl Excerpt {
     }
 }
 
-/// Copies what a command prints, until it ends or nobody reads it any more: then the command finds
-/// out by its next write, as without a recorder between.
-fn pass(from: Option<impl Read>, to: &impl AsFd) -> Excerpt {
-    let mut excerpt = Excerpt::default();
+/// Copies what a command prints, on a thread of its own, until it ends or nobody reads it any more:
+/// then the command finds out by its next write, as without a recorder between.
+fn pass(
+    from: Option<impl Read + Send + 'static>,
+    to: impl AsFd + Send + 'static,
+    events: &Sender<Happened>,
+) -> Arc<Mutex<Printed>> {
+    let printed = Arc::new(Mutex::new(Printed::default()));
+    let (kept, events) = (Arc::clone(&printed), events.clone());
+    thread::spawn(move || {
+        let passed = from.map_or(Ok(()), |from| copy(from, to, &kept));
+        let lost = passed.err();
+        locked(&kept).lost = lost.filter(|why| why.kind() != io::ErrorKind::BrokenPipe);
+        let _ = events.send(Happened::Passed);
+    });
+    printed
+}
+
+fn copy(mut from: impl Read, to: impl AsFd, kept: &Mutex<Printed>) -> io::Result<()> {
     let mut block = [0; 16 << 10];
-    let Some(mut from) = from else {
-        return excerpt;
-    };
     loop {
         let read = match from.read(&mut block) {
-            Ok(0) => return excerpt,
-            Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return excerpt,
+            read => read?,
         };
-        let mut piece = block.get(..read).unwrap_or_default();
-        excerpt.add(piece);
-        while !piece.is_empty() {
-            match rustix::io::write(to, piece) {
-                Ok(written) => piece = piece.get(written..).unwrap_or_default(),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return excerpt,
-            }
+        if read == 0 {
+            return Ok(());
         }
+        let piece = block.get(..read).unwrap_or_default();
+        locked(kept).add(piece);
+        write_all(&to, piece)?;
     }
+}
+
+fn locked(printed: &Mutex<Printed>) -> MutexGuard<'_, Printed> {
+    printed.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What was printed so far.
+fn taken(printed: &Mutex<Printed>) -> Printed {
+    std::mem::take(&mut *locked(printed))
 }

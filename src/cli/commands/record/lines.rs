@@ -1,11 +1,11 @@
-//! Standard input -> its lines, until it ends or a signal comes.
+//! Standard input -> its lines, and answers -> standard output, until one ends or a signal comes.
 
-use std::io::{self, Read};
-use std::os::unix::net::UnixStream;
+use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
+use rustix::io::Errno;
+
+use super::stop::Stop;
 
 /// The number of bytes to read at a time.
 const BLOCK: usize = 64 << 10;
@@ -13,10 +13,12 @@ const BLOCK: usize = 64 << 10;
 /// The number of bytes of a block for which lines keep their memory.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// The lines of standard input.
+/// The number of bytes that a pipe takes without blocking when it is writable: `PIPE_BUF`.
+const PIECE: usize = 4 << 10;
+
+/// The lines of standard input, and standard output for the answers to them.
 pub(super) struct Lines {
-    /// Becomes readable when a signal comes.
-    signals: UnixStream,
+    stop: Stop,
     /// What was read.
     waiting: Vec<u8>,
     /// Where the next line starts.
@@ -40,27 +42,23 @@ pub(super) enum Next<'l> {
 }
 
 impl Lines {
-    /// The lines of standard input; from now on, SIGINT and SIGTERM only end them.
-    pub(super) fn new(limit: usize) -> io::Result<Self> {
-        let (signals, raised) = UnixStream::pair()?;
-        signals.set_nonblocking(true)?;
-        pipe::register(SIGINT, raised.try_clone()?)?;
-        pipe::register(SIGTERM, raised)?;
-        Ok(Self {
-            signals,
+    /// The lines of standard input.
+    pub(super) fn new(stop: Stop, limit: usize) -> Self {
+        Self {
+            stop,
             waiting: Vec::new(),
             from: 0,
             seen: 0,
             limit,
             has_ended: false,
-        })
+        }
     }
 
     /// The next line, which may be blank.
     pub(super) fn next(&mut self) -> io::Result<Next<'_>> {
         let mut is_too_long = false;
         loop {
-            if self.is_stopped() {
+            if self.stop.is_asked() {
                 return Ok(Next::Stopped);
             }
             let unseen = self.waiting.get(self.seen..).unwrap_or_default();
@@ -91,22 +89,20 @@ impl Lines {
         }
     }
 
-    fn is_stopped(&mut self) -> bool {
-        self.signals.read(&mut [0]).is_ok_and(|read| read > 0)
-    }
-
-    /// Waits for more input or a signal, and reads what there is.
+    /// Waits for more input or a signal, and reads what there is. That nobody reads the answers any
+    /// more is an error.
     fn read(&mut self) -> io::Result<()> {
-        let stdin = io::stdin();
+        let (stdin, stdout) = (io::stdin(), io::stdout());
         let mut waited = [
             PollFd::new(&stdin, PollFlags::IN),
-            PollFd::new(&self.signals, PollFlags::IN),
+            PollFd::new(&stdout, PollFlags::empty()),
+            PollFd::new(&self.stop.wakes, PollFlags::IN),
         ];
-        match poll(&mut waited, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        wait(&mut waited)?;
+        let [input, output, signals] = waited.map(|waited| !waited.revents().is_empty());
+        if output {
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let [input, signals] = waited.map(|waited| !waited.revents().is_empty());
         if signals || !input {
             return Ok(());
         }
@@ -119,10 +115,43 @@ impl Lines {
                 0
             }
             Ok(read) => read,
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => 0,
+            Err(Errno::INTR | Errno::AGAIN) => 0,
             Err(error) => return Err(error.into()),
         };
         self.waiting.truncate(length + read);
         Ok(())
+    }
+
+    /// Writes an answer to standard output; `false` where a signal came before its reader took it.
+    pub(super) fn write(&self, mut answer: &[u8]) -> io::Result<bool> {
+        let stdout = io::stdout();
+        while !answer.is_empty() {
+            let mut waited = [
+                PollFd::new(&stdout, PollFlags::OUT),
+                PollFd::new(&self.stop.wakes, PollFlags::IN),
+            ];
+            wait(&mut waited)?;
+            let [output, _] = waited;
+            if output.revents().is_empty() {
+                if self.stop.is_asked() {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let piece = answer.get(..PIECE).unwrap_or(answer);
+            match rustix::io::write(&stdout, piece) {
+                Ok(written) => answer = answer.get(written..).unwrap_or_default(),
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn wait(waited: &mut [PollFd<'_>]) -> io::Result<()> {
+    match poll(waited, None) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }

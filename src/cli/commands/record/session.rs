@@ -1,33 +1,39 @@
 //! Lines of standard input -> commands to the recorder, and an answer to each on standard output.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::super::output::Output;
 use super::super::{Exit, Failure};
 use super::OnEof;
 use super::lines::{Lines, Next};
+use super::stop::Stop;
 use crate::recorder::protocol::{Answer, LINE_LIMIT, Session};
 use crate::recorder::{Error, Run};
 use crate::report::write_json;
 
-/// Records a run by the commands on standard input.
+/// Records a run by the commands on standard input. A signal sets `asked`.
 pub(super) fn record(
     run: Result<Run, Error>,
     on_eof: OnEof,
+    asked: &Arc<AtomicBool>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let run = match run {
         Ok(run) => run,
         Err(error) => {
             let failure = Failure::fault(&error);
-            print(output, &Answer::from(error))?;
+            output.stdout().write_all(&text(&error.into())?)?;
             return Err(failure);
         }
     };
     let id = run.id().to_owned();
     let mut session = Session::new(run);
     let mut exit = Exit::Success;
-    let ended = converse(&mut session, &mut exit, output);
+    let ended = Stop::listen(asked)
+        .map_err(Failure::fault)
+        .and_then(|stop| converse(&mut session, stop, &mut exit, output));
     if !session.is_over() {
         let why = match &ended {
             Ok(Ended::ByInput) => "the input ended",
@@ -59,10 +65,20 @@ enum Ended {
     BySignal,
 }
 
-fn converse(session: &mut Session, exit: &mut Exit, output: &mut Output) -> Result<Ended, Failure> {
-    let input = |error: io::Error| Failure::Fault(format!("can't read standard input: {error}"));
-    let mut lines = Lines::new(LINE_LIMIT).map_err(input)?;
-    print(output, &session.greeting())?;
+fn converse(
+    session: &mut Session,
+    stop: Stop,
+    exit: &mut Exit,
+    output: &Output,
+) -> Result<Ended, Failure> {
+    let input = |error: io::Error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Output(error),
+        _ => Failure::Fault(format!("can't read standard input: {error}")),
+    };
+    let mut lines = Lines::new(stop, LINE_LIMIT);
+    if !lines.write(&text(&session.greeting())?)? {
+        return Ok(Ended::BySignal);
+    }
     while !session.is_over() {
         let answer = match lines.next().map_err(input)? {
             Next::Line(line) if line.trim_ascii().is_empty() => continue,
@@ -77,14 +93,17 @@ fn converse(session: &mut Session, exit: &mut Exit, output: &mut Output) -> Resu
             output.fault(&failed.error.message);
             *exit = Exit::Fault;
         }
-        print(output, &answer)?;
+        if !lines.write(&text(&answer)?)? {
+            return Ok(Ended::BySignal);
+        }
     }
     Ok(Ended::ByInput)
 }
 
-/// Prints an answer at once: whoever reads it waits for it.
-pub(in super::super) fn print(output: &mut Output, answer: &Answer) -> Result<(), Failure> {
-    write_json(output.stdout(), answer)?;
-    writeln!(output.stdout())?;
-    Ok(output.finish()?)
+/// The line of an answer.
+fn text(answer: &Answer) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    write_json(&mut line, answer)?;
+    line.push(b'\n');
+    Ok(line)
 }

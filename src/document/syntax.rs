@@ -1,49 +1,118 @@
-//! Why a text is not JSON -> how such a text comes about, and what to write instead.
+//! What is wrong with a text that is not JSON -> the sentence that says so, how such a text comes
+//! about, and what to write instead.
 
-use super::SyntaxError;
+use super::MAX_DEPTH;
 
-impl SyntaxError {
+/// What is wrong with a text that is not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SyntaxErrorKind {
+    #[error("the text is empty")]
+    Empty,
+    #[error("the text is longer than 4 GiB")]
+    TooLong,
+    #[error("the text has more than 134,217,727 keys and values")]
+    TooManyTokens,
+    #[error("arrays and objects are nested deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    #[error("the text starts with a byte order mark")]
+    ByteOrderMark,
+    #[error("the text is UTF-16, not UTF-8")]
+    Utf16,
+    #[error("the text has a byte that is not UTF-8")]
+    NotUtf8,
+    #[error("the text has NUL bytes")]
+    NulBytes,
+    #[error("NaN and Infinity are not JSON")]
+    NotFinite,
+    #[error("JSON strings need double quotes")]
+    SingleQuotes,
+    #[error("JSON writes `null`, not `None`")]
+    PythonNone,
+    #[error("JSON writes `true` and `false` in lower case")]
+    PythonBoolean,
+    #[error("JSON has no comments")]
+    Comment,
+    #[error("there is a comma before the closing bracket")]
+    TrailingComma,
+    #[error("a value is missing before the closing bracket")]
+    MissingValue,
+    #[error("there is more text after the JSON value")]
+    MoreText,
+    #[error("a string has an unescaped control character")]
+    ControlCharacter,
+    #[error("the escape is half of a surrogate pair")]
+    LoneSurrogate,
+    #[error("`\\u` needs four hexadecimal digits")]
+    ShortEscape,
+    #[error("JSON has no such escape")]
+    UnknownEscape,
+    #[error("a number must not have leading zeros")]
+    LeadingZero,
+    #[error("expected a digit")]
+    NoDigit,
+    #[error("expected `true`, `false` or `null`")]
+    NoLiteral,
+    #[error("expected a value")]
+    NoValue,
+    #[error("expected a key in double quotes")]
+    NoKey,
+    #[error("expected `:` after the key")]
+    NoColon,
+    #[error("expected `,` or `}}`")]
+    NoSeparatorInObject,
+    #[error("expected `,` or `]`")]
+    NoSeparatorInArray,
+    #[error("the text ends where a value is expected")]
+    EndsBeforeValue,
+    #[error("the text ends where a key is expected")]
+    EndsBeforeKey,
+    #[error("the text ends inside an object")]
+    EndsInObject,
+    #[error("the text ends inside an array")]
+    EndsInArray,
+    #[error("the text ends inside a string")]
+    EndsInString,
+}
+
+impl SyntaxErrorKind {
     /// What to do about it; `None` where the sentence says enough, or the text may be cut off.
     pub(crate) fn advice(self) -> Option<&'static str> {
-        Some(match self.what {
-            "the text is empty" => {
+        Some(match self {
+            Self::Empty => {
                 "Nothing was written. Replace the file in one step, so that readers find all of it or none: write a temporary file, then rename it."
             }
-            "the text starts with a byte order mark" => {
+            Self::ByteOrderMark => {
                 "Write UTF-8 without a byte order mark: in Python, `encoding=\"utf-8\"` instead of `\"utf-8-sig\"`."
             }
-            "the text is UTF-16, not UTF-8" => {
+            Self::Utf16 => {
                 "Write the text as UTF-8: PowerShell's `>` and `Out-File` write UTF-16 without `-Encoding utf8`."
             }
-            "the text has NUL bytes" => {
+            Self::NulBytes => {
                 "File systems leave NUL bytes where power failed before the text was on the disk. Restore the file, and write it in one step: write a temporary file, flush it to the disk with `fsync`, then rename it."
             }
-            "the text has a byte that is not UTF-8" => {
+            Self::NotUtf8 => {
                 "Write the text as UTF-8: in Python, open the file with `encoding=\"utf-8\"`."
             }
-            "NaN and Infinity are not JSON" => {
+            Self::NotFinite => {
                 "Write `null` or a finite number. Python's `json.dumps` writes NaN unless it gets `allow_nan=False`."
             }
-            "JSON strings need double quotes"
-            | "JSON writes `null`, not `None`"
-            | "JSON writes `true` and `false` in lower case" => {
+            Self::SingleQuotes | Self::PythonNone | Self::PythonBoolean => {
                 "This looks like Python's `repr()` or `str()`: write the value with `json.dumps()`."
             }
-            "JSON has no comments" => "Remove the comment, or make it a field.",
-            "there is a comma before the closing bracket"
-            | "a value is missing before the closing bracket" => {
+            Self::Comment => "Remove the comment, or make it a field.",
+            Self::TrailingComma | Self::MissingValue => {
                 "Remove the comma before the bracket, or write the value that is missing."
             }
-            "there is more text after the JSON value" => {
+            Self::MoreText => {
                 "Two values stand where one belongs: give each a file or a line of its own."
             }
-            "a string has an unescaped control character" => {
+            Self::ControlCharacter => {
                 "Escape control characters: a line break is `\\n` and a tab `\\t` in a JSON string."
             }
-            "the escape is half of a surrogate pair" => {
+            Self::LoneSurrogate => {
                 "Write the whole character. Half of one is left where a text was cut between two UTF-16 units, or decoded with `surrogateescape`."
             }
-            "JSON has no such escape" => {
+            Self::UnknownEscape => {
                 "Write a backslash itself as `\\\\`, as in Windows paths and regular expressions."
             }
             _ => return None,
@@ -94,7 +163,7 @@ mod tests {
         ];
         for (text, advice) in table {
             let error = Tape::default().read(text).expect_err("no JSON");
-            let given = error.advice().unwrap_or_default();
+            let given = error.kind.advice().unwrap_or_default();
             let shown = String::from_utf8_lossy(text);
             assert!(given.contains(advice), "{shown}: {error}: {given}");
         }

@@ -1,0 +1,91 @@
+//! The Rust types -> the texts of the schemas, which `make bless` writes.
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files of the repository are not run data"
+)]
+#[path = "../../tests/it/support/bless.rs"]
+pub(crate) mod bless;
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
+
+use super::Schema;
+use crate::check::RuleList;
+use crate::config::Config;
+use crate::diff::Diff;
+use crate::finding::Report;
+use crate::plan::PlanPage;
+use crate::read::Listing;
+use crate::record::{self, Event, State, Summary};
+use crate::recorder::protocol::{Answer, Command};
+use crate::view::RunPage;
+
+/// The text of a schema as it is generated from the Rust types: what `make bless` writes.
+fn generate(schema: Schema) -> String {
+    let settings = match schema {
+        Schema::View
+        | Schema::List
+        | Schema::Plan
+        | Schema::Diff
+        | Schema::Rules
+        | Schema::RecordAnswer => SchemaSettings::draft2020_12()
+            .for_serialize()
+            .with_transform(RecursiveTransform(record::written_may_be_null)),
+        _ => SchemaSettings::draft2020_12()
+            .with_transform(RecursiveTransform(record::absent_is_not_null)),
+    };
+    let mut generator = settings
+        .with_transform(RecursiveTransform(tidy))
+        .into_generator();
+    let generated = match schema {
+        Schema::State => generator.into_root_schema_for::<State>(),
+        Schema::Summary => generator.into_root_schema_for::<Summary>(),
+        Schema::Event => {
+            record::payload_schemas(&mut generator);
+            generator.into_root_schema_for::<Event>()
+        }
+        Schema::Report => generator.into_root_schema_for::<Report>(),
+        Schema::View => generator.into_root_schema_for::<RunPage>(),
+        Schema::List => generator.into_root_schema_for::<Listing>(),
+        Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
+        Schema::Diff => generator.into_root_schema_for::<Diff>(),
+        Schema::Rules => generator.into_root_schema_for::<RuleList>(),
+        Schema::RecordCommand => generator.into_root_schema_for::<Command>(),
+        Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),
+        Schema::Config => generator.into_root_schema_for::<Config>(),
+    };
+    let mut text = serde_json::to_string_pretty(&generated).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Removes what is specific to Rust: formats such as `uint64`, which JSON Schema does not define,
+/// and the line breaks of documentation comments.
+pub(crate) fn tidy(schema: &mut GeneratedSchema) {
+    if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    // An option that the configuration leaves out is absent, not null.
+    if schema
+        .get("default")
+        .is_some_and(serde_json::Value::is_null)
+        && schema.get("type").is_some_and(serde_json::Value::is_string)
+    {
+        schema.remove("default");
+    }
+    if schema
+        .get("format")
+        .is_some_and(|format| format != "date-time")
+    {
+        schema.remove("format");
+    }
+}
+
+#[test]
+fn schema_files_are_derived_from_the_types() {
+    for schema in Schema::ALL.iter().copied() {
+        let file = format!("schemas/{schema}.schema.json");
+        bless::check(&file, &generate(schema));
+    }
+}

@@ -1,0 +1,186 @@
+//! Connections and the addresses that they come from -> which of them has to go when there are too
+//! many.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::response::Response;
+use hyper::body::{Bytes, Frame, SizeHint};
+use tokio::sync::Notify;
+
+/// The maximum number of connections at a time; others wait until one ends.
+const MAX_CONNECTIONS: usize = 512;
+
+/// The maximum number of connections from one address, so that no client takes all of them.
+const MAX_OF_ADDRESS: usize = 256;
+
+/// The number of requests after which a connection is closed.
+const MAX_REQUESTS: usize = 1_000;
+
+/// The age after which a connection is closed when its next request is answered.
+const MAX_AGE: Duration = Duration::from_secs(600);
+
+/// The connections that are open.
+#[derive(Debug, Default)]
+pub(super) struct Room(Mutex<Vec<Arc<Connection>>>);
+
+/// A connection of a client.
+#[derive(Debug)]
+pub(super) struct Connection {
+    address: IpAddr,
+    begun: Instant,
+    activity: Mutex<Activity>,
+    close: Notify,
+}
+
+#[derive(Debug)]
+struct Activity {
+    /// The number of requests so far.
+    requests: usize,
+    /// The number of them that are being answered.
+    open: usize,
+    /// Whether a request was allowed.
+    is_known: bool,
+    /// When the connection or its last answer began or ended.
+    last: Instant,
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub(super) struct Asking(Arc<Connection>);
+
+impl Room {
+    fn open(&self) -> MutexGuard<'_, Vec<Arc<Connection>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is room for another connection, or will be when an idle one goes.
+    pub(super) fn has_place(&self) -> bool {
+        let open = self.open();
+        open.len() < MAX_CONNECTIONS || open.iter().any(|it| it.activity().open == 0)
+    }
+
+    /// Takes in a connection. Where there are too many, one that is not being answered is closed:
+    /// first those of which no request was allowed, then the one that has been idle the longest.
+    pub(super) fn admit(&self, address: IpAddr) -> Option<Arc<Connection>> {
+        let address = network(address);
+        let mut open = self.open();
+        let of_address = open.iter().filter(|it| it.address == address).count();
+        let is_crowded = of_address >= MAX_OF_ADDRESS;
+        if is_crowded || open.len() >= MAX_CONNECTIONS {
+            let idle = open.iter().enumerate().filter_map(|(index, it)| {
+                let activity = it.activity();
+                let may_go = activity.open == 0 && (!is_crowded || it.address == address);
+                may_go.then_some(((activity.is_known, activity.last), index))
+            });
+            let (_, first) = idle.min()?;
+            open.swap_remove(first).close.notify_one();
+        }
+        let now = Instant::now();
+        let connection = Arc::new(Connection {
+            address,
+            begun: now,
+            activity: Mutex::new(Activity {
+                requests: 0,
+                open: 0,
+                is_known: false,
+                last: now,
+            }),
+            close: Notify::new(),
+        });
+        open.push(Arc::clone(&connection));
+        Some(connection)
+    }
+
+    pub(super) fn leave(&self, connection: &Arc<Connection>) {
+        self.open().retain(|it| !Arc::ptr_eq(it, connection));
+    }
+}
+
+/// What stands for the addresses that one client may have.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+impl Connection {
+    fn activity(&self) -> MutexGuard<'_, Activity> {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a request is being answered.
+    pub(super) fn ask(self: &Arc<Self>) -> Asking {
+        let mut activity = self.activity();
+        activity.requests += 1;
+        activity.open += 1;
+        drop(activity);
+        Asking(Arc::clone(self))
+    }
+
+    /// Waits until it has to go.
+    pub(super) async fn closed(&self) {
+        self.close.notified().await;
+    }
+}
+
+impl Asking {
+    /// Notes that the request is allowed.
+    pub(super) fn allow(&self) {
+        self.0.activity().is_known = true;
+    }
+
+    /// Whether the connection has been used for long.
+    pub(super) fn is_last(&self) -> bool {
+        self.0.activity().requests >= MAX_REQUESTS || self.0.begun.elapsed() >= MAX_AGE
+    }
+
+    /// Keeps the request open until its answer is written.
+    pub(super) fn until_end_of(self, response: Response) -> Response {
+        response.map(|body| {
+            Body::new(Answer {
+                body,
+                _asking: self,
+            })
+        })
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        let mut activity = self.0.activity();
+        activity.open -= 1;
+        activity.last = Instant::now();
+    }
+}
+
+/// The body of an answer.
+struct Answer {
+    body: Body,
+    _asking: Asking,
+}
+
+impl hyper::body::Body for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,431 @@
+//! A directory whose content changes, part by part -> what discovery finds in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::mem;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::along::{Along, Changes, Listen};
+use super::fault::Fault;
+use super::nature::EPISODES;
+use super::path::{self, join};
+use super::root::{Given, Root};
+use super::snapshot::Noting;
+use super::tree::{Dir, OnDisk, Tree};
+use super::walk::{Excludes, Found, FoundEpisode, Walk};
+
+/// A fault: its path, and its text.
+type Met = (PathBuf, String);
+
+/// What discovery finds below a directory, kept up to date.
+pub(crate) struct Known {
+    root: Arc<Root>,
+    jobs: NonZeroUsize,
+    /// What each directory tells by itself, sorted by path; its faults are kept below.
+    undecided: Found,
+    faults: BTreeSet<Met>,
+    /// What is decided about all of it.
+    episodes: Vec<FoundEpisode>,
+    decided: BTreeSet<Met>,
+}
+
+/// What a change of some directories makes of what is known.
+#[derive(Default)]
+pub(crate) struct Renewed {
+    /// The episodes that are new or may have changed, sorted.
+    pub(crate) episodes: Vec<FoundEpisode>,
+    /// The paths of those that are gone.
+    pub(crate) gone: Vec<PathBuf>,
+    /// The faults that are new.
+    pub(crate) faults: Vec<Fault>,
+    /// The paths that have fewer faults than before.
+    pub(crate) faults_gone: BTreeSet<PathBuf>,
+}
+
+impl Known {
+    /// Nothing is known yet of what is below a directory.
+    pub(crate) fn new(dir: &Path, given: Given, jobs: NonZeroUsize) -> io::Result<Self> {
+        Ok(Self {
+            root: Arc::new(Root::new(dir, given)?),
+            jobs,
+            undecided: Found::default(),
+            faults: BTreeSet::new(),
+            episodes: Vec::new(),
+            decided: BTreeSet::new(),
+        })
+    }
+
+    /// The directory's real path.
+    pub(crate) fn top(&self) -> &Path {
+        &self.root.real
+    }
+
+    /// Resolves the directory's path anew.
+    pub(crate) fn find_top(&mut self) -> io::Result<()> {
+        let given = if self.root.is_given {
+            Given::Each
+        } else {
+            Given::None
+        };
+        self.root = Arc::new(Root::new(&self.root.typed, given)?);
+        Ok(())
+    }
+
+    /// The number of directories with nothing but the `state.json` of another program.
+    pub(crate) fn foreign(&self) -> usize {
+        self.undecided.foreign.len()
+    }
+
+    /// A path from the directory on.
+    pub(crate) fn below<'p>(&self, path: &'p Path) -> &'p Path {
+        below_root(&self.root.typed, path)
+    }
+
+    fn typed(&self, below: &Path) -> PathBuf {
+        join(&self.root.typed, below)
+    }
+
+    /// Whether anything is known of a path, from the directory on, or of what is below it.
+    pub(crate) fn has(&self, below: &Path) -> bool {
+        let path = self.typed(below);
+        let found = &self.undecided;
+        let mut faults = self.faults.range((path.clone(), String::new())..);
+        let is_below = |it: &Path| it.starts_with(&path) || self.root.typed == path;
+        faults.next().is_some_and(|(path, _)| is_below(path))
+            || found.foreign.iter().any(|it| is_below(it))
+            || holds_any(&found.episodes, |it| &it.dir, &path)
+            || holds_any(&found.candidates, |it| &it.dir, &path)
+            || holds_any(&found.links, |it| &it.at, &path)
+    }
+
+    /// Walks through what may have changed, and keeps nothing of it.
+    pub(crate) fn listen(&self, changes: &Changes, excludes: Excludes<'_>, listen: Listen<'_>) {
+        self.walk_along(changes, excludes, listen);
+    }
+
+    /// Walks through everything, and keeps nothing of it but what is noted.
+    pub(crate) fn note(&self, excludes: Excludes<'_>, noting: &Noting) {
+        self.walk(noting, excludes);
+    }
+
+    /// Takes in what may have changed.
+    pub(crate) fn renew(
+        &mut self,
+        changes: &Changes,
+        excludes: Excludes<'_>,
+        listen: Listen<'_>,
+    ) -> Renewed {
+        let mut changes = self.with_parents(changes);
+        let (mut faults, mut touched) = (BTreeMap::new(), Vec::new());
+        while !changes.0.is_empty() {
+            let mut part = self.walk_along(&changes, excludes, listen);
+            let met = mem::take(&mut part.faults).into_iter();
+            let met = met.filter(|fault| !has_vanished(fault)).map(with_text);
+            let met: BTreeMap<Met, Fault> = met.collect();
+            // What is below a directory is searched in another way if it became an episode, or is
+            // none any more.
+            let is_other = |below: &Path| {
+                let path = self.typed(below);
+                part.has(&path) != self.undecided.has(&path)
+            };
+            let other = changes.0.iter();
+            let other = other.filter(|(below, is_whole)| !**is_whole && is_other(below));
+            let other = Changes(other.map(|(below, _)| (below.clone(), true)).collect());
+            if other.0.is_empty() && met.is_empty() && self.is_same(&changes, &part) {
+                touched.append(&mut part.episodes);
+                if faults.is_empty() && touched.len() == changes.0.len() {
+                    return Renewed {
+                        episodes: touched,
+                        ..Renewed::default()
+                    };
+                }
+                break;
+            }
+            touched.extend(part.episodes.iter().chain(&part.candidates).cloned());
+            self.forget(&changes);
+            self.faults.extend(met.keys().cloned());
+            faults.extend(met);
+            self.undecided.append(part);
+            self.undecided.sort();
+            changes = other;
+        }
+        self.decide(&touched, excludes, faults)
+    }
+
+    /// Whether all changes are in episodes of which nothing else is known, nor found.
+    fn is_same(&self, changes: &Changes, part: &Found) -> bool {
+        let is_plain = |(below, is_whole): (&PathBuf, &bool)| {
+            let path = self.typed(below);
+            let mut faults = self.faults.range((path.clone(), String::new())..);
+            !*is_whole
+                && part.has(&path)
+                && !faults
+                    .next()
+                    .is_some_and(|(fault, _)| fault.starts_with(&path))
+                && !holds_any(&self.undecided.links, |it| &it.at, &path)
+        };
+        part.candidates.is_empty()
+            && part.links.is_empty()
+            && part.foreign.is_empty()
+            && changes.0.iter().all(is_plain)
+    }
+
+    /// Adds directories whose nature depends on what is in them besides artifacts.
+    fn with_parents(&self, changes: &Changes) -> Changes {
+        let mut all = changes.clone();
+        let is_episodes = |path: &Path| path.file_name().is_some_and(|name| name == EPISODES);
+        let is_episode = |path: &Path| self.undecided.has(&self.typed(path));
+        for below in changes.0.keys() {
+            let Some(parent) = below.parent() else {
+                continue;
+            };
+            let mut above = parent.ancestors();
+            if is_episodes(below) || is_episodes(parent) && above.any(is_episode) {
+                all.0.entry(parent.to_owned()).or_insert(false);
+            }
+        }
+        all
+    }
+
+    fn walk(&self, tree: &dyn Tree, excludes: Excludes<'_>) -> Found {
+        let walk = Walk {
+            tree,
+            root: &self.root,
+            excludes,
+        };
+        walk.undecided(self.jobs)
+    }
+
+    fn walk_along(&self, changes: &Changes, excludes: Excludes<'_>, listen: Listen<'_>) -> Found {
+        let tree = Along {
+            root: &self.root.typed,
+            changes,
+            episodes: &self.undecided.episodes,
+            listen,
+        };
+        let mut part = self.walk(&tree, excludes);
+        let is_shown = |path: &Path| changes.show(self.below(path));
+        part.episodes.retain(|it| changes.show(&it.dir.below()));
+        part.candidates.retain(|it| changes.show(&it.dir.below()));
+        part.links.retain(|it| changes.show(&it.at.below()));
+        part.foreign.retain(|path| is_shown(path));
+        part.faults.retain(|fault| is_shown(fault.path()));
+        part.sort();
+        part
+    }
+
+    /// Forgets all that changes show.
+    fn forget(&mut self, changes: &Changes) {
+        let (whole, single) = changes.parts();
+        let whole: Vec<PathBuf> = whole.iter().map(|below| self.typed(below)).collect();
+        let single: Vec<PathBuf> = single.iter().map(|below| self.typed(below)).collect();
+        let found = &mut self.undecided;
+        cut(&mut found.episodes, |it| &it.dir, &whole, &single);
+        cut(&mut found.candidates, |it| &it.dir, &whole, &single);
+        cut(&mut found.links, |it| &it.at, &whole, &single);
+        let root = &self.root.typed;
+        found
+            .foreign
+            .retain(|path| !changes.show(below_root(root, path)));
+        let is_root = |path: &Path| path == root;
+        let mut doomed = Vec::new();
+        for path in &whole {
+            let known = self.faults.range((path.clone(), String::new())..);
+            let known = known.take_while(|(it, _)| is_root(path) || it.starts_with(path));
+            doomed.extend(known.cloned());
+        }
+        if whole.iter().any(|path| is_root(path)) {
+            doomed = self.faults.iter().cloned().collect();
+        }
+        for path in &single {
+            let known = self.faults.range((path.clone(), String::new())..);
+            doomed.extend(known.take_while(|(it, _)| it == path).cloned());
+        }
+        for met in doomed {
+            self.faults.remove(&met);
+        }
+    }
+
+    /// Decides about all that is known, and tells what differs from the last time.
+    fn decide(
+        &mut self,
+        touched: &[FoundEpisode],
+        excludes: Excludes<'_>,
+        mut faults: BTreeMap<Met, Fault>,
+    ) -> Renewed {
+        let mut now = Found {
+            episodes: self.undecided.episodes.clone(),
+            candidates: self.undecided.candidates.clone(),
+            links: self.undecided.links.clone(),
+            ..Found::default()
+        };
+        now.decide(&OnDisk);
+        now.sort();
+        now.decide_links(&[Arc::clone(&self.root)], excludes);
+        let decided = mem::take(&mut now.faults).into_iter();
+        let decided = decided.filter(|fault| !has_vanished(fault)).map(with_text);
+        let decided: BTreeMap<Met, Fault> = decided.collect();
+        let met: BTreeSet<Met> = self.faults.iter().chain(decided.keys()).cloned().collect();
+        let was = mem::replace(&mut self.decided, met);
+        let less = was.difference(&self.decided).map(|(path, _)| path.clone());
+        let faults_gone: BTreeSet<PathBuf> = less.collect();
+        faults.extend(decided);
+        let faults = faults.into_iter().filter(|(met, _)| {
+            let is_new = !was.contains(met) || faults_gone.contains(&met.0);
+            is_new && self.decided.contains(met)
+        });
+        let was = mem::replace(&mut self.episodes, now.episodes);
+        let mut episodes: Vec<FoundEpisode> = without(&self.episodes, &was).cloned().collect();
+        let touched = touched.iter().filter_map(|it| {
+            let at = self
+                .episodes
+                .binary_search_by(|known| known.dir.path_order(&it.dir));
+            self.episodes.get(at.ok()?)
+        });
+        episodes.extend(touched.cloned());
+        episodes.sort_by(|a, b| a.dir.path_order(&b.dir));
+        episodes.dedup_by(|a, b| a.dir.path_order(&b.dir).is_eq());
+        Renewed {
+            episodes,
+            gone: without(&was, &self.episodes)
+                .map(|it| it.dir.path())
+                .collect(),
+            faults: faults.map(|(_, fault)| fault).collect(),
+            faults_gone,
+        }
+    }
+}
+
+/// Whether a path vanished between the change and the search, which is not a fault.
+fn has_vanished(fault: &Fault) -> bool {
+    match fault {
+        Fault::Unlistable { source, .. } => source.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+fn with_text(fault: Fault) -> (Met, Fault) {
+    ((fault.path().to_owned(), fault.to_string()), fault)
+}
+
+/// A path from a root on, which is typed as the path is.
+fn below_root<'p>(root: &Path, path: &'p Path) -> &'p Path {
+    if path == root {
+        Path::new("")
+    } else {
+        path.strip_prefix(root).unwrap_or(path)
+    }
+}
+
+/// What the paths of all that is below a path start with.
+fn prefix(path: &Path) -> Vec<u8> {
+    let mut prefix = path::bytes(&join(path, Path::new("x"))).to_vec();
+    prefix.pop();
+    prefix
+}
+
+/// Those of some sorted items whose directory has a path, and those below it.
+fn parts_of<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> [Range<usize>; 2] {
+    let first = |path: &[u8]| sorted.partition_point(|it| dir(it).order_to(path).is_lt());
+    let (at, below) = (first(path::bytes(path)), first(&prefix(path)));
+    let has_path = |it: &T| dir(it).order_to(path::bytes(path)).is_eq();
+    let is_at = sorted.get(at).is_some_and(has_path);
+    let prefix = prefix(path);
+    let rest = sorted.get(below..).unwrap_or_default();
+    let number = rest.partition_point(|it| dir(it).starts_with(&prefix));
+    [at..at + usize::from(is_at), below..below + number]
+}
+
+fn holds_any<T>(sorted: &[T], dir: fn(&T) -> &Dir, path: &Path) -> bool {
+    parts_of(sorted, dir, path)
+        .iter()
+        .any(|part| !part.is_empty())
+}
+
+/// Removes what is at or below some paths, and what is at others.
+fn cut<T>(sorted: &mut Vec<T>, dir: fn(&T) -> &Dir, whole: &[PathBuf], single: &[PathBuf]) {
+    let mut doomed = BTreeSet::new();
+    for path in whole {
+        doomed.extend(parts_of(sorted, dir, path).into_iter().flatten());
+    }
+    for path in single {
+        let [at, _] = parts_of(sorted, dir, path);
+        doomed.extend(at);
+    }
+    if !doomed.is_empty() {
+        let mut index = 0..;
+        sorted.retain(|_| index.next().is_some_and(|index| !doomed.contains(&index)));
+    }
+}
+
+/// Those of some sorted episodes that are not among others.
+fn without<'f>(
+    episodes: &'f [FoundEpisode],
+    others: &'f [FoundEpisode],
+) -> impl Iterator<Item = &'f FoundEpisode> {
+    let mut others = others.iter().peekable();
+    episodes.iter().filter(move |it| {
+        while others
+            .next_if(|other| other.dir.path_order(&it.dir).is_lt())
+            .is_some()
+        {}
+        others
+            .peek()
+            .is_none_or(|other| other.dir.path_order(&it.dir).is_ne())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// The directories that are listed for some changes, and the runs that may have changed.
+    fn renewed(known: &mut Known, changes: &[(String, bool)]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let listed = Mutex::new(Vec::new());
+        let note = |below: &Path| listed.lock().unwrap().push(below.to_owned());
+        let changes = changes.iter();
+        let changes = Changes(changes.map(|(it, is)| (it.into(), *is)).collect());
+        let renewed = known.renew(&changes, None, &note);
+        let runs = renewed.episodes.iter().map(|it| it.dir.below());
+        (listed.into_inner().unwrap(), runs.collect())
+    }
+
+    #[test]
+    fn work_for_a_change_is_that_of_what_changed() {
+        let temp = tempfile::tempdir().unwrap();
+        let deep = ["d"; 200].join("/");
+        let write = |run: &str| {
+            let run = temp.path().join(run);
+            fs::create_dir_all(&run).unwrap();
+            fs::write(run.join("state.json"), "{}").unwrap();
+        };
+        let groups = ["episodes/group".to_owned(), format!("episodes/{deep}")];
+        for group in &groups {
+            for index in 0..300 {
+                write(&format!("{group}/{index}"));
+            }
+            fs::write(temp.path().join(group).join("summary.json"), "{}").unwrap();
+        }
+        let mut known = Known::new(temp.path(), Given::Each, NonZeroUsize::MIN).unwrap();
+        let (listed, runs) = renewed(&mut known, &[(String::new(), true)]);
+        assert_eq!((listed.len(), runs.len()), (2 + 301 + 500, 600));
+        for group in &groups {
+            // Neither the runs beside it nor the directories above are looked at.
+            let changed: Vec<_> = (0..10).map(|it| (format!("{group}/{it}"), false)).collect();
+            let (listed, runs) = renewed(&mut known, &changed);
+            assert_eq!((listed.len(), runs.len()), (10, 10));
+            write(&format!("{group}/new"));
+            let (listed, runs) = renewed(&mut known, &[(format!("{group}/new"), true)]);
+            assert_eq!((listed.len(), runs.len()), (1, 1));
+            fs::remove_dir_all(temp.path().join(group).join("new")).unwrap();
+            let (listed, runs) = renewed(&mut known, &[(format!("{group}/new"), true)]);
+            assert_eq!((listed.len(), runs.len()), (0, 0));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A directory that is held open -> what lies beneath it, wherever its path leads later.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+
+use super::Directory;
+use super::listing::{Listing, entry_kind, open_dir};
+use super::stillness::FileVersion;
+use crate::source::EntryKind;
+
+/// A directory that is held open. A name means what lies in that directory, even if its path leads
+/// elsewhere by then; no name is followed where it is a link.
+#[derive(Clone)]
+pub(crate) struct OpenDir {
+    dir: Arc<OwnedFd>,
+    path: PathBuf,
+    /// The path from the root, which stays right where the process changes its directory.
+    place: PathBuf,
+}
+
+impl OpenDir {
+    /// Opens the directory at a path that the user gave: links on the way to it are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let place = std::path::absolute(path)?;
+        Ok(Self {
+            dir: open_dir(&place)?.into(),
+            path: path.to_owned(),
+            place,
+        })
+    }
+
+    /// Opens a directory in it.
+    pub(crate) fn dir(&self, name: impl AsRef<Path>) -> io::Result<Self> {
+        let name = name.as_ref();
+        let dir = self.open_at(name, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(Self {
+            dir: dir.into(),
+            path: self.path.join(name),
+            place: self.place.join(name),
+        })
+    }
+
+    /// Opens a regular file in it.
+    pub(crate) fn file(&self, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
+        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
+        let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = File::from(self.open_at(name.as_ref(), flags)?);
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::other("it is not a regular file"))
+        }
+    }
+
+    fn open_at(&self, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(&self.dir, name, flags, Mode::from_raw_mode(0o666));
+        opened.map_err(|errno| match self.version(name) {
+            Some(version) if version.kind() == EntryKind::Link => {
+                io::Error::other("it is a symbolic link, and links are not followed")
+            }
+            _ => errno.into(),
+        })
+    }
+
+    /// The path that it was opened by.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory, for calls of the system.
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+
+    /// Whether it has an entry of a name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.version(Path::new(name)).is_some()
+    }
+
+    /// The version of the entry of a name.
+    pub(super) fn version(&self, name: &Path) -> Option<FileVersion> {
+        let stat = rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((&stat).into())
+    }
+
+    /// Whether its path still leads to it, without a link in its place.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let there = rustix::fs::lstat(&self.place).ok();
+        there.is_some_and(|there| self.is_same((&there).into()))
+    }
+
+    /// Whether two open directories are one.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let other = rustix::fs::fstat(&other.dir).ok();
+        other.is_some_and(|other| self.is_same((&other).into()))
+    }
+
+    fn is_same(&self, other: FileVersion) -> bool {
+        let this = rustix::fs::fstat(&self.dir).ok();
+        this.is_some_and(|this| FileVersion::from(&this).is_same_file(other))
+    }
+
+    /// Its artifacts, and the files below it, as a check reads them.
+    pub(crate) fn directory(&self) -> io::Result<Directory> {
+        // Listing moves on in what is open, so that it needs an opening of its own.
+        let dir = self.open_at(Path::new("."), OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let entries = Listing::of(dir.as_fd())?.entries;
+        Ok(Directory::new(dir, entries, false))
+    }
+
+    /// The names of its entries, each with its kind, up to a number of them.
+    pub(super) fn names(&self, most: usize) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.dir)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            if names.len() == most {
+                return Err(io::Error::other("it has too many files"));
+            }
+            let kind = entry_kind(self.fd(), name, entry.file_type());
+            names.push((OsString::from_vec(name.to_bytes().to_vec()), kind));
+        }
+        Ok(names)
+    }
+}
