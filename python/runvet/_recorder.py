@@ -125,23 +125,36 @@ class Recorder:
             seed,
             tags,
             using,
-            None if workspace is None else Path(workspace),
+            _path(workspace),
             [(it.name, it.target, it.text) for it in verify],
         )
         return Run._of(made)
 
-    def resume(self, episode_id: str) -> Run:
+    def resume(self, episode_id: str, *, workspace: PathLike | None = None) -> Run:
         """Goes on with a run that was paused, or whose process died.
+
+        If it was begun with a `workspace` by another process, it has to be named again: a directory
+        that only the records name is not opened.
 
         Raises `UnknownRun`, `RunBusy`, `RunEnded`, and `RunUntrusted` where its records contradict
         each other or were not written by a recorder.
         """
-        return Run._of(self._recorder.resume(episode_id))
+        return Run._of(self._recorder.resume(episode_id, _path(workspace)))
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""
         return Recovered(*self._recorder.recover(episode_id))
 
-    def abandon(self, episode_id: str, reason: str) -> Recorded:
-        """Ends a run whose process died, as `aborted`. Raises as `resume` does."""
-        return Recorded(episode_id, self._recorder.abandon(episode_id, reason))
+    def abandon(
+        self, episode_id: str, reason: str, *, workspace: PathLike | None = None
+    ) -> Recorded:
+        """Ends a run whose process died, as `aborted`. Raises as `resume` does.
+
+        The files of its `workspace` are compared only if it is named here.
+        """
+        made = self._recorder.abandon(episode_id, reason, _path(workspace))
+        return Recorded(episode_id, made)
+
+
+def _path(path: PathLike | None) -> Path | None:
+    return None if path is None else Path(path)

@@ -355,6 +355,7 @@ SkipKind = Literal[
     "unreached",
     "lifecycle",
     "changing",
+    "limit",
 ]
 """What kept a rule from being judged, for programs."""
 
@@ -432,7 +433,9 @@ class TotalsRecord(TypedDict):
     errors: int
     ignored: NotRequired[int]
     invalid: int
+    unchecked: NotRequired[int]
     undecided: int
+    unjudged: NotRequired[int]
     valid: int
     warnings: int
 

@@ -114,6 +114,8 @@ class Totals:
     warnings: int
     ignored: int
     baselined: int
+    unjudged: int
+    unchecked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class EpisodeReport:
     mode: str | None
     adapter: str | None
     valid: bool | None
-    """Whether there is no error; None where the episode kept changing while it was read."""
+    """Whether there is no error; None where that is open, and `skipped` says why."""
     findings: tuple[Finding, ...]
     skipped: tuple[Skip, ...]
     suppressed: tuple[Suppressed, ...]
@@ -164,7 +166,8 @@ class Report:
     ok: bool
     """Whether `exit_code` is 0."""
     exit_code: int
-    """0 for no errors, 1 for errors, 2 for faults, 3 where there was no episode."""
+    """0 for no errors, 1 for errors, 2 for faults and undecided episodes, 3 where there was no
+    episode, or no rule was on."""
     _judged: _runvet.Judged = field(repr=False, compare=False)
 
     def to_dict(self) -> ReportRecord:

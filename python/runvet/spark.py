@@ -148,7 +148,9 @@ def findings(table: DataFrame) -> DataFrame:
     return found.select(*episode, "finding.*")
 
 
-def totals(table: DataFrame, *, deny_warnings: bool = False) -> Totals:
+def totals(
+    table: DataFrame, *, deny_warnings: bool = False, deny_unjudged: bool = False
+) -> Totals:
     """The sums over all rows, which Spark adds up, and the exit code of a gate."""
     from pyspark.sql import functions as f
 
@@ -167,8 +169,11 @@ def totals(table: DataFrame, *, deny_warnings: bool = False) -> Totals:
         number(is_episode & f.col("valid").isNull()).alias("undecided"),
         f.coalesce(f.sum("errors"), f.lit(0)).alias("errors"),
         f.coalesce(f.sum("warnings"), f.lit(0)).alias("warnings"),
+        f.coalesce(f.sum("unjudged"), f.lit(0)).alias("unjudged"),
+        number(f.col("unchecked")).alias("unchecked"),
         suppressed("ignore").alias("ignored"),
         suppressed("baseline").alias("baselined"),
         number(f.col("fault").isNotNull()).alias("faults"),
     ).collect()[0]
-    return batch.Totals(**sums.asDict(), deny_warnings=deny_warnings)
+    deny = {"deny_warnings": deny_warnings, "deny_unjudged": deny_unjudged}
+    return batch.Totals(**sums.asDict(), **deny)

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use runvet::finding::Totals;
 use runvet::source::{Artifact, Entries, EpisodeKey};
 use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
 
@@ -114,7 +115,8 @@ impl ReadAt for Spooled {
 }
 
 /// Judges an episode that `fetch` brings, as the JSON report has it, and says why it could not be
-/// judged. `fetch` is called again where there are findings, with the number of the fetch.
+/// judged, how many skips `deny_unjudged` counts, and whether no rule is on. `fetch` is called
+/// again where there are findings, with the number of the fetch.
 #[pyfunction]
 pub(crate) fn fetched(
     py: Python<'_>,
@@ -122,20 +124,22 @@ pub(crate) fn fetched(
     uri: String,
     id: Option<String>,
     fetch: Py<PyAny>,
-) -> PyResult<(String, Option<String>)> {
+) -> PyResult<(String, Option<String>, u64, bool)> {
     let checker = checker.get();
     py.detach(move || {
-        checker.judging(|judge| {
+        checker.judging(|gate| {
             let key = EpisodeKey::Text(uri);
-            let mut report = judge.session.settled(&key, id.as_deref(), |number| {
+            let report = gate.settled(&key, id.as_deref(), |number| {
                 let answer = Python::attach(|py| fetch.call1(py, (number,))?.extract(py))?;
                 Objects::of(answer)
             })?;
-            judge.gate.judge(&checker.check, &mut report);
             let mut text = Vec::new();
             runvet::report::write_json(&mut text, &report)?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            Ok((text, report.fault().map(|fault| fault.message)))
+            let fault = report.fault().map(|fault| fault.message);
+            let mut totals = Totals::default();
+            totals.add(&report);
+            Ok((text, fault, totals.unjudged, totals.unchecked > 0))
         })
     })
 }

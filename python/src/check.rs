@@ -11,12 +11,12 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyMapping};
-use runvet::check::{Check, Fault, Level, Session};
-use runvet::finding::EpisodeReport;
+use runvet::check::Check;
+use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
 use runvet::source::{Artifact, EpisodeKey};
-use runvet::store::{Content, Memory};
+use runvet::store::{Content, Fault, Memory};
 
 use crate::report::{self, Judged};
 use crate::{artifact, errors};
@@ -26,17 +26,10 @@ use stream::{News, Stream};
 /// What a check is set up with.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checker {
-    pub(crate) check: Check,
     pub(crate) gate: Gate,
-    deny_warnings: bool,
-    /// Those that no call uses, each with the buffers of its last one.
-    judges: Mutex<Vec<Judge>>,
-}
-
-/// What judges one episode after the other.
-pub(crate) struct Judge {
-    pub(crate) gate: Gate,
-    pub(crate) session: Session,
+    deny: Deny,
+    /// A pool of clones of the gate, each with the buffers of its last use.
+    idle: Mutex<Vec<Gate>>,
 }
 
 #[pymethods]
@@ -50,10 +43,16 @@ impl Checker {
         jobs: Option<i64>,
         follow_links: bool,
     ) -> PyResult<Self> {
-        let mut gate = match &config {
-            Some(path) => configured(py, path)?,
-            None => Gate::new(),
-        };
+        let mut check = Check::new().follow_links(follow_links).keep_cards(true);
+        if let Some(jobs) = jobs {
+            let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
+            let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
+            check = check.jobs(jobs);
+        }
+        let mut gate = Gate::new(check);
+        if let Some(path) = &config {
+            gate = configured(py, gate, path)?;
+        }
         for (rule, level) in rules {
             let level: Level = level.parse().map_err(errors::unknown_word("level"))?;
             gate = gate
@@ -66,33 +65,25 @@ impl Checker {
             let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
             gate = gate.with_baseline(read);
         }
-        let mut check = Check::new().follow_links(follow_links).keep_cards(true);
-        if let Some(jobs) = jobs {
-            let jobs = usize::try_from(jobs).ok().and_then(NonZeroUsize::new);
-            let jobs = jobs.ok_or_else(|| PyValueError::new_err("jobs is at least 1"))?;
-            check = check.jobs(jobs);
-        }
         Ok(Self {
-            check,
-            deny_warnings: gate.deny_warnings(),
+            deny: gate.deny(),
             gate,
-            judges: Mutex::default(),
+            idle: Mutex::default(),
         })
     }
 
-    /// Whether warnings make a check fail.
+    /// Whether warnings, and whether rules that could not be judged, make a check fail.
     #[getter]
-    fn deny_warnings(&self) -> bool {
-        self.deny_warnings
+    fn deny(&self) -> (bool, bool) {
+        (self.deny.warnings, self.deny.unjudged)
     }
 
-    /// The same for run data at an address of a store.
+    /// A gate for run data at an address of a store.
     fn at(&self, address: &str) -> Self {
         Self {
-            check: self.check.clone(),
             gate: self.gate.at(address),
-            deny_warnings: self.deny_warnings,
-            judges: Mutex::default(),
+            deny: self.deny,
+            idle: Mutex::default(),
         }
     }
 
@@ -114,7 +105,7 @@ impl Checker {
                         episodes,
                         totals: outcome.totals,
                         faults: outcome.faults,
-                        deny_warnings: self.deny_warnings,
+                        deny: self.deny,
                     };
                     return report::report(py, judged);
                 }
@@ -125,7 +116,7 @@ impl Checker {
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> Checking {
-        Checking::new(Stream::start(self, paths), self.deny_warnings)
+        Checking::new(Stream::start(self, paths), self.deny)
     }
 
     /// The directories of the episodes below paths, and what could not be searched.
@@ -135,7 +126,7 @@ impl Checker {
         py: Python<'_>,
         paths: Vec<PathBuf>,
     ) -> PyResult<(Vec<(PathBuf, String)>, Vec<(PathBuf, String)>)> {
-        let found = py.detach(|| self.gate.discover(&self.check, &paths));
+        let found = py.detach(|| self.gate.discover(&paths));
         if let Some(wrong) = found.faults.iter().find(|fault| is_of_given_path(fault)) {
             return Err(errors::fault(py, wrong));
         }
@@ -158,8 +149,8 @@ impl Checker {
         uri: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let records = Records::of(records)?;
-        let judged = py.detach(|| self.judging(|judge| self.judge(judge, id, &records, uri)));
-        report::episode(py, Arc::new(judged), self.deny_warnings)
+        let judged = py.detach(|| self.judging(|gate| judge(gate, id, &records, uri)));
+        report::episode(py, Arc::new(judged), self.deny)
     }
 
     /// Judges episodes that are in memory, without taking the lock of the interpreter in between.
@@ -174,9 +165,9 @@ impl Checker {
             batch.push((id, Records::of(records.cast::<PyMapping>()?)?));
         }
         let reports: Vec<EpisodeReport> = py.detach(|| {
-            self.judging(|judge| {
+            self.judging(|gate| {
                 let batch = batch.iter();
-                let judged = batch.map(|(id, records)| self.judge(judge, id, records, None));
+                let judged = batch.map(|(id, records)| judge(gate, id, records, None));
                 judged.collect()
             })
         });
@@ -191,55 +182,38 @@ impl Checker {
         py: Python<'py>,
         run: &RunReader,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let judged = py.detach(|| {
-            self.judging(|judge| {
-                let mut report = run.check(&mut judge.session)?;
-                judge.gate.judge(&self.check, &mut report);
-                Ok(report)
-            })
-        });
+        let judged = py.detach(|| self.judging(|gate| run.judge(gate)));
         let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
-        report::episode(py, Arc::new(judged), self.deny_warnings)
+        report::episode(py, Arc::new(judged), self.deny)
     }
 
-    /// Lends a judge, which nobody else has meanwhile.
-    pub(crate) fn judging<T>(&self, with: impl FnOnce(&mut Judge) -> T) -> T {
-        let idle = || self.judges.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Lends a gate of the pool.
+    pub(crate) fn judging<T>(&self, with: impl FnOnce(&mut Gate) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let lent = idle().pop();
-        let mut judge = lent.unwrap_or_else(|| Judge {
-            gate: self.gate.clone(),
-            session: self.gate.prepare(&self.check).session(),
-        });
-        let done = with(&mut judge);
-        idle().push(judge);
+        let mut gate = lent.unwrap_or_else(|| self.gate.clone());
+        let done = with(&mut gate);
+        idle().push(gate);
         done
-    }
-
-    fn judge(
-        &self,
-        judge: &mut Judge,
-        id: &str,
-        records: &Records,
-        uri: Option<String>,
-    ) -> EpisodeReport {
-        let contents = records.0.iter().map(|(artifact, content)| match content {
-            Some(bytes) => (*artifact, Content::Bytes(bytes)),
-            None => (*artifact, Content::Listed),
-        });
-        let memory: Memory<'_> = contents.collect();
-        let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
-        let mut report = judge.session.artifacts(&key, Some(id), &memory);
-        judge.gate.judge(&self.check, &mut report);
-        report
     }
 }
 
-/// A gate that follows a `runvet.toml`.
+fn judge(gate: &mut Gate, id: &str, records: &Records, uri: Option<String>) -> EpisodeReport {
+    let contents = records.0.iter().map(|(artifact, content)| match content {
+        Some(bytes) => (*artifact, Content::Bytes(bytes)),
+        None => (*artifact, Content::Listed),
+    });
+    let memory: Memory<'_> = contents.collect();
+    let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
+    gate.artifacts(&key, Some(id), &memory)
+}
+
+/// Makes a gate follow a `runvet.toml`.
 #[expect(
     clippy::disallowed_methods,
     reason = "a configuration that a program names is not run data"
 )]
-fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
+fn configured(py: Python<'_>, gate: Gate, path: &Path) -> PyResult<Gate> {
     let text = py.detach(|| std::fs::read(path)).map_err(|error| {
         let shown = path.to_string_lossy();
         let shown = runvet::printable::escape(&shown);
@@ -253,7 +227,8 @@ fn configured(py: Python<'_>, path: &Path) -> PyResult<Gate> {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     });
     let now = runvet::Timestamp::from_unix_seconds(seconds);
-    Gate::from_toml(path, &text, Some(&now)).map_err(|error| errors::of_config(py, path, &error))
+    gate.with_config(path, &text, Some(&now))
+        .map_err(|error| errors::of_config(py, path, &error))
 }
 
 pub(crate) fn is_of_given_path(fault: &Fault) -> bool {
@@ -277,7 +252,7 @@ impl Records {
         Ok(Self(artifacts))
     }
 
-    /// The same, to be kept.
+    /// The artifacts, to be kept.
     pub(crate) fn kept(&self) -> Memory<'static> {
         let contents = self.0.iter().map(|(artifact, content)| match content {
             Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),

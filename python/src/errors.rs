@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use runvet::check::{self, Fault};
+use runvet::check;
+use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
 use crate::json::object;

@@ -11,6 +11,8 @@ mod report;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use runvet::finding::{Deny, Totals};
+use runvet::gate::Exit;
 use runvet::source::Artifact;
 
 /// What the package `runvet` is made of. Nothing here is for users.
@@ -27,7 +29,7 @@ mod _runvet {
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]
-    use super::{as_json, explain, loads, printable, rules, schema, version};
+    use super::{as_json, exit_code, explain, loads, printable, rules, schema, version};
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -65,6 +67,15 @@ fn loads<'py>(py: Python<'py>, text: &str, numbers: &str) -> PyResult<Bound<'py,
     json::loads(py, text, numbers.parse()?)
 }
 
+/// The exit code of the command for the totals of a check, as JSON.
+#[pyfunction]
+fn exit_code(totals: &str, is_complete: bool, deny: (bool, bool)) -> PyResult<u8> {
+    let totals: Totals = serde_json::from_str(totals).map_err(json::unwritable)?;
+    let (warnings, unjudged) = deny;
+    let deny = Deny { warnings, unjudged };
+    Ok(Exit::of(&totals, is_complete, deny).code())
+}
+
 /// Id, level, title, hint and page.
 type Rule = (
     &'static str,
@@ -78,7 +89,7 @@ type Rule = (
 #[pyfunction]
 fn rules() -> Vec<Rule> {
     let all = runvet::check::all_rules();
-    all.map(|it| (it.id, it.level.word(), it.title, it.hint, it.page))
+    all.map(|it| (&*it.id, it.level.word(), &*it.title, &*it.hint, &*it.page))
         .collect()
 }
 

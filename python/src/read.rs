@@ -10,9 +10,7 @@ use runvet::Timestamp;
 use runvet::document::{Node, OwnedDocument};
 use runvet::plan::PlanComparison;
 use runvet::read::{self, EventTexts, RunEntry, RunReader};
-use runvet::report::write_json;
 use runvet::source::EpisodeKey;
-use runvet::view::RunPage;
 
 use crate::check::{Checker, Records, is_of_given_path};
 use crate::json::{Numbers, Objects, loads, object};
@@ -209,13 +207,8 @@ impl Episode {
     }
 
     fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
-        let page = py.detach(|| {
-            let page = RunPage::new(&self.run, &checker.check, &mut checker.gate.clone())?;
-            let mut text = Vec::new();
-            Ok((write_json(&mut text, &page), text))
-        });
-        let (written, text) = page.map_err(|error: read::Error| errors::of_read(py, &error))?;
-        written?;
+        let page = py.detach(|| runvet::view::json(&self.run, &mut checker.gate.clone()));
+        let text = page.map_err(|error| errors::of_read(py, &error))?;
         loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
 }

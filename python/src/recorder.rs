@@ -109,8 +109,9 @@ impl Recorder {
         self.run(py, begun)
     }
 
-    fn resume(&self, py: Python<'_>, id: &str) -> PyResult<Run> {
-        let resumed = py.detach(|| self.recorder.resume(id));
+    fn resume(&self, py: Python<'_>, id: &str, workspace: Option<PathBuf>) -> PyResult<Run> {
+        let recorder = self.working_in(workspace);
+        let resumed = py.detach(|| recorder.resume(id));
         self.run(py, resumed)
     }
 
@@ -125,14 +126,29 @@ impl Recorder {
         })
     }
 
-    fn abandon(&self, py: Python<'_>, id: &str, reason: &str) -> PyResult<PathBuf> {
-        let abandoned = py.detach(|| self.recorder.abandon(id, reason));
-        let recorded = abandoned.map_err(|error| errors::of_recorder(py, &error))?;
-        Ok(recorded.path)
+    fn abandon(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        reason: &str,
+        workspace: Option<PathBuf>,
+    ) -> PyResult<PathBuf> {
+        let recorder = self.working_in(workspace);
+        let abandoned = py.detach(|| recorder.abandon(id, reason));
+        let run = abandoned.map_err(|error| errors::of_recorder(py, &error))?;
+        Ok(run.path)
     }
 }
 
 impl Recorder {
+    fn working_in(&self, workspace: Option<PathBuf>) -> recorder::Recorder {
+        let recorder = self.recorder.clone();
+        match workspace {
+            Some(dir) => recorder.workspace(dir),
+            None => recorder,
+        }
+    }
+
     fn run(&self, py: Python<'_>, begun: Result<recorder::Run, Error>) -> PyResult<Run> {
         let run = begun.map_err(|error| errors::of_recorder(py, &error))?;
         Ok(Run::new(run, self.raised.clone()))

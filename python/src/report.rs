@@ -9,13 +9,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use runvet::check::all_rules;
 use runvet::finding::{
-    EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
+    Deny, EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
 };
 use runvet::gate::Exit;
 use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
 use runvet::source::EpisodeKey;
-use runvet::view::run_page_with;
+use runvet::view;
 use serde::Serialize;
 
 use crate::errors;
@@ -27,27 +27,25 @@ pub(crate) struct Judged {
     pub(crate) episodes: Vec<Arc<EpisodeReport>>,
     pub(crate) totals: Totals,
     pub(crate) faults: Vec<ReportedFault>,
-    pub(crate) deny_warnings: bool,
+    pub(crate) deny: Deny,
 }
 
 impl Judged {
     /// One episode by itself.
-    pub(crate) fn one(episode: Arc<EpisodeReport>, deny_warnings: bool) -> Self {
+    pub(crate) fn one(episode: Arc<EpisodeReport>, deny: Deny) -> Self {
         let mut totals = Totals::default();
         totals.add(&episode);
         Self {
             faults: episode.fault().into_iter().collect(),
             totals,
             episodes: vec![episode],
-            deny_warnings,
+            deny,
         }
     }
 
     /// The text of a report. For each page of a run that it has, signals are looked for.
     fn written(&self, format: Format) -> PyResult<String> {
-        let options = Options::default()
-            .rules(all_rules())
-            .deny_warnings(self.deny_warnings);
+        let options = Options::default().rules(all_rules()).deny(self.deny);
         let mut renderer = format.renderer(&options);
         let mut text = Vec::new();
         renderer.begin(&mut text)?;
@@ -57,31 +55,19 @@ impl Judged {
         let judged = self.episodes.iter().map(|it| (&it.key, it));
         let judged: BTreeMap<&EpisodeKey, &Arc<EpisodeReport>> = judged.collect();
         let interrupted = RefCell::new(None);
-        let read = |key: &EpisodeKey| {
+        let page = |key: &EpisodeKey, prefix: &str| {
             if interrupted.borrow().is_none() {
                 *interrupted.borrow_mut() = Python::attach(|py| py.check_signals().err());
             }
             let is_wanted = interrupted.borrow().is_none();
             let run = RunReader::open(key.dir().filter(|_| is_wanted)?).ok()?;
-            run_page_with(&run, EpisodeReport::clone(judged.get(key)?)).ok()
+            view::html(&run, EpisodeReport::clone(judged.get(key)?), prefix).ok()
         };
-        let closing = Closing::new(&self.totals).faults(&self.faults).pages(&read);
+        let closing = Closing::new(&self.totals).faults(&self.faults).pages(&page);
         renderer.end(&mut text, &closing)?;
         match interrupted.into_inner() {
             Some(signal) => Err(signal),
             None => Ok(String::from_utf8_lossy(&text).into_owned()),
-        }
-    }
-
-    fn exit(&self) -> Exit {
-        if !self.faults.is_empty() {
-            Exit::Fault
-        } else if self.totals.episodes == 0 {
-            Exit::NothingFound
-        } else if self.totals.errors > 0 || (self.deny_warnings && self.totals.warnings > 0) {
-            Exit::Findings
-        } else {
-            Exit::Success
         }
     }
 
@@ -156,7 +142,7 @@ impl Judged {
         let bytes = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);
             let whole = Whole::new(episodes, &self.faults);
-            serde_json::to_vec(&(whole, self.totals, self.deny_warnings))
+            serde_json::to_vec(&(whole, self.totals, self.deny))
         });
         let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
         let class = py.get_type::<Self>().getattr("_unpickled")?;
@@ -165,14 +151,14 @@ impl Judged {
 
     #[staticmethod]
     fn _unpickled(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, bool)>(bytes));
-        let (whole, totals, deny_warnings) = read.map_err(unwritable)?;
+        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, Deny)>(bytes));
+        let (whole, totals, deny) = read.map_err(unwritable)?;
         let (episodes, faults) = whole.restore();
         Ok(Self {
             episodes: episodes.into_iter().map(Arc::new).collect(),
             totals,
             faults,
-            deny_warnings,
+            deny,
         })
     }
 }
@@ -187,7 +173,7 @@ macro_rules! class {
 
 /// A `Report` of what was judged.
 pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny>> {
-    let deny = judged.deny_warnings;
+    let deny = judged.deny;
     let episodes = judged.episodes.iter();
     let episodes: Vec<Bound<'_, PyAny>> = episodes
         .map(|it| episode(py, Arc::clone(it), deny))
@@ -197,7 +183,7 @@ pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny
         .iter()
         .map(|it| class!(py, "FaultRow")?.call1((&it.path, &it.message)))
         .collect::<PyResult<_>>()?;
-    let exit = judged.exit();
+    let exit = Exit::of(&judged.totals, judged.faults.is_empty(), deny);
     class!(py, "Report")?.call1((
         PyTuple::new(py, episodes)?,
         totals(py, &judged.totals)?,
@@ -220,6 +206,8 @@ pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'p
         totals.warnings,
         totals.ignored,
         totals.baselined,
+        totals.unjudged,
+        totals.unchecked,
     ))
 }
 
@@ -227,7 +215,7 @@ pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'p
 pub(crate) fn episode(
     py: Python<'_>,
     report: Arc<EpisodeReport>,
-    deny_warnings: bool,
+    deny: Deny,
 ) -> PyResult<Bound<'_, PyAny>> {
     let findings = tuple(py, &report.findings, finding)?;
     let suppressed = tuple(py, &report.suppressed, |py, it| {
@@ -245,7 +233,7 @@ pub(crate) fn episode(
         tuple(py, &report.skipped, skip)?,
         suppressed,
         tuple(py, &report.suppressed_skips, skip)?,
-        Judged::one(Arc::clone(&report), deny_warnings),
+        Judged::one(Arc::clone(&report), deny),
     ))
 }
 

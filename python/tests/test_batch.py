@@ -138,6 +138,29 @@ def test_totals_and_exit_codes_are_those_of_the_command(tmp_path: Path) -> None:
     assert rows_of(str(tmp_path / "empty")) == []
 
 
+def test_law_of_exit_is_that_of_the_command(demo: Path) -> None:
+    def codes(**rules: Any) -> tuple[int, ...]:
+        check = runvet.Check(rules={name.replace("_", "/"): level for name, level in rules.items()})
+        rows = rows_of(str(demo), check=check)
+        table = pa.Table.from_pylist(rows, batch.SCHEMA)
+        denied = batch.totals([table], deny_unjudged=True)
+        report = check.run(demo)
+        assert (denied.unjudged, denied.unchecked) == (
+            report.totals.unjudged,
+            report.totals.unchecked,
+        )
+        return report.exit_code, batch.totals([table]).exit_code, denied.exit_code
+
+    assert codes(**{"*": "off"}) == (3, 3, 3)
+    # A run that has ended has no summary.
+    assert codes(**{"*": "off", "summary_mode": "error"}) == (0, 0, 1)
+    broken = demo / "episodes" / "ep_01_answer" / "summary.json"
+    os.truncate(broken, 65 << 20)
+    assert codes(**{"*": "off", "summary_mode": "warning"}) == (0, 0, 1)
+    assert codes(**{"*": "off", "summary_mode": "error"}) == (2, 2, 2)
+    assert codes() == (1, 1, 1)
+
+
 def test_rules_and_baselines_count(tmp_path: Path) -> None:
     shutil.copytree(CORPUS / "demo", tmp_path / "demo")
     demo = str(tmp_path / "demo")

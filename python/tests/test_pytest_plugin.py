@@ -32,7 +32,7 @@ def test_episodes_are_selected_by_name(pytester: pytest.Pytester, demo: Path) ->
 
 def test_settings_and_faults_of_the_option(pytester: pytest.Pytester, demo: Path) -> None:
     config = pytester.path / "runvet.toml"
-    config.write_text('[rules]\n"*" = "off"\n')
+    config.write_text('[rules]\n"*" = "off"\n"events/torn-tail" = "warning"\n')
     option = ("--runvet", str(demo), "--runvet-config", str(config))
     pytester.runpytest_subprocess(*plugin(), *option).assert_outcomes(passed=5)
     (demo / "episodes" / "state.json").write_text("{}")
@@ -53,7 +53,7 @@ def test_fixture_fails_with_the_findings(pytester: pytest.Pytester, demo: Path, 
             runvet_validate({str(demo)!r})
 
         def test_bad_but_off(runvet_validate):
-            assert runvet_validate({str(demo)!r}, rules={{"*": "off"}}).ok
+            assert runvet_validate({str(demo)!r}, rules={{"*": "off", "events/torn-tail": "warning"}}).ok
 
         def test_nothing(runvet_validate, tmp_path):
             runvet_validate(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -350,6 +351,20 @@ def test_adapter_executes_the_pending_steps(tmp_path: Path) -> None:
     assert [action["output"] for action in actions] == ["did a of 2", "did b of 2"]
     assert status(run)[0] == "ok"
     judged(tmp_path)
+
+
+def test_workspace_that_only_records_name_is_named_again(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    runs = tmp_path / "runs"
+    with Recorder(runs).begin("paused", workspace=work) as run:
+        paused = run.pause("later")
+    (work / "made").write_text("x")
+    with pytest.raises(runvet.Refused):
+        Recorder(runs).resume(paused.id)
+    recorded = Recorder(runs).abandon(paused.id, "enough", workspace=work)
+    summary = json.loads((recorded.path / "summary.json").read_text())
+    assert summary["verification"]["workspace_diff"]["added"] == ["made"]
 
 
 def test_paused_run_is_resumed_and_dropped_one_abandoned(tmp_path: Path) -> None:

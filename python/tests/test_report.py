@@ -142,8 +142,10 @@ def test_exit_codes_are_those_of_the_contract(tmp_path: Path, in_root: Path) -> 
 
 
 def test_settings_of_a_check_take_effect(tmp_path: Path, in_root: Path) -> None:
-    off = runvet.validate("corpus/demo", rules={"*": "off"})
+    off = runvet.validate("corpus/demo", rules={"*": "off", "events/torn-tail": "warning"})
     assert off.ok and off.totals.valid == 5
+    none = runvet.validate("corpus/demo", rules={"*": "off"})
+    assert (none.ok, none.exit_code, none.totals.unchecked) == (False, 3, 5)
     config = tmp_path / "runvet.toml"
     config.write_text('deny-warnings = true\n[rules]\n"*" = "off"\n"events/torn-tail" = "warning"\n')
     followed = runvet.Check(config=config).run("corpus/demo")

@@ -123,9 +123,11 @@ def _is_wanted(uri: str, split: Split, checker: _runvet.Checker) -> bool:
     return split.period.has(uri[len(split.location.uri) :]) and not checker.excludes(uri)
 
 
-def totals(batches: Iterable[Any], *, deny_warnings: bool = False) -> Totals:
+def totals(
+    batches: Iterable[Any], *, deny_warnings: bool = False, deny_unjudged: bool = False
+) -> Totals:
     """The totals of batches or tables of rows, and the exit code of a gate."""
-    sums = Totals(deny_warnings=deny_warnings)
+    sums = Totals(deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
     for batch in batches:
         sums = sums.plus(batch)
     return sums
@@ -204,10 +206,10 @@ def _row(
 def _judged(
     checker: _runvet.Checker, episode: _Episode, fetch: Fetch
 ) -> dict[str, Any] | None:
-    text, fault = _runvet.fetched(checker, episode.uri, episode.id, fetch)
+    text, fault, denied, unchecked = _runvet.fetched(checker, episode.uri, episode.id, fetch)
     if episode.id is None and fetch.is_foreign():
         return None
-    return judged(json.loads(text), fault)
+    return {**judged(json.loads(text), fault), "unjudged": denied, "unchecked": unchecked}
 
 
 def _reads_learn(check: Check) -> bool:

@@ -73,7 +73,8 @@ def _run(options: argparse.Namespace) -> int:
     period = Period.of(options.since, options.until)
     splits = _planned(parts, location, settings, options.partitions, period)
     show = _Progress(options.quiet, len(splits))
-    sums = Totals(deny_warnings=check._checker.deny_warnings)
+    deny_warnings, deny_unjudged = check._checker.deny
+    sums = Totals(deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
     for number, split in enumerate(splits):
         part = parts / f"{number:06}.parquet"
         if not part.exists():
@@ -154,6 +155,7 @@ class _Progress:
         if self._quiet:
             return
         text = f"{done}/{self._splits} splits, {sums.episodes} episodes, {sums.invalid} invalid"
+        text += f", {sums.undecided} undecided" if sums.undecided else ""
         text += f", {sums.faults} faults" if sums.faults else ""
         is_last = done == self._splits
         if self._is_terminal:

@@ -41,6 +41,8 @@ SCHEMA: pa.Schema = pa.schema(
         ("valid", pa.bool_()),
         ("errors", pa.int32()),
         ("warnings", pa.int32()),
+        ("unjudged", pa.int32()),
+        ("unchecked", pa.bool_()),
         ("findings", pa.list_(_FINDING)),
         ("skipped", pa.list_(_SKIP)),
         ("suppressed", pa.list_(_SUPPRESSED)),
@@ -52,7 +54,8 @@ SCHEMA: pa.Schema = pa.schema(
     ]
 )
 """One row for each episode, and for each fault. `valid` is null where it was not judged, and
-`fault` says why; `files` is what was read, and `settings` a digest of the check's."""
+`fault` says why; `unjudged` is the number of skips that `deny_unjudged` counts, `unchecked` whether
+no rule is on; `files` is what was read, and `settings` a digest of the check's."""
 
 
 def judged(report: Mapping[str, Any], fault: str | None) -> dict[str, Any]:
@@ -70,7 +73,8 @@ def unjudged(uri: str, fault: str, episode_id: str | None = None) -> dict[str, A
     """The row of what could not be looked at. The fault is safe to print."""
     lists = ("findings", "skipped", "suppressed", "suppressed_skips", "files")
     row: dict[str, Any] = {name: [] for name in lists}
-    row.update(uri=uri, episode_id=episode_id, fault=_runvet.printable(fault), errors=0, warnings=0)
+    row.update(uri=uri, episode_id=episode_id, fault=_runvet.printable(fault))
+    row.update(errors=0, warnings=0, unjudged=0, unchecked=False)
     return row
 
 
@@ -115,35 +119,38 @@ class Totals:
     warnings: int = 0
     ignored: int = 0
     baselined: int = 0
+    unjudged: int = 0
+    unchecked: int = 0
     faults: int = 0
     deny_warnings: bool = False
+    deny_unjudged: bool = False
 
     @property
     def exit_code(self) -> int:
-        """That of the command: 2 for faults, 3 for no episode, 1 for errors, else 0."""
-        if self.faults:
-            return 2
-        if not self.episodes:
-            return 3
-        return int(bool(self.errors or (self.deny_warnings and self.warnings)))
+        """That of the command for these sums."""
+        deny = (self.deny_warnings, self.deny_unjudged)
+        return _runvet.exit_code(json.dumps(self._sums()), not self.faults, deny)
 
     def plus(self, batch: Any) -> Totals:
         """These and the rows of a batch or a table. Only a few of its columns are looked at."""
         sums = {name: getattr(self, name) for name in self.__slots__}
-        names = ("lifecycle", "valid", "errors", "warnings", "fault", "suppressed")
+        names = ("lifecycle", "valid", "fault", "suppressed")
         columns = [batch.column(name).to_pylist() for name in names]
-        for lifecycle, valid, errors, warnings, fault, suppressed in zip(*columns):
+        for lifecycle, valid, fault, suppressed in zip(*columns):
             if lifecycle is not None:
                 sums["episodes"] += 1
                 sums[{True: "valid", False: "invalid", None: "undecided"}[valid]] += 1
-            sums["errors"] += errors
-            sums["warnings"] += warnings
             sums["faults"] += fault is not None
             for found in suppressed:
                 sums["ignored" if found["by"] == "ignore" else "baselined"] += 1
+        for name in ("errors", "warnings", "unjudged", "unchecked"):
+            sums[name] += sum(batch.column(name).to_pylist())
         return Totals(**sums)
 
     def to_json(self) -> str:
         """The totals as one line."""
-        shown = {name: getattr(self, name) for name in self.__slots__ if name != "deny_warnings"}
-        return json.dumps({**shown, "exit_code": self.exit_code})
+        return json.dumps({**self._sums(), "exit_code": self.exit_code})
+
+    def _sums(self) -> dict[str, int]:
+        names = (name for name in self.__slots__ if not name.startswith("deny_"))
+        return {name: getattr(self, name) for name in names}

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use runvet::check::{Check, Fault};
-use runvet::finding::EpisodeReport;
+use runvet::finding::{Deny, EpisodeReport};
 use runvet::gate::{Gate, Outcome};
+use runvet::store::Fault;
 
 use super::{Checker, is_of_given_path};
 use crate::errors;
@@ -40,9 +40,9 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn start(checker: &Checker, paths: Vec<PathBuf>) -> Self {
-        let (check, mut gate) = (checker.check.clone(), checker.gate.clone());
+        let mut gate = checker.gate.clone();
         let (sender, receiver) = sync_channel(WAITING);
-        let work = move || judge(&check, &mut gate, &paths, &sender);
+        let work = move || judge(&mut gate, &paths, &sender);
         Self {
             ends: Mutex::new(Some((receiver, thread::spawn(work)))),
             owner: std::process::id(),
@@ -98,13 +98,13 @@ impl Drop for Stream {
 }
 
 /// What the thread does. Where nobody receives any more, it stops.
-fn judge(check: &Check, gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
-    let mut selection = gate.discover(check, paths);
+fn judge(gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
+    let mut selection = gate.discover(paths);
     if let Some(wrong) = selection.faults.iter().position(is_of_given_path) {
         let _ = sender.send(News::Wrong(selection.faults.swap_remove(wrong)));
         return;
     }
-    let outcome = gate.each(check, selection, |judged| match judged {
+    let outcome = gate.each(selection, |judged| match judged {
         Ok(episode) => match sender.send(News::Judged(Box::new(episode))) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
@@ -120,15 +120,15 @@ fn judge(check: &Check, gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<
 pub(crate) struct Checking {
     stream: Stream,
     outcome: Mutex<Option<Box<Outcome>>>,
-    deny_warnings: bool,
+    deny: Deny,
 }
 
 impl Checking {
-    pub(super) fn new(stream: Stream, deny_warnings: bool) -> Self {
+    pub(super) fn new(stream: Stream, deny: Deny) -> Self {
         Self {
             stream,
             outcome: Mutex::new(None),
-            deny_warnings,
+            deny,
         }
     }
 }
@@ -142,7 +142,7 @@ impl Checking {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.stream.next(py)? {
             Some(News::Judged(episode)) => {
-                report::episode(py, Arc::from(episode), self.deny_warnings).map(Some)
+                report::episode(py, Arc::from(episode), self.deny).map(Some)
             }
             Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
             Some(News::Over(outcome)) => {
@@ -162,7 +162,7 @@ impl Checking {
             episodes: Vec::new(),
             totals: outcome.totals,
             faults: outcome.faults.clone(),
-            deny_warnings: self.deny_warnings,
+            deny: self.deny,
         });
         drop(outcome);
         judged.map(|judged| report::report(py, judged)).transpose()
