@@ -285,14 +285,18 @@
     }, ...cells);
   }
 
-  // The controls of the filters, filled once.
+  // The words that were typed and are in the address. What is typed since then stays; when the address changes
+  // otherwise, its words replace them, or else they would come back as soon as the field loses the focus.
+  let typedWords = "";
   function fillFilters(params) {
     const form = find("#runs form");
     for (const control of all("[name]", form)) {
       const value = params.get(control.name) || "";
       const known = control.tagName !== "SELECT" || all("option", control).some((option) => option.value === value);
       if (!known) control.append(make("option", { value }, value));
-      if (document.activeElement !== control && !(control.type === "date" && value === NONE)) control.value = value;
+      const isInUse = document.activeElement === control && (control.name !== "q" || value === typedWords);
+      if (control.name === "q") typedWords = value;
+      if (!isInUse && !(control.type === "date" && value === NONE)) control.value = value;
       control.classList.toggle("is-set", value !== "");
     }
   }
@@ -340,10 +344,13 @@
       stopWaiting();
       const { view, params } = address();
       if (view === "runs" && (params.get(event.target.name) || "") !== event.target.value) {
+        if (event.target.name === "q") typedWords = event.target.value;
         go(params, event.target.name, event.target.value);
       }
     };
-    window.addEventListener("hashchange", stopWaiting);
+    window.addEventListener("hashchange", () => {
+      if ((address().params.get("q") || "") !== typedWords) stopWaiting();
+    });
     form.addEventListener("change", changed);
     form.addEventListener("input", (event) => {
       if (event.target.name !== "q") return;

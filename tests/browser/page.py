@@ -94,6 +94,8 @@ class OfAFile(InTheBrowser):
         expect(tab.locator("th[aria-sort]")).to_have_text("duration ↓")
         durations = tab.evaluate("() => [...document.querySelectorAll('#runs td.number')].map(c => c.textContent)")
         self.assertIn("s", durations[0])
+        # What was typed for another address does not come back when the field loses the focus.
+        expect(tab.locator("#runs [name=q]")).to_have_value("")
         tab.get_by_role("button", name="run", exact=True).click()
         expect(tab.locator("th[aria-sort]")).to_have_text("run ↓")
         ids = tab.locator("#runs .id").all_inner_texts()
