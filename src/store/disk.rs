@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::artifacts::limit;
 use super::listing::{list, open_dir};
-use super::stillness::{FileVersion, Movement};
+use super::stillness::{FileVersion, Movement, OpenedAt};
 use super::{Artifacts, MAX_TIMELINE_BYTES, Opened, Unreadable, Version};
 use crate::source::{Artifact, Entries, EntryKind, EpisodeKey};
 
@@ -50,8 +50,8 @@ pub(crate) struct Directory {
     entries: Entries,
     /// Whether artifacts may be symbolic links.
     follow_links: bool,
-    /// The version of each artifact when it was opened.
-    opened: [Cell<Option<FileVersion>>; 5],
+    /// The version of each artifact when it was opened, and when that was.
+    opened: [Cell<Option<OpenedAt>>; 5],
     /// What the machine lacked to open one.
     lacking: Cell<Option<Errno>>,
 }
@@ -106,7 +106,7 @@ impl Artifacts for Directory {
         let slot =
             Artifact::from_file_name(path).and_then(|artifact| self.opened.get(artifact as usize));
         if let Some(slot) = slot.filter(|slot| slot.get().is_none()) {
-            slot.set(Some(version));
+            slot.set(Some(OpenedAt::now(version)));
         }
         match version.kind() {
             EntryKind::File => Ok(Opened::from_file(
@@ -147,7 +147,7 @@ impl Directory {
     /// Keeps the version in which an artifact is read.
     fn note_version(&self, artifact: Artifact, version: FileVersion) {
         if let Some(slot) = self.opened.get(artifact as usize) {
-            slot.set(Some(version));
+            slot.set(Some(OpenedAt::now(version)));
         }
     }
 

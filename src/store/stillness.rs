@@ -3,8 +3,10 @@
 //! This is an optimistic read, validated afterwards. A writer replaces several files one after the
 //! other, so a read in between sees two generations, and their differences are not defects. A read
 //! is valid if the directory is still the same one, lists the same artifacts, and no artifact has
-//! changed since it was opened, nor within the last moment. Other entries of the directory don't
-//! count: a lock or a heartbeat that comes and goes says nothing about the records.
+//! changed since it was opened, nor within the last moment, nor just before it was opened: two
+//! changes within one tick of the kernel's clock may leave the same version behind. Other entries
+//! of the directory don't count: a lock or a heartbeat that comes and goes says nothing about the
+//! records.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +20,6 @@ use crate::source::{Artifact, EntryKind};
 pub(crate) const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time in which a kernel gives two changes the same time, and some more.
-#[cfg(feature = "cli")]
 const TICK_NS: u128 = 20_000_000;
 
 /// The version of a file.
@@ -65,7 +66,6 @@ impl FileVersion {
     }
 
     /// Whether the last change was so recent that another one may leave the same version behind.
-    #[cfg(feature = "cli")]
     pub(super) fn is_fresh(self, now: SystemTime) -> bool {
         nanoseconds(now).abs_diff(self.changed_ns) < TICK_NS
     }
@@ -80,6 +80,26 @@ impl FileVersion {
             (true, false) => QUIET.saturating_sub(age),
             (true, true) => QUIET + age,
         }
+    }
+}
+
+/// The version of a file when it was opened, and when that was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenedAt {
+    version: FileVersion,
+    time: SystemTime,
+}
+
+impl OpenedAt {
+    pub(super) fn now(version: FileVersion) -> Self {
+        let time = SystemTime::now();
+        Self { version, time }
+    }
+
+    /// Whether what was read is the content of this version. A file that was changed just before it
+    /// was opened may have been changed once more while it was read, and have the same version.
+    fn is_what_was_read(self) -> bool {
+        !self.version.is_fresh(self.time)
     }
 }
 
@@ -123,14 +143,10 @@ impl Movement {
     }
 
     /// Records a file that was read: as it was when it was opened, and as it is now.
-    pub(super) fn file(
-        &mut self,
-        artifact: Artifact,
-        opened: FileVersion,
-        is: Option<FileVersion>,
-    ) {
+    pub(super) fn file(&mut self, artifact: Artifact, opened: OpenedAt, is: Option<FileVersion>) {
         let settles_in = is.map_or(Duration::ZERO, |is| is.settles_in(self.now_ns));
-        if is != Some(opened) || !settles_in.is_zero() {
+        let is_same = is == Some(opened.version) && opened.is_what_was_read();
+        if !is_same || !settles_in.is_zero() {
             self.artifacts.push(artifact);
         }
         self.settles_in = self.settles_in.max(settles_in);
@@ -207,16 +223,29 @@ mod tests {
         }
     }
 
+    fn time(ns: i128) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(ns).unwrap())
+    }
+
     fn movement(directory_ns: i128, opened: FileVersion, is: Option<FileVersion>) -> Movement {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(NOW_NS).unwrap());
-        let mut movement = Movement::at(now);
+        opened_at(NOW_NS, directory_ns, opened, is)
+    }
+
+    fn opened_at(
+        opened_ns: i128,
+        directory_ns: i128,
+        version: FileVersion,
+        is: Option<FileVersion>,
+    ) -> Movement {
+        let mut movement = Movement::at(time(NOW_NS));
         movement.directory(written(directory_ns), Some(written(directory_ns)));
         movement.entry(
             Artifact::State,
             Some(EntryKind::File),
             is.map(FileVersion::kind),
         );
-        movement.file(Artifact::State, opened, is);
+        let time = time(opened_ns);
+        movement.file(Artifact::State, OpenedAt { version, time }, is);
         movement
     }
 
@@ -269,6 +298,18 @@ mod tests {
             beside.is_none() && beside.settles_in() == Duration::from_millis(40),
             "other entries of the directory may come and go"
         );
+    }
+
+    #[test]
+    fn read_just_after_a_change_is_repeated() {
+        let version = written(NOW_NS - 500 * MS);
+        let opened_after = |ms| opened_at(version.changed_ns + ms * MS, 0, version, Some(version));
+        assert!(
+            opened_after(1).touches(&[Artifact::State]),
+            "a second change may have the time of the first"
+        );
+        assert!(opened_after(1).settles_in().is_zero());
+        assert!(opened_after(20).is_none());
     }
 
     #[test]
