@@ -20,6 +20,7 @@ def skip(reason):
 
 def main(directory, packages):
     python, done = directory / "bin" / "python", directory / "installed"
+    directory.parent.mkdir(parents=True, exist_ok=True)
     turn = directory.with_suffix(".lock").open("w")
     fcntl.flock(turn, fcntl.LOCK_EX)
     if not done.exists() or done.read_text() != str(packages):
