@@ -20,9 +20,10 @@ use crate::words::words;
 pub(crate) use card::Card;
 pub(crate) use skip::{STILL_CHANGING, SkipReason};
 pub use skip::{Skip, SkipKind};
+pub(crate) use totals::NONE;
 pub use totals::{Deny, Statistics, Tally, Totals};
 #[cfg(feature = "html")]
-pub(crate) use totals::{NONE, OTHERS, quantile, sum_of};
+pub(crate) use totals::{OTHERS, by_rule, quantile, sum_of};
 pub use whole::Whole;
 
 /// The version of the report format.

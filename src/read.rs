@@ -21,6 +21,7 @@
 //! ```
 
 mod events;
+mod filter;
 mod listing;
 mod naming;
 pub mod policy;
@@ -34,6 +35,9 @@ use crate::printable::escape;
 use crate::source::Spot;
 use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventTexts, Events};
+pub use filter::RunFilter;
+#[cfg(feature = "cli")]
+pub(crate) use filter::{Counted, Facet, Listed, Range, Words};
 pub(crate) use listing::Listing;
 pub use listing::RunEntry;
 pub(crate) use run::Records;

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyMapping};
 use runvet::Timestamp;
 use runvet::document::{Node, OwnedDocument};
 use runvet::plan::PlanComparison;
-use runvet::read::{self, EventTexts, RunEntry, RunReader};
+use runvet::read::{self, EventTexts, RunEntry, RunFilter, RunReader};
 use runvet::source::EpisodeKey;
 
 use crate::check::{Checker, Records, is_of_given_path};
@@ -42,20 +42,14 @@ impl RunData {
         outcome: Option<&str>,
         since: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let since = since.map(time).transpose()?;
-        let is = |wanted: Option<&str>, given: &Option<String>| {
-            wanted.is_none() || wanted == given.as_deref()
-        };
+        let one = |word: Option<&str>| word.into_iter().map(str::to_owned).collect();
+        let mut filter = RunFilter::default();
+        filter.statuses = one(status);
+        filter.outcomes = one(outcome);
+        filter.since = since.map(time).transpose()?;
         let entries = py.detach(|| {
-            let matches = |entry: &RunEntry| {
-                let started = entry.started_at.as_deref().and_then(Timestamp::parse);
-                is(status, &entry.status)
-                    && is(outcome, &entry.outcome)
-                    && since
-                        .as_ref()
-                        .is_none_or(|since| started.as_ref() >= Some(since))
-            };
-            let entries = self.0.iter().map(|run| run.entry()).filter(matches);
+            let entries = self.0.iter().map(|run| run.entry());
+            let entries = entries.filter(|entry| filter.matches(entry));
             entries.take(limit).collect::<Vec<RunEntry>>()
         });
         object(py, &entries)
@@ -92,14 +86,9 @@ impl RunData {
     }
 }
 
-/// A date such as 2026-03-01, in UTC, or an RFC 3339 date-time.
 fn time(text: &str) -> PyResult<Timestamp> {
-    let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
-    time.ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "since is {text:?}, not a date such as 2026-03-01 or an RFC 3339 date-time with an offset"
-        ))
-    })
+    RunFilter::time(text)
+        .map_err(|expected| PyValueError::new_err(format!("since is {text:?}, not {expected}")))
 }
 
 /// One run, to read from.

@@ -1,11 +1,11 @@
 //! The reports of episodes -> totals, and statistics by rule, mode and adapter.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeReport, Severity, Skip, Suppression};
+use super::{EpisodeReport, Finding, Severity, Skip, Suppression};
 use crate::printable::brief;
 
 /// Totals over all episodes.
@@ -57,7 +57,7 @@ impl Totals {
     }
 
     /// Adds other totals.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "html")]
     pub(crate) fn plus(&mut self, other: &Self) {
         for (sum, number) in self.numbers().into_iter().zip({ *other }.numbers()) {
             *sum += *number;
@@ -72,7 +72,7 @@ impl Totals {
         }
     }
 
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "html")]
     fn numbers(&mut self) -> [&mut u64; 10] {
         let Self {
             episodes,
@@ -115,6 +115,15 @@ impl Totals {
         let denied = |skip: &&Skip| skip.is_denied(episode.lifecycle);
         self.unjudged += episode.skipped.iter().filter(denied).count() as u64;
         self.unchecked += u64::from(episode.is_unchecked);
+    }
+
+    /// The episodes and their findings.
+    pub(crate) const fn tally(&self) -> Tally {
+        Tally {
+            episodes: self.episodes,
+            errors: self.errors,
+            warnings: self.warnings,
+        }
     }
 
     /// Whether what was found fails a check.
@@ -187,29 +196,29 @@ impl Tally {
         self.errors += other.errors;
         self.warnings += other.warnings;
     }
+}
 
-    fn add(&mut self, severity: Severity) {
-        *match severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
+/// Findings by rule. In each sum there is one episode.
+pub(crate) fn by_rule(findings: &[Finding]) -> BTreeMap<&str, Tally> {
+    let mut sums: BTreeMap<&str, Tally> = BTreeMap::new();
+    for finding in findings {
+        let sum = sums.entry(&finding.rule).or_default();
+        sum.episodes = 1;
+        *match finding.severity {
+            Severity::Error => &mut sum.errors,
+            Severity::Warning => &mut sum.warnings,
         } += 1;
     }
+    sums
 }
 
 impl Statistics {
     /// Counts one more episode in.
     pub fn add(&mut self, episode: &EpisodeReport) {
-        let mut all = Tally {
-            episodes: 1,
-            ..Tally::default()
-        };
-        let mut met = BTreeSet::new();
-        for finding in &episode.findings {
-            all.add(finding.severity);
-            let of_rule = self.rules.entry(finding.rule.clone()).or_default();
-            of_rule.add(finding.severity);
-            of_rule.episodes += u64::from(met.insert(&finding.rule));
+        for (rule, tally) in by_rule(&episode.findings) {
+            self.rules.entry(rule.to_owned()).or_default().plus(tally);
         }
+        let all = Totals::of(episode).tally();
         for (names, name) in [
             (&mut self.modes, &episode.mode),
             (&mut self.adapters, &episode.adapter),

@@ -109,7 +109,7 @@ impl File {
         read: &dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
         let mut out = Counted { out, bytes: 0 };
-        let runs = self.overview.all.runs();
+        let runs = self.overview.all.episodes;
         let title = format!("runvet: {} runs", thousands(runs));
         out.put(&shell::head(&title, runs).0)?;
         out.put("<main id=\"main\" tabindex=\"-1\">\n")?;
@@ -263,7 +263,6 @@ mod tests {
     use super::*;
     use crate::check::Check;
     use crate::dashboard::{Dashboard, Outline, Verdict};
-    use crate::finding::Totals;
     use crate::page::{PlanSides, RunPage, run_text};
     use crate::source::Artifact;
 
@@ -293,9 +292,7 @@ mod tests {
             };
             Some(run_text(&page, prefix).into_bytes())
         };
-        let totals = Totals::default();
         let ending = Ending {
-            totals: &totals,
             faults: &[],
             is_complete: true,
             is_under_way: false,

@@ -6,10 +6,10 @@ use maud::{Markup, html};
 
 use super::calendar::date;
 use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
-use super::overview::{Ending, Overview, Validity};
+use super::overview::{Ending, Overview};
 use super::said;
 use super::units::{duration, milliseconds, precise, share, thousands};
-use crate::finding::{NONE, OTHERS, quantile};
+use crate::finding::{NONE, OTHERS, Totals, quantile};
 
 /// The maximum number of bars of a chart by day.
 const MOST_DAYS: i64 = 31;
@@ -32,7 +32,7 @@ const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 /// Draws the overview of a check.
 pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
     html! {
-        (tiles(sums, ending))
+        (tiles(sums))
         (incomplete(ending))
         div.panels {
             (by_day(sums))
@@ -50,21 +50,21 @@ pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
     }
 }
 
-fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
+fn tiles(sums: &Overview) -> Markup {
     let all = sums.all;
     let tile = |class: &str, href: &str, number: String, what: &str| {
         html! {
             a.tile.(class) href=(href) { b { (number) } span { (what) } }
         }
     };
-    let totals = ending.totals;
     html! {
         div.tiles {
-            (tile("all", "#/runs", thousands(all.runs()), if all.runs() == 1 { "run" } else { "runs" }))
+            (tile("all", "#/runs", thousands(all.episodes),
+                if all.episodes == 1 { "run" } else { "runs" }))
             a.tile.wide href="#/runs?valid=yes" {
-                b { (share(all.valid, all.runs())) }
+                b { (share(all.valid, all.episodes)) }
                 span { "valid" }
-                @let part = |count: u64| precise(count) / precise(all.runs().max(1));
+                @let part = |count: u64| precise(count) / precise(all.episodes.max(1));
                 (meter(&[
                     ("good", part(all.valid)),
                     ("bad", part(all.invalid)),
@@ -76,18 +76,18 @@ fn tiles(sums: &Overview, ending: &Ending<'_>) -> Markup {
             @if all.undecided > 0 {
                 (tile("is-warn", "#/runs?valid=undecided", thousands(all.undecided), "undecided"))
             }
-            (tile("some", "#/runs?valid=no", thousands(sums.errors),
-                if sums.errors == 1 { "error" } else { "errors" }))
-            (tile("some", "#/runs?has=warnings", thousands(sums.warnings),
-                if sums.warnings == 1 { "warning" } else { "warnings" }))
+            (tile("some", "#/runs?valid=no", thousands(all.errors),
+                if all.errors == 1 { "error" } else { "errors" }))
+            (tile("some", "#/runs?has=warnings", thousands(all.warnings),
+                if all.warnings == 1 { "warning" } else { "warnings" }))
             @if sums.unjudged > 0 {
                 (tile("some", "#/runs?has=unjudged", thousands(sums.unjudged), "not fully judged"))
             }
-            @if totals.ignored > 0 {
-                (tile("some", "#/runs?has=suppressed", thousands(totals.ignored), "findings ignored"))
+            @if all.ignored > 0 {
+                (tile("some", "#/runs?has=suppressed", thousands(all.ignored), "findings ignored"))
             }
-            @if totals.baselined > 0 {
-                (tile("some", "#/runs?has=suppressed", thousands(totals.baselined),
+            @if all.baselined > 0 {
+                (tile("some", "#/runs?has=suppressed", thousands(all.baselined),
                     "findings in the baseline"))
             }
         }
@@ -177,9 +177,9 @@ fn by_day(sums: &Overview) -> Markup {
         verdicts.push(series("undecided", "dim", "valid=undecided"));
     }
     let counts = |since: i64, until: i64| {
-        let of = |pick: fn(&Validity) -> u64| {
+        let of = |pick: fn(&Totals) -> u64| {
             let days = sums.days.range(since..until);
-            days.map(|(_, day)| pick(&day.validity)).sum()
+            days.map(|(_, day)| pick(&day.all)).sum()
         };
         vec![
             of(|day| day.valid),
@@ -270,7 +270,7 @@ fn series(name: &str, class: &'static str, query: &str) -> Series {
 }
 
 fn rules(sums: &Overview) -> Markup {
-    let mut rules: Vec<_> = sums.statistics.rules.iter().collect();
+    let mut rules: Vec<_> = sums.rules.iter().collect();
     rules.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.episodes));
     let most = rules.first().map_or(1, |(_, tally)| tally.episodes.max(1));
     let body = html! {
@@ -304,27 +304,25 @@ fn rest(length: usize) -> Markup {
 }
 
 /// Runs by one of their properties, with the share that is valid.
-fn shares(title: &str, filter: &str, names: &BTreeMap<String, Validity>) -> Markup {
+fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup {
     let mut names: Vec<_> = names.iter().collect();
-    names.sort_by_key(|(_, validity)| std::cmp::Reverse(validity.runs()));
-    let most = names
-        .first()
-        .map_or(1, |(_, validity)| validity.runs().max(1));
+    names.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.episodes));
+    let most = names.first().map_or(1, |(_, sum)| sum.episodes.max(1));
     let part = |count: u64| precise(count) / precise(most);
     let body = html! {
         @if names.is_empty() {
             p.empty { "There are none." }
         } @else {
             ol.bars {
-                @for (name, validity) in names.iter().take(BARS) {
+                @for (name, sum) in names.iter().take(BARS) {
                     @let bar = html! {
                         span.name { (said(name)) }
                         (meter(&[
-                            ("good", part(validity.valid)),
-                            ("bad", part(validity.invalid)),
-                            ("dim", part(validity.undecided)),
+                            ("good", part(sum.valid)),
+                            ("bad", part(sum.invalid)),
+                            ("dim", part(sum.undecided)),
                         ]))
-                        span.number { (thousands(validity.runs())) }
+                        span.number { (thousands(sum.episodes)) }
                     };
                     li {
                         @if *name == OTHERS {
@@ -411,6 +409,8 @@ fn latencies(sums: &Overview) -> Markup {
         })
         .collect();
     rows.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let number = rows.len();
+    rows.truncate(BARS);
     let longest = rows.first().map_or(1.0, |row| row.2.max(f64::MIN_POSITIVE));
     let body = html! {
         @if rows.is_empty() {
@@ -444,6 +444,7 @@ fn latencies(sums: &Overview) -> Markup {
                     }
                 }
             }
+            (rest(number))
         }
     };
     panel("half", "Latencies", &body)

@@ -81,11 +81,8 @@ impl<'r> Row<'r> {
     pub(crate) fn of(report: &'r EpisodeReport) -> Self {
         let totals = Totals::of(report);
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();
-        let rules: BTreeSet<&str> = report
-            .findings
-            .iter()
-            .map(|finding| &*finding.rule)
-            .collect();
+        let findings = report.findings.iter();
+        let rules: BTreeSet<&str> = findings.map(|finding| &*finding.rule).collect();
         let card = report.card.as_deref();
         let tags = card.map(|card| &*card.tags).unwrap_or_default();
         let latencies = card.map(|card| &*card.latencies).unwrap_or_default();

@@ -11,7 +11,7 @@ pub(crate) const LIVE: &str = include_str!("live.js");
 /// The whole page, with no run in it.
 pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
     let page: Markup = html! {
-        (shell::served_head("runvet", sums.all.runs()))
+        (shell::served_head("runvet", sums.all.episodes))
         main #main tabindex="-1" {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }

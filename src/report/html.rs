@@ -25,7 +25,6 @@ impl Renderer for Html {
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
         let ending = Ending {
-            totals: closing.totals,
             faults: closing.faults,
             is_complete: closing.is_complete,
             is_under_way: false,

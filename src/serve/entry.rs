@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::finding::{EpisodeReport, Lifecycle, Severity, Tally, Totals};
+use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, by_rule};
 use crate::page::{MAX_RULES, Row};
+use crate::read::{Counted, Facet, Listed};
+use crate::timestamp::Timestamp;
 
 /// The maximum number of names that runs share.
 const MAX_SHARED: usize = 10_000;
@@ -63,15 +65,7 @@ pub(super) struct Entry {
 impl Entry {
     pub(super) fn of(report: &EpisodeReport, names: &mut Names) -> Self {
         let row = Row::of(report);
-        let mut rules: BTreeMap<Name, Tally> = BTreeMap::new();
-        for finding in &report.findings {
-            let tally = rules.entry(names.name(&finding.rule)).or_default();
-            tally.episodes = 1;
-            *match finding.severity {
-                Severity::Error => &mut tally.errors,
-                Severity::Warning => &mut tally.warnings,
-            } += 1;
-        }
+        let rules = by_rule(&report.findings).into_iter();
         let latencies = row.latencies.iter();
         Self {
             path: report.key.as_path().as_os_str().into(),
@@ -93,7 +87,9 @@ impl Entry {
                 .collect(),
             totals: Totals::of(report),
             unjudged: row.unjudged,
-            rules,
+            rules: rules
+                .map(|(rule, tally)| (names.name(rule), tally))
+                .collect(),
         }
     }
 
@@ -130,6 +126,57 @@ impl Entry {
             unjudged: self.unjudged,
             suppressed: self.suppressed(),
             rules: rules.map(|rule| &**rule).collect(),
+        }
+    }
+}
+
+impl Listed for Entry {
+    fn facet(&self, facet: Facet) -> Option<&str> {
+        match facet {
+            Facet::Status => self.status.as_deref(),
+            Facet::Outcome => self.outcome.as_deref(),
+            Facet::Adapter => self.adapter.as_deref(),
+            Facet::Mode => self.mode.as_deref(),
+        }
+    }
+
+    fn texts(&self) -> [&str; 3] {
+        let task = self.task.as_deref().unwrap_or_default();
+        [&self.dir, &self.id, task]
+    }
+
+    fn started(&self) -> Option<Timestamp> {
+        let exact = self.started_at.as_deref().and_then(Timestamp::parse);
+        // A long text is cut.
+        exact.or_else(|| self.started_sec.map(Timestamp::from_unix_seconds))
+    }
+
+    fn duration_sec(&self) -> Option<f64> {
+        self.duration_sec
+    }
+
+    fn valid(&self) -> Option<bool> {
+        self.valid
+    }
+
+    fn tags(&self) -> impl Iterator<Item = &str> {
+        self.tags.iter().map(|tag| &**tag)
+    }
+
+    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.latencies.iter().map(|(name, ms)| (&**name, *ms))
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &str> {
+        self.rules.keys().map(|rule| &**rule)
+    }
+
+    fn count(&self, counted: Counted) -> u64 {
+        match counted {
+            Counted::Errors => self.totals.errors,
+            Counted::Warnings => self.totals.warnings,
+            Counted::Unjudged => self.unjudged as u64,
+            Counted::Suppressed => self.suppressed() as u64,
         }
     }
 }

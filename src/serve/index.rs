@@ -9,13 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entry::{Entry, Names};
-use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals, quantile, sum_of};
+use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals, quantile};
+use crate::page::Overview;
 
 /// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
-
-/// The maximum number of latencies, by their names, whose values are summed up.
-const MAX_LATENCIES: usize = 1_000;
 
 /// What the service knows of the runs.
 #[derive(Debug, Default)]
@@ -143,63 +141,40 @@ impl Index {
         self.totals
     }
 
-    /// The sums by rule, mode and adapter.
-    pub(super) fn statistics(&self) -> Statistics {
-        let mut statistics = Statistics::default();
+    /// The sums over all runs and by their properties.
+    pub(super) fn overview(&self) -> Overview {
+        let mut sums = Overview::default();
         for entry in self.entries() {
-            for (rule, tally) in &entry.rules {
-                sum_of(&mut statistics.rules, Some(rule)).plus(*tally);
-            }
-            let all = entry.tally();
-            sum_of(&mut statistics.modes, entry.mode.as_deref()).plus(all);
-            sum_of(&mut statistics.adapters, entry.adapter.as_deref()).plus(all);
+            let rules = entry.rules.iter().map(|(rule, tally)| (&**rule, *tally));
+            sums.add_row(&entry.row(), &entry.totals, rules);
         }
-        statistics
+        sums
     }
 
     /// All sums, as the service gives them.
     pub(super) fn sums(&self) -> Sums {
-        let mut sums = Sums {
+        let sums = self.overview();
+        let tallies = |sums: BTreeMap<String, Totals>| {
+            let sums = sums.into_iter();
+            sums.map(|(name, sum)| (name, sum.tally())).collect()
+        };
+        let latencies = sums.latencies.into_iter();
+        Sums {
             totals: self.totals(),
-            statistics: self.statistics(),
-            statuses: BTreeMap::new(),
-            outcomes: BTreeMap::new(),
-            tags: BTreeMap::new(),
-            duration_sec: None,
-            latencies_ms: BTreeMap::new(),
+            statistics: Statistics {
+                rules: sums.rules,
+                modes: tallies(sums.modes),
+                adapters: tallies(sums.adapters),
+            },
+            statuses: tallies(sums.statuses),
+            outcomes: tallies(sums.outcomes),
+            tags: tallies(sums.tags),
+            duration_sec: quantiles(sums.durations),
+            latencies_ms: latencies
+                .filter_map(|(name, values)| Some((name, quantiles(values)?)))
+                .collect(),
             complete: self.is_complete(),
             faults: self.faults(),
-        };
-        let (mut durations, mut latencies) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
-        for entry in self.entries() {
-            let all = entry.tally();
-            sum_of(&mut sums.statuses, entry.status.as_deref()).plus(all);
-            sum_of(&mut sums.outcomes, entry.outcome.as_deref()).plus(all);
-            for tag in &entry.tags {
-                sum_of(&mut sums.tags, Some(tag)).plus(all);
-            }
-            durations.extend(entry.duration_sec);
-            for (name, ms) in &entry.latencies {
-                if latencies.contains_key(&**name) || latencies.len() < MAX_LATENCIES {
-                    latencies.entry(name).or_default().push(*ms);
-                }
-            }
-        }
-        sums.duration_sec = quantiles(durations);
-        sums.latencies_ms = latencies
-            .into_iter()
-            .filter_map(|(name, values)| Some((name.to_owned(), quantiles(values)?)))
-            .collect();
-        sums
-    }
-}
-
-impl Entry {
-    fn tally(&self) -> Tally {
-        Tally {
-            episodes: 1,
-            errors: self.totals.errors,
-            warnings: self.totals.warnings,
         }
     }
 }

@@ -29,7 +29,6 @@ pub(super) struct Kept(Mutex<Option<(u64, Arc<Sums>)>>);
 #[derive(Debug)]
 struct Sums {
     overview: Overview,
-    totals: crate::finding::Totals,
     faults: Vec<ReportedFault>,
     is_under_way: bool,
 }
@@ -37,7 +36,6 @@ struct Sums {
 impl Sums {
     fn ending(&self) -> Ending<'_> {
         Ending {
-            totals: &self.totals,
             faults: &self.faults,
             is_complete: self.faults.is_empty(),
             is_under_way: self.is_under_way,
@@ -100,7 +98,7 @@ async fn overview(State(service): State<Arc<Service>>) -> Answer {
         json(&Part {
             text: page::overview_text(&sums.overview, &sums.ending()),
             with: &Runs {
-                runs: sums.totals.episodes,
+                runs: sums.overview.all.episodes,
             },
         })
     })
@@ -176,10 +174,8 @@ impl Service {
         {
             return Arc::clone(sums);
         }
-        let rows = index.entries().map(|entry| entry.row());
         let sums = Arc::new(Sums {
-            overview: Overview::of(rows, index.statistics()),
-            totals: index.totals(),
+            overview: index.overview(),
             faults: index.faults(),
             is_under_way: index.is_under_way(),
         });

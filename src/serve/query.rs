@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::index::Index;
-use crate::check;
 use crate::finding::NONE;
 use crate::page::Row;
+use crate::read::{Counted, Range, RunFilter, Words};
 use crate::timestamp::Timestamp;
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -251,10 +250,10 @@ impl RunQuery {
         let cursor = cursor
             .map(|text| Cursor::read(text, sort_word))
             .transpose()?;
-        let mut filter = Filter::of(self)?;
+        let mut filter = self.filter()?;
         let mut total = 0;
         let mut found: Vec<(Key<'_>, &Arc<Entry>)> = Vec::new();
-        for entry in index.entries().filter(|entry| filter.matches(entry)) {
+        for entry in index.entries().filter(|entry| filter.admits(&***entry)) {
             total += 1;
             let key = sort.key(entry);
             let is_after = cursor.as_ref().is_none_or(|cursor| {
@@ -282,202 +281,49 @@ impl RunQuery {
             total,
         })
     }
-}
 
-/// The filters of a query, read.
-struct Filter<'q> {
-    query: &'q RunQuery,
-    /// `None` where each verdict will do.
-    #[expect(
-        clippy::option_option,
-        reason = "a verdict is an option too: undecided"
-    )]
-    valid: Option<Option<bool>>,
-    since: Option<i64>,
-    until: Option<i64>,
-    is_undated: bool,
-    words: Words,
-    duration: Option<(f64, f64)>,
-    latency: Option<(&'q str, (f64, f64))>,
-}
-
-impl<'q> Filter<'q> {
-    fn of(query: &'q RunQuery) -> Result<Self, String> {
-        let is_undated = query.since.as_deref() == Some(NONE);
-        let since = query.since.as_deref().filter(|_| !is_undated);
-        let words = query.q.as_deref().unwrap_or_default();
-        let latency = query.latency.as_deref();
-        if let Some(has) = &query.has
-            && !["errors", "warnings", "unjudged", "suppressed"].contains(&&**has)
-        {
-            return Err("`has` is `errors`, `warnings`, `unjudged` or `suppressed`".into());
-        }
-        let valid = query.valid.as_deref().map(|word| match word {
+    fn filter(&self) -> Result<RunFilter, String> {
+        let one = |text: &Option<String>| text.iter().cloned().collect();
+        let valid = self.valid.as_deref().map(|word| match word {
             "true" | "yes" => Ok(Some(true)),
             "false" | "no" => Ok(Some(false)),
             "undecided" => Ok(None),
             _ => Err("`valid` is `true`, `false` or `undecided`"),
         });
-        Ok(Self {
-            query,
-            valid: valid.transpose()?,
+        let has = self.has.as_deref().map(|word| {
+            let known = Counted::ALL.into_iter().find(|known| known.word() == word);
+            known.ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
+        });
+        let latency = self.latency.as_deref().map(|text| {
+            let (name, values) = text
+                .split_once("..")
+                .ok_or("`latency` has the form NAME..LOW..HIGH")?;
+            Ok::<_, &str>((name.to_owned(), Range::read(values)?))
+        });
+        let is_undated = self.since.as_deref() == Some(NONE);
+        let since = self.since.as_deref().filter(|_| !is_undated);
+        Ok(RunFilter {
+            statuses: one(&self.status),
+            outcomes: one(&self.outcome),
             since: since.map(|text| instant("since", text)).transpose()?,
-            until: query
-                .until
-                .as_deref()
+            until: (self.until.as_deref())
                 .map(|text| instant("until", text))
                 .transpose()?,
             is_undated,
-            words: Words::of(words),
-            duration: query.duration.as_deref().map(range).transpose()?,
-            latency: latency
-                .map(|text| {
-                    let (name, values) = text
-                        .split_once("..")
-                        .ok_or("`latency` has the form NAME..LOW..HIGH")?;
-                    Ok::<_, String>((name, range(values)?))
-                })
-                .transpose()?,
+            ended: one(&self.ended),
+            adapters: one(&self.adapter),
+            modes: one(&self.mode),
+            tags: one(&self.tag),
+            rules: one(&self.rule),
+            valid: valid.transpose()?.into_iter().collect(),
+            has: has.transpose()?.into_iter().collect(),
+            duration: self.duration.as_deref().map(Range::read).transpose()?,
+            latency: latency.transpose()?,
+            words: Words::of(self.q.as_deref().unwrap_or_default()),
         })
     }
-
-    fn matches(&mut self, entry: &Entry) -> bool {
-        let query = self.query;
-        let equal = |value: Option<&str>, wanted: &Option<String>| {
-            wanted
-                .as_deref()
-                .is_none_or(|wanted| value.unwrap_or(NONE) == wanted)
-        };
-        let within = |value: f64, (low, high): (f64, f64)| value >= low && value < high;
-        let ended = entry.outcome.as_deref().or(entry.status.as_deref());
-        let rules = || entry.rules.keys();
-        let task = entry.task.as_deref().unwrap_or_default();
-        let texts = [&*entry.dir, &*entry.id, task];
-        equal(entry.status.as_deref(), &query.status)
-            && equal(entry.outcome.as_deref(), &query.outcome)
-            && equal(ended, &query.ended)
-            && equal(entry.adapter.as_deref(), &query.adapter)
-            && equal(entry.mode.as_deref(), &query.mode)
-            && self.valid.is_none_or(|valid| entry.valid == valid)
-            && query
-                .tag
-                .as_deref()
-                .is_none_or(|tag| entry.tags.iter().any(|known| &**known == tag))
-            && query
-                .rule
-                .as_deref()
-                .is_none_or(|name| rules().any(|rule| check::names(name, rule)))
-            && (!self.is_undated || entry.started_sec.is_none())
-            && self
-                .since
-                .is_none_or(|since| entry.started_sec.is_some_and(|at| at >= since))
-            && self
-                .until
-                .is_none_or(|until| entry.started_sec.is_some_and(|at| at < until))
-            && self
-                .duration
-                .is_none_or(|range| entry.duration_sec.is_some_and(|value| within(value, range)))
-            && self.latency.is_none_or(|(name, range)| {
-                let mut latencies = entry.latencies.iter();
-                latencies.any(|(known, value)| **known == *name && within(*value, range))
-            })
-            && self.has(entry)
-            && (self.words.finders.is_empty() || self.words.are_in(texts))
-    }
-
-    fn has(&self, entry: &Entry) -> bool {
-        match self.query.has.as_deref() {
-            None => true,
-            Some("errors") => entry.totals.errors > 0,
-            Some("warnings") => entry.totals.warnings > 0,
-            Some("unjudged") => entry.unjudged > 0,
-            Some(_) => entry.suppressed() > 0,
-        }
-    }
 }
 
-/// Words that are looked for in many texts, in upper or lower case.
-struct Words {
-    finders: Vec<Finder<'static>>,
-    /// Whether no word has a letter outside of ASCII: then the case of no such letter matters.
-    is_ascii: bool,
-    /// The texts in lower case.
-    lower: String,
-}
-
-impl Words {
-    fn of(query: &str) -> Self {
-        let words = query.split_whitespace().map(str::to_lowercase);
-        Self {
-            finders: words.map(|word| Finder::new(&word).into_owned()).collect(),
-            is_ascii: query.is_ascii(),
-            lower: String::new(),
-        }
-    }
-
-    /// Whether each word is in one of the texts.
-    fn are_in(&mut self, texts: [&str; 3]) -> bool {
-        self.lower.clear();
-        for text in texts {
-            if self.is_ascii {
-                self.lower.push_str(text);
-            } else {
-                self.lower.push_str(&text.to_lowercase());
-            }
-            // No word is found across two texts.
-            self.lower.push('\n');
-        }
-        if self.is_ascii {
-            self.lower.make_ascii_lowercase();
-        }
-        let mut finders = self.finders.iter();
-        finders.all(|finder| finder.find(self.lower.as_bytes()).is_some())
-    }
-}
-
-/// Seconds since 1970.
-fn instant(name: &str, text: &str) -> Result<i64, String> {
-    let read = if text.len() == 10 {
-        Timestamp::parse(&format!("{text}T00:00:00Z"))
-    } else {
-        Timestamp::parse(text)
-    };
-    read.map(|at| at.unix_seconds())
-        .ok_or_else(|| format!("`{name}` is an RFC 3339 date-time, or a date such as 2026-03-01"))
-}
-
-fn range(text: &str) -> Result<(f64, f64), String> {
-    let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
-    let (low, high) = text.split_once("..").ok_or(wrong)?;
-    let number = |text: &str, otherwise: f64| match text {
-        "" => Ok(otherwise),
-        text => text.parse::<f64>().map_err(|_| wrong.to_owned()),
-    };
-    Ok((
-        number(low, f64::NEG_INFINITY)?,
-        number(high, f64::INFINITY)?,
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Words;
-
-    #[test]
-    fn word_is_found_in_upper_and_lower_case() {
-        for (text, word, is_there) in [
-            ("runs/EP_01", "ep_01", true),
-            ("eep_01", "ep_01", true),
-            ("ep_0", "ep_01", false),
-            ("", "e", false),
-            ("runs/ep_01\nfind a b", "B EP_0", true),
-            ("runs/ep_01\nfind a b", "b ep_2", false),
-            ("Überweisung", "überweisung", true),
-            ("abc", "ü", false),
-        ] {
-            let (path, task) = text.split_once('\n').unwrap_or((text, ""));
-            let is_found = Words::of(word).are_in([path, "", task]);
-            assert_eq!(is_found, is_there, "{text} {word}");
-        }
-    }
+fn instant(name: &str, text: &str) -> Result<Timestamp, String> {
+    RunFilter::time(text).map_err(|expected| format!("`{name}` is {expected}"))
 }

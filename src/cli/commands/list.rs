@@ -15,7 +15,7 @@ use super::{Exit, Failure};
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{Listing, RunEntry, RunReader};
+use crate::read::{Listing, RunEntry, RunFilter, RunReader};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::report::{Line, Style, count, instant, seconds, write_json};
 use crate::timestamp::Timestamp;
@@ -117,10 +117,7 @@ struct Row {
 }
 
 fn parse_time(text: &str) -> Result<Timestamp, String> {
-    let time = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
-    time.ok_or_else(|| {
-        "expected a date such as 2026-03-01, or an RFC 3339 date-time with an offset".into()
-    })
+    RunFilter::time(text).map_err(|expected| format!("expected {expected}"))
 }
 
 impl List {
@@ -145,11 +142,12 @@ impl List {
         if let Some(gate) = &gate {
             note_idle(gate, output);
         }
+        let mut filter = self.filter();
         let mut opened = 0;
         let matching = run_data
             .iter()
             .inspect(|_| opened += 1)
-            .filter_map(|run| self.matching(&run, gate.as_mut()));
+            .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
         let looked_at = if is_sorted { usize::MAX } else { limit };
         let mut runs: Vec<Row> = matching.take(looked_at).collect();
@@ -171,6 +169,16 @@ impl List {
         } else {
             Exit::Fault
         })
+    }
+
+    fn filter(&self) -> RunFilter {
+        let word = |word: Option<&str>| word.into_iter().map(str::to_owned).collect();
+        RunFilter {
+            statuses: word(self.status.map(RunStatus::word)),
+            outcomes: word(self.outcome.map(SummaryOutcome::word)),
+            since: self.since.clone(),
+            ..RunFilter::default()
+        }
     }
 
     /// Prints the runs that are shown; `more` were left out, and `opened` looked at.
@@ -201,19 +209,9 @@ impl List {
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
-    fn matching(&self, run: &RunReader, gate: Option<&mut Gate>) -> Option<Row> {
+    fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
         let mut entry = run.entry();
-        let is = |wanted: Option<&str>, given: &Option<String>| {
-            wanted.is_none() || wanted == given.as_deref()
-        };
-        let started = || entry.started_at.as_deref().and_then(Timestamp::parse);
-        let matches = is(self.status.map(RunStatus::word), &entry.status)
-            && is(self.outcome.map(SummaryOutcome::word), &entry.outcome)
-            && self
-                .since
-                .as_ref()
-                .is_none_or(|since| started().is_some_and(|started| started >= *since));
-        if !matches {
+        if !filter.matches(&entry) {
             return None;
         }
         let failure = match gate {

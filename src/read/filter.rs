@@ -1,0 +1,291 @@
+//! What is asked for of many runs, and one of them -> whether it is among them.
+
+use memchr::memmem::Finder;
+
+use super::RunEntry;
+use crate::check;
+use crate::finding::NONE;
+use crate::timestamp::Timestamp;
+
+/// Which runs to list: those that meet each condition. A condition that holds several values is met
+/// by any of them, and one that holds none is met by each run. `(none)` stands for a value that a
+/// run lacks.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RunFilter {
+    /// The statuses.
+    pub statuses: Vec<String>,
+    /// The outcomes.
+    pub outcomes: Vec<String>,
+    /// Runs that started at this time or later.
+    pub since: Option<Timestamp>,
+    /// Runs that started before this time.
+    pub until: Option<Timestamp>,
+    /// Runs whose start is not known.
+    pub(crate) is_undated: bool,
+    /// What ended the run: the outcome, or else the status.
+    pub(crate) ended: Vec<String>,
+    pub(crate) adapters: Vec<String>,
+    pub(crate) modes: Vec<String>,
+    /// Tags as `key:value`; a run has one of them.
+    pub(crate) tags: Vec<String>,
+    /// Rules and groups such as `plan/*`; one of them has a finding.
+    pub(crate) rules: Vec<String>,
+    /// The verdicts.
+    pub(crate) valid: Vec<Option<bool>>,
+    /// What a run has at least one of.
+    pub(crate) has: Vec<Counted>,
+    /// The duration in seconds.
+    pub(crate) duration: Option<Range>,
+    /// The name of a latency, and its milliseconds.
+    pub(crate) latency: Option<(String, Range)>,
+    /// All of these words are in the id, the directory or the task.
+    pub(crate) words: Words,
+}
+
+/// A name that many runs share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Facet {
+    Status,
+    Outcome,
+    Adapter,
+    Mode,
+}
+
+/// What a check counts in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    Errors,
+    Warnings,
+    Unjudged,
+    Suppressed,
+}
+
+impl Counted {
+    pub(crate) const ALL: [Self; 4] = [
+        Self::Errors,
+        Self::Warnings,
+        Self::Unjudged,
+        Self::Suppressed,
+    ];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Errors => "errors",
+            Self::Warnings => "warnings",
+            Self::Unjudged => "unjudged",
+            Self::Suppressed => "suppressed",
+        }
+    }
+}
+
+/// What a filter looks at in a run. What is not known of it is absent.
+pub(crate) trait Listed {
+    fn facet(&self, facet: Facet) -> Option<&str>;
+    /// The directory, the id and the task.
+    fn texts(&self) -> [&str; 3];
+    fn started(&self) -> Option<Timestamp>;
+    fn duration_sec(&self) -> Option<f64>;
+    fn valid(&self) -> Option<bool>;
+    fn tags(&self) -> impl Iterator<Item = &str>;
+    fn latencies(&self) -> impl Iterator<Item = (&str, f64)>;
+    /// The rules that have findings.
+    fn rules(&self) -> impl Iterator<Item = &str>;
+    fn count(&self, counted: Counted) -> u64;
+}
+
+impl Listed for RunEntry {
+    fn facet(&self, facet: Facet) -> Option<&str> {
+        match facet {
+            Facet::Status => self.status.as_deref(),
+            Facet::Outcome => self.outcome.as_deref(),
+            Facet::Adapter | Facet::Mode => None,
+        }
+    }
+
+    fn texts(&self) -> [&str; 3] {
+        let task = self.task.as_deref().unwrap_or_default();
+        [&self.dir, &self.episode_id, task]
+    }
+
+    fn started(&self) -> Option<Timestamp> {
+        self.started_at.as_deref().and_then(Timestamp::parse)
+    }
+
+    fn duration_sec(&self) -> Option<f64> {
+        self.duration_sec
+    }
+
+    fn valid(&self) -> Option<bool> {
+        self.valid
+    }
+
+    fn tags(&self) -> impl Iterator<Item = &str> {
+        std::iter::empty()
+    }
+
+    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        std::iter::empty()
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &str> {
+        self.first_error.as_deref().into_iter()
+    }
+
+    fn count(&self, counted: Counted) -> u64 {
+        u64::from(counted == Counted::Errors && self.first_error.is_some())
+    }
+}
+
+impl RunFilter {
+    /// The time that a text names: an RFC 3339 date-time, or a date such as `2026-03-01` in UTC.
+    ///
+    /// # Errors
+    ///
+    /// What was expected, for any other text.
+    pub fn time(text: &str) -> Result<Timestamp, &'static str> {
+        let time = Timestamp::parse(text);
+        let time = time.or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
+        time.ok_or("a date such as 2026-03-01, or an RFC 3339 date-time with an offset")
+    }
+
+    /// Whether a run is among those that are asked for.
+    pub fn matches(&mut self, run: &RunEntry) -> bool {
+        self.admits(run)
+    }
+
+    /// As [`Self::matches`], for any form of a run.
+    pub(crate) fn admits(&mut self, run: &impl Listed) -> bool {
+        let is_one_of = |wanted: &[String], value: Option<&str>| {
+            wanted.is_empty() || wanted.iter().any(|it| it == value.unwrap_or(NONE))
+        };
+        let is_any_of = |wanted: &[String], is_met: &dyn Fn(&str) -> bool| {
+            wanted.is_empty() || wanted.iter().any(|it| is_met(it))
+        };
+        let status = run.facet(Facet::Status);
+        let outcome = run.facet(Facet::Outcome);
+        is_one_of(&self.statuses, status)
+            && is_one_of(&self.outcomes, outcome)
+            && is_one_of(&self.ended, outcome.or(status))
+            && is_one_of(&self.adapters, run.facet(Facet::Adapter))
+            && is_one_of(&self.modes, run.facet(Facet::Mode))
+            && (self.valid.is_empty() || self.valid.contains(&run.valid()))
+            && is_any_of(&self.tags, &|tag| run.tags().any(|known| known == tag))
+            && is_any_of(&self.rules, &|name| {
+                run.rules().any(|rule| check::names(name, rule))
+            })
+            && (self.has.is_empty() || self.has.iter().any(|counted| run.count(*counted) > 0))
+            && self.has_start(run)
+            && self
+                .duration
+                .is_none_or(|range| run.duration_sec().is_some_and(|value| range.has(value)))
+            && self.latency.as_ref().is_none_or(|(name, range)| {
+                let mut latencies = run.latencies();
+                latencies.any(|(known, value)| known == name && range.has(value))
+            })
+            && self.words.are_in(run.texts())
+    }
+
+    fn has_start(&self, run: &impl Listed) -> bool {
+        if self.since.is_none() && self.until.is_none() && !self.is_undated {
+            return true;
+        }
+        let started = run.started();
+        let is_late = |since| started.as_ref().is_some_and(|at| at >= since);
+        let is_early = |until| started.as_ref().is_some_and(|at| at < until);
+        (!self.is_undated || started.is_none())
+            && self.since.as_ref().is_none_or(is_late)
+            && self.until.as_ref().is_none_or(is_early)
+    }
+}
+
+/// The numbers from the first one on and below the second one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Range(f64, f64);
+
+impl Range {
+    /// The range that is written as `LOW..HIGH`; either may be left out.
+    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
+        let wrong = "a range has the form LOW..HIGH, such as 0.5..2";
+        let (low, high) = text.split_once("..").ok_or(wrong)?;
+        let number = |text: &str, otherwise: f64| match text {
+            "" => Ok(otherwise),
+            text => text.parse::<f64>().map_err(|_| wrong),
+        };
+        Ok(Self(
+            number(low, f64::NEG_INFINITY)?,
+            number(high, f64::INFINITY)?,
+        ))
+    }
+
+    fn has(self, value: f64) -> bool {
+        value >= self.0 && value < self.1
+    }
+}
+
+/// Words that are looked for in many texts, in upper or lower case.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    finders: Vec<Finder<'static>>,
+    /// Whether a word has a letter outside of ASCII: else the case of such letters does not matter.
+    is_beyond_ascii: bool,
+    /// The texts in lower case.
+    lower: String,
+}
+
+impl Words {
+    /// The words of a text, which are separated by blanks.
+    pub(crate) fn of(text: &str) -> Self {
+        let words = text.split_whitespace().map(str::to_lowercase);
+        Self {
+            finders: words.map(|word| Finder::new(&word).into_owned()).collect(),
+            is_beyond_ascii: !text.is_ascii(),
+            lower: String::new(),
+        }
+    }
+
+    /// Whether each word is in one of the texts.
+    fn are_in(&mut self, texts: [&str; 3]) -> bool {
+        if self.finders.is_empty() {
+            return true;
+        }
+        self.lower.clear();
+        for text in texts {
+            if self.is_beyond_ascii {
+                self.lower.push_str(&text.to_lowercase());
+            } else {
+                self.lower.push_str(text);
+            }
+            // No word is found across two texts.
+            self.lower.push('\n');
+        }
+        if !self.is_beyond_ascii {
+            self.lower.make_ascii_lowercase();
+        }
+        let mut finders = self.finders.iter();
+        finders.all(|finder| finder.find(self.lower.as_bytes()).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+
+    #[test]
+    fn word_is_found_in_upper_and_lower_case() {
+        for (text, word, is_there) in [
+            ("runs/EP_01", "ep_01", true),
+            ("eep_01", "ep_01", true),
+            ("ep_0", "ep_01", false),
+            ("", "e", false),
+            ("runs/ep_01\nfind a b", "B EP_0", true),
+            ("runs/ep_01\nfind a b", "b ep_2", false),
+            ("Überweisung", "überweisung", true),
+            ("abc", "ü", false),
+        ] {
+            let (path, task) = text.split_once('\n').unwrap_or((text, ""));
+            let is_found = Words::of(word).are_in([path, "", task]);
+            assert_eq!(is_found, is_there, "{text} {word}");
+        }
+    }
+}
