@@ -23,13 +23,10 @@ impl Adapter for Words {
         if words == 0 {
             return Err(json!({ "code": "no_words" }));
         }
-        Ok(Action {
-            kind: Some("count".into()),
-            input_excerpt: Some(step.description.clone().into()),
-            result_status: Some("ok".into()),
-            output: Some(words.into()),
-            ..Action::default()
-        })
+        let mut action = Action::default().status("ok").output(words);
+        action.kind = Some("count".into());
+        action.input_excerpt = Some(step.description.clone().into());
+        Ok(action)
     }
 }
 

@@ -47,14 +47,9 @@ fn members(value: Value) -> Map<String, Value> {
 fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(), Error> {
     match run.open(step)? {
         Gate::Go(open) => {
-            let action = Action {
-                kind: Some("tool".into()),
-                tool: Some("tickets".into()),
-                input_excerpt: Some(step.into()),
-                result_status: Some("ok".into()),
-                output: Some(result.into()),
-                ..Action::default()
-            };
+            let mut action = Action::new("tickets").status("ok").output(result);
+            action.kind = Some("tool".into());
+            action.input_excerpt = Some(step.into());
             run.act(&open, action)?;
             run.close(open, StepEnd::DoneWith(members(json!({ "text": result }))))
         }

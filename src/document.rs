@@ -102,8 +102,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind with its article, as messages name it.
-    #[must_use]
-    pub fn with_article(self) -> &'static str {
+    pub(crate) fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::False | Self::True => "a boolean",
@@ -116,7 +115,7 @@ impl Kind {
 }
 
 /// Where and why a text is not JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{kind}")]
 #[non_exhaustive]
 pub struct SyntaxError {

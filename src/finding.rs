@@ -94,7 +94,7 @@ impl Level {
     }
 }
 
-words!(Level {
+words!(pub Level {
     Error = "error",
     Warning = "warning",
     Off = "off",
@@ -123,7 +123,7 @@ words!(Lifecycle {
 });
 
 /// The result of checking run data.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(
     title = "runvet report",
     extend("$id" = crate::record::schema_id("report"))
@@ -170,7 +170,7 @@ impl Report {
 }
 
 /// A path that could not be looked at, or an episode that could not be judged.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct ReportedFault {
     /// The path, as the user would type it.
@@ -203,7 +203,7 @@ pub(crate) enum FaultSort {
 }
 
 /// The program that wrote a report.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Tool {
     /// Always `runvet`.
@@ -226,7 +226,7 @@ impl Tool {
 }
 
 /// The result of checking one episode.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EpisodeReport {
     /// The episode's id: the name of its directory inside a directory called `episodes`, elsewhere
@@ -373,7 +373,7 @@ pub(crate) struct Unjudged<'e> {
 }
 
 /// One defect that a rule found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule, as its place among the rules of the check; `None` where the finding was read from
@@ -430,7 +430,7 @@ impl fmt::Display for Finding {
 }
 
 /// A finding that does not count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct Suppressed {
     /// What suppresses the finding.
@@ -460,7 +460,7 @@ words!(Suppression {
 });
 
 /// Another place that a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Related {
     /// What is at this place.
@@ -471,7 +471,7 @@ pub struct Related {
 }
 
 /// A place in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[non_exhaustive]
 pub struct Location {
     /// The path of the file, as the user would type it.
@@ -513,5 +513,5 @@ pub struct Location {
     pub excerpt: Option<Excerpt>,
     /// The digest of the text at the place.
     #[serde(skip)]
-    pub digest: Option<Digest>,
+    pub(crate) digest: Option<Digest>,
 }

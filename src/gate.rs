@@ -51,7 +51,7 @@ use crate::store::{Artifacts, AsEpisodeDir, EpisodeDir, Excludes, Fault, Found, 
 use crate::timestamp::Timestamp;
 
 pub use crate::config::ConfigError;
-pub use baseline::{Baseline, BaselineSize, Error};
+pub use baseline::{Baseline, Error};
 pub use exit::Exit;
 pub use selection::{Outcome, Selection};
 
@@ -567,8 +567,7 @@ impl Gate {
 
     /// One sentence for each glob of the configuration that no directory matches, as far as it is
     /// about directories below some that were searched and judged as a whole.
-    #[must_use]
-    pub fn unmet_globs(&self, searched: &[PathBuf]) -> Vec<String> {
+    pub(crate) fn unmet_globs(&self, searched: &[PathBuf]) -> Vec<String> {
         let searched = searched.iter();
         let tops: Vec<PathBuf> = searched
             .map(|dir| relative(dir, &self.root, &self.here))
@@ -693,8 +692,7 @@ impl Gate {
 
     /// One sentence for each entry of the configuration or the baseline that is no longer needed,
     /// judged by the episodes seen so far and by directories that no longer exist.
-    #[must_use]
-    pub fn stale_entries(&self) -> Vec<String> {
+    pub(crate) fn stale_entries(&self) -> Vec<String> {
         let mut stale: Vec<String> = self.ignored.iter().filter_map(Ignored::stale).collect();
         let mut vanished = self.vanished.clone();
         let from = self.baseline.as_ref().map_or(Path::new(""), Baseline::dir);

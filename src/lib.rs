@@ -73,7 +73,6 @@ mod words;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::run as cli;
-pub use digest::Digest;
 pub use schemas::Schema;
 pub use timestamp::Timestamp;
 pub use words::UnknownWord;

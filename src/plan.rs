@@ -37,7 +37,7 @@ pub(crate) use page::PlanPage;
 
 /// A plan rebuilt from the timeline (reference, section 3). What the timeline does not say is
 /// null.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct RebuiltPlan {
     /// The source of the plan: the `source` of the latest `plan` event's payload, else its
@@ -52,7 +52,7 @@ pub struct RebuiltPlan {
 }
 
 /// A step rebuilt from the timeline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct PlanStep {
     /// The step's identifier; labels have none.
@@ -76,7 +76,7 @@ pub struct PlanStep {
 }
 
 /// The persisted plan of a run, compared with the one rebuilt from its timeline.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct PlanComparison {
     /// The rebuilt plan; null without a `plan` event within reach.
@@ -98,7 +98,7 @@ pub struct PlanComparison {
 }
 
 /// One difference between the persisted plan and the rebuilt one.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct PlanDifference {
     /// The place of the difference: a JSON Pointer into the state.
@@ -123,7 +123,7 @@ impl PlanComparison {
 }
 
 /// An event that can't be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("event {number} can't be read as JSON: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableEvent {

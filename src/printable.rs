@@ -85,13 +85,7 @@ fn push_escaped(out: &mut String, c: char) {
 }
 
 /// The text in double quotes, escaped and cut after 80 characters.
-///
-/// ```
-/// assert_eq!(runvet::printable::quote("ok"), "\"ok\"");
-/// assert!(runvet::printable::quote(&"x".repeat(500)).ends_with("…\""));
-/// ```
-#[must_use]
-pub fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len().min(QUOTED_CHARS) + 2);
     quoted.push('"');
     push_cut(&mut quoted, text);
@@ -101,12 +95,7 @@ pub fn quote(text: &str) -> String {
 
 /// The text as a message shows it without quotes, such as a JSON value: escaped and cut after 80
 /// characters.
-///
-/// ```
-/// assert_eq!(runvet::printable::brief("[1,2]"), "[1,2]");
-/// ```
-#[must_use]
-pub fn brief(text: &str) -> String {
+pub(crate) fn brief(text: &str) -> String {
     let mut brief = String::with_capacity(text.len().min(QUOTED_CHARS));
     push_cut(&mut brief, text);
     brief
@@ -134,13 +123,7 @@ fn push_cut_at(out: &mut String, text: &str, chars: usize) {
 }
 
 /// The text, escaped and cut to a number of terminal columns; `…` marks the cut.
-///
-/// ```
-/// assert_eq!(runvet::printable::fit("a long text", 6), "a lon…");
-/// assert_eq!(runvet::printable::fit("short", 6), "short");
-/// ```
-#[must_use]
-pub fn fit(text: &str, columns: usize) -> String {
+pub(crate) fn fit(text: &str, columns: usize) -> String {
     // Characters beyond the last column can't be shown.
     let head: String = text.chars().take(columns.saturating_add(1)).collect();
     let escaped = escape(&head);
@@ -200,6 +183,19 @@ pub(crate) fn stand_in(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(
+            (quote("ok"), brief("[1,2]")),
+            ("\"ok\"".into(), "[1,2]".into())
+        );
+        assert!(quote(&"x".repeat(500)).ends_with("…\""));
+        assert_eq!(
+            (fit("a long text", 6), fit("short", 6)),
+            ("a lon…".into(), "short".into())
+        );
+    }
 
     /// The characters of the category Cf in Unicode 15, which format others or are invisible.
     const FORMAT_CHARACTERS: [std::ops::RangeInclusive<u32>; 21] = [

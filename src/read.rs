@@ -142,7 +142,7 @@ fn shown(place: Option<LineColumn>) -> String {
 const MAX_MATCHES: usize = 8;
 
 /// A place in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LineColumn {
     /// Counted from 1.

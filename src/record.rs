@@ -6,7 +6,7 @@
 //! deserializing into these types.
 
 mod event;
-pub mod format;
+pub(crate) mod format;
 pub(crate) mod phases;
 mod scalar;
 mod state;
@@ -15,9 +15,9 @@ mod summary;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
+pub use event::Event;
 #[cfg(test)]
 pub(crate) use event::payload_schemas;
-pub use event::{ActPayload, Event, PlanPayload, StateProjectionPayload};
 pub use scalar::{Count, DateTime, NonNegative, SuccessFlag, UnitInterval};
 pub(crate) use state::STATE_FIELDS;
 pub use state::{

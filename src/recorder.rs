@@ -15,8 +15,7 @@
 //! let mut run = recorder.begin(Task::new("Summarize the open tickets"))?;
 //! run.plan([StepDraft::new("collect", StepKind::Detect, "Collect the tickets")], "planner.demo")?;
 //! if let Gate::Go(step) = run.open("collect")? {
-//!     let action = Action { tool: Some("tickets".into()), ..Action::default() };
-//!     run.act(&step, action)?;
+//!     run.act(&step, Action::new("tickets"))?;
 //!     run.close(step, runvet::recorder::StepEnd::Done)?;
 //! }
 //! let recorded = run.finish(End::ok())?;
@@ -51,16 +50,16 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use assertion::Assertion;
-pub use clock::{Clock, SystemClock};
-use clock::{Micros, episode_id};
+pub use clock::Clock;
+use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
 use event::{Draft, object};
 use fold::Fold;
 pub use protocol::Session;
 use run::PRE;
 pub use run::{
-    Adapter, End, EventId, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd,
-    Verdict, Veto,
+    Adapter, End, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd, Verdict,
+    Veto,
 };
 use size::Size;
 pub use task::Task;

@@ -84,7 +84,7 @@ macro_rules! formats {
             $(#[doc = $about] $(#[$feature])? $format,)+
         }
 
-        words!(Format { $($(#[$feature])? $format = $name,)+ });
+        words!(pub Format { $($(#[$feature])? $format = $name,)+ });
 
         impl Format {
             /// A renderer of the format.
@@ -157,7 +157,7 @@ pub enum GroupBy {
     Rule,
 }
 
-words!(GroupBy {
+words!(pub GroupBy {
     Episode = "episode",
     Rule = "rule",
 });
@@ -258,8 +258,7 @@ impl Options {
 
     /// Whether a human report names faults. Otherwise it only counts them, for a program that
     /// prints each as soon as it is met.
-    #[must_use]
-    pub fn names_faults(mut self, names: bool) -> Self {
+    pub(crate) fn names_faults(mut self, names: bool) -> Self {
         self.appearance.names_faults = names;
         self
     }

@@ -49,7 +49,7 @@ pub enum Schema {
     Config,
 }
 
-words!(Schema {
+words!(pub Schema {
     State = "state",
     Summary = "summary",
     Event = "event",

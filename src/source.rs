@@ -20,7 +20,7 @@ pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 
 /// A file that a run writes to its episode's directory (reference, section 1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Artifact {
     /// `state.json`: what the run planned and did.
     State,
@@ -69,8 +69,7 @@ impl Artifact {
     }
 
     /// The key under which the state's `links` name the artifact; the state does not link itself.
-    #[must_use]
-    pub const fn link_key(self) -> Option<&'static str> {
+    pub(crate) const fn link_key(self) -> Option<&'static str> {
         match self {
             Self::State => None,
             linked => Some(linked.name()),
@@ -78,8 +77,7 @@ impl Artifact {
     }
 
     /// The artifact with this file name.
-    #[must_use]
-    pub fn from_file_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_file_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|artifact| artifact.file_name() == name)
@@ -99,15 +97,8 @@ const MAX_POINTER_BYTES: usize = 512;
 /// A JSON Pointer (RFC 6901).
 ///
 /// One that would be longer than 512 bytes ends early, at an object or array above its value.
-///
-/// ```
-/// use runvet::source::Pointer;
-/// assert_eq!(Pointer::new("/plan/steps").item(3).field("a/b").as_str(), "/plan/steps/3/a~1b");
-/// let long = Pointer::new("/links").field(&"k".repeat(1_000)).field("a");
-/// assert_eq!(long.as_str(), "/links");
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pointer {
+#[derive(Clone, Debug, PartialEq, Default, Eq, PartialOrd, Ord)]
+pub(crate) struct Pointer {
     text: Arc<str>,
     /// Whether it ends early.
     is_cut: bool,
@@ -115,8 +106,7 @@ pub struct Pointer {
 
 impl Pointer {
     /// The pointer with this text; the empty text points to the whole document.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into().into(),
             is_cut: false,
@@ -124,8 +114,7 @@ impl Pointer {
     }
 
     /// The pointer to a member of the object that this one points to.
-    #[must_use]
-    pub fn field(&self, name: &str) -> Self {
+    pub(crate) fn field(&self, name: &str) -> Self {
         if self.text.len() + 1 + name.len() > MAX_POINTER_BYTES {
             return self.cut();
         }
@@ -137,8 +126,7 @@ impl Pointer {
     }
 
     /// The pointer to an item, counted from 0, of the array that this one points to.
-    #[must_use]
-    pub fn item(&self, index: usize) -> Self {
+    pub(crate) fn item(&self, index: usize) -> Self {
         self.below(&index.to_string())
     }
 
@@ -157,7 +145,6 @@ impl Pointer {
     }
 
     /// The pointer to the object or array around the value; one that ends early leads there.
-    #[must_use]
     pub(crate) fn parent(&self) -> Self {
         match self.text.rsplit_once('/') {
             Some((parent, _)) if !self.is_cut => Self::new(parent),
@@ -166,13 +153,12 @@ impl Pointer {
     }
 
     /// The pointer's text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The reference tokens, unescaped.
-    pub fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.text.split('/').skip(1).map(|token| {
             if token.contains('~') {
                 Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
@@ -183,8 +169,7 @@ impl Pointer {
     }
 
     /// The path as messages show it: `plan.steps[3].status`; empty for the whole document.
-    #[must_use]
-    pub fn dotted(&self) -> String {
+    pub(crate) fn dotted(&self) -> String {
         let mut dotted = String::new();
         for token in self.tokens() {
             if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -207,30 +192,30 @@ impl Pointer {
 
 /// One line of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Line {
+pub(crate) struct Line {
     /// The number of the line, counted from 1.
-    pub number: u64,
+    pub(crate) number: u64,
     /// The offset of the line's first byte in the file.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The length in bytes, without the newline.
-    pub length: usize,
+    pub(crate) length: usize,
 }
 
 /// What a finding is about, in terms of the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// The file.
-    pub artifact: Artifact,
+    pub(crate) artifact: Artifact,
     /// The line of the timeline to which pointers and bytes are relative; `None` in the other
     /// artifacts.
-    pub line: Option<Line>,
+    pub(crate) line: Option<Line>,
     /// The part of the file, or of the line.
-    pub target: Target,
+    pub(crate) target: Target,
 }
 
 /// The part of a file, or of a line of the timeline, that a place names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum Target {
     /// The file as a whole, or a missing file.
     Whole,
     /// A value.
@@ -246,8 +231,7 @@ pub enum Target {
 
 impl Place {
     /// A file as a whole, or a missing file.
-    #[must_use]
-    pub fn whole(artifact: Artifact) -> Self {
+    pub(crate) fn whole(artifact: Artifact) -> Self {
         Self {
             artifact,
             line: None,
@@ -256,8 +240,7 @@ impl Place {
     }
 
     /// A value of a record.
-    #[must_use]
-    pub fn value(artifact: Artifact, pointer: Pointer) -> Self {
+    pub(crate) fn value(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
             artifact,
             line: None,
@@ -266,8 +249,7 @@ impl Place {
     }
 
     /// A key of a record.
-    #[must_use]
-    pub fn key(artifact: Artifact, pointer: Pointer) -> Self {
+    pub(crate) fn key(artifact: Artifact, pointer: Pointer) -> Self {
         Self {
             artifact,
             line: None,
@@ -276,20 +258,17 @@ impl Place {
     }
 
     /// A value of `state.json`.
-    #[must_use]
-    pub fn state(pointer: &str) -> Self {
+    pub(crate) fn state(pointer: &str) -> Self {
         Self::value(Artifact::State, Pointer::new(pointer))
     }
 
     /// A value of `summary.json`.
-    #[must_use]
-    pub fn summary(pointer: &str) -> Self {
+    pub(crate) fn summary(pointer: &str) -> Self {
         Self::value(Artifact::Summary, Pointer::new(pointer))
     }
 
     /// A value of an event.
-    #[must_use]
-    pub fn event(line: Line, pointer: &str) -> Self {
+    pub(crate) fn event(line: Line, pointer: &str) -> Self {
         Self {
             artifact: Artifact::Events,
             line: Some(line),
@@ -298,8 +277,7 @@ impl Place {
     }
 
     /// Bytes of a line of the timeline.
-    #[must_use]
-    pub fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
+    pub(crate) fn line_bytes(line: Line, bytes: Range<usize>) -> Self {
         Self {
             artifact: Artifact::Events,
             line: Some(line),
@@ -308,8 +286,7 @@ impl Place {
     }
 
     /// The JSON Pointer, if the place has one.
-    #[must_use]
-    pub fn pointer(&self) -> Option<&Pointer> {
+    pub(crate) fn pointer(&self) -> Option<&Pointer> {
         match &self.target {
             Target::Value(pointer) | Target::Key(pointer) | Target::Token(_, pointer) => {
                 Some(pointer)
@@ -321,20 +298,19 @@ impl Place {
 
 /// A place in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Spot {
+pub(crate) struct Spot {
     /// The line where the place starts, counted from 1.
-    pub line: u64,
+    pub(crate) line: u64,
     /// The column where the place starts, in characters, counted from 1.
-    pub column: u64,
+    pub(crate) column: u64,
     /// The line where the place ends.
-    pub end_line: u64,
+    pub(crate) end_line: u64,
     /// The column after the last character of the place.
-    pub end_column: u64,
+    pub(crate) end_column: u64,
     /// The offset of the first byte in the file.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The length in bytes.
-    pub length: u64,
+    pub(crate) length: u64,
 }
 
 impl Spot {
@@ -471,6 +447,14 @@ mod tests {
                 spot(8, 17, 8, 19, 120, 2)
             ]
         );
+    }
+
+    #[test]
+    fn pointer_is_escaped_and_ends_early() {
+        let pointer = Pointer::new("/plan/steps").item(3).field("a/b");
+        assert_eq!(pointer.as_str(), "/plan/steps/3/a~1b");
+        let long = Pointer::new("/links").field(&"k".repeat(1_000)).field("a");
+        assert_eq!(long.as_str(), "/links");
     }
 
     #[test]

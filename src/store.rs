@@ -66,7 +66,8 @@ pub(crate) use runs::{RunDir, Runs, is_below_episodes, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;
-pub use settings::{ConfigSearch, find_config};
+#[cfg(feature = "cli")]
+pub(crate) use settings::{ConfigSearch, find_config};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
 pub(crate) use stillness::{Movement, Seen};

@@ -17,7 +17,7 @@ use wide::u8x16;
 /// assert!(Timestamp::parse("2026-03-01T12:00:00").is_none(), "no offset, no instant");
 /// assert!(Timestamp::parse("2026-02-29T12:00:00Z").is_none(), "2026 is not a leap year");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it.
     seconds: i64,
@@ -79,8 +79,7 @@ impl Timestamp {
 
     /// The time since an earlier instant in seconds, rounded to nanoseconds; negative if `earlier`
     /// is later.
-    #[must_use]
-    pub fn seconds_since(&self, earlier: &Self) -> f64 {
+    pub(crate) fn seconds_since(&self, earlier: &Self) -> f64 {
         #[expect(
             clippy::cast_precision_loss,
             reason = "for display; the difference of two dates is far below 2^53"

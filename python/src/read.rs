@@ -226,9 +226,7 @@ impl Record {
 
     #[getter]
     fn duplicates(&self, py: Python<'_>) -> Vec<String> {
-        let pointers = py.detach(|| self.0.view().duplicates());
-        let texts = pointers.iter().map(|it| it.as_str().to_owned());
-        texts.collect()
+        py.detach(|| self.0.view().duplicates())
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct SettingsArgs {
     #[arg(
         long,
         value_name = "FORMAT",
-        value_parser = one_of(Format::ALL, Format::word, Format::about),
+        value_parser = one_of(Format::about),
         env = "RUNVET_FORMAT",
         hide_env_values = true
     )]

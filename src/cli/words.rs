@@ -1,35 +1,31 @@
 //! The words that an option takes -> a parser that lists them in `--help`.
 
 use std::ffi::OsStr;
-use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Error};
 
 use crate::schema::likely_word;
+use crate::words::Words;
 
 /// A parser of words, each with its description for `--help`.
-pub(super) fn one_of<T>(
-    all: &[T],
-    word: fn(T) -> &'static str,
+pub(super) fn one_of<T: Words + Send + Sync>(
     describe: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Copy + Send + Sync + 'static,
-{
-    let described = |value: T| PossibleValue::new(word(value)).help(describe(value));
-    PossibleValuesParser::new(all.iter().copied().map(described)).try_map(|word| word.parse::<T>())
+) -> impl TypedValueParser<Value = T> {
+    let described = |value: &T| PossibleValue::new(value.word()).help(describe(*value));
+    PossibleValuesParser::new(T::ALL.iter().map(described)).try_map(|word| value_of(&word))
 }
 
 /// A parser of words that need no description.
-pub(super) fn word_of<T>(all: &[T], word: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Copy + Send + Sync + 'static,
-{
-    let words: Vec<&'static str> = all.iter().copied().map(word).collect();
+pub(super) fn word_of<T: Words + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let words: Vec<&'static str> = T::ALL.iter().map(|value| value.word()).collect();
     let parser = PossibleValuesParser::new(words.iter().copied());
-    Suggesting { words, parser }.try_map(|word| word.parse::<T>())
+    Suggesting { words, parser }.try_map(|word| value_of(&word))
+}
+
+fn value_of<T: Words>(word: &str) -> Result<T, &'static str> {
+    T::of_word(word).ok_or("an unknown word")
 }
 
 /// A parser that suggests the word that is probably meant, as findings do.

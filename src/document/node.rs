@@ -289,7 +289,6 @@ impl<'a> Node<'a> {
 }
 
 /// The members of an object.
-#[derive(Clone)]
 pub struct Members<'a>(AllMembers<'a>);
 
 impl<'a> Iterator for Members<'a> {
@@ -302,7 +301,6 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The members of an object, including those whose key a later one repeats.
-#[derive(Clone)]
 pub struct AllMembers<'a> {
     document: Document<'a>,
     next: u32,

@@ -57,8 +57,7 @@ impl<'a> Number<'a> {
     }
 
     /// Whether two numbers have the same value.
-    #[must_use]
-    pub fn equals(self, other: Number<'_>) -> bool {
+    pub(crate) fn equals(self, other: Number<'_>) -> bool {
         if self.0 == other.0 {
             return true;
         }
@@ -88,14 +87,12 @@ impl<'a> Number<'a> {
     }
 
     /// Whether the value is an integer.
-    #[must_use]
-    pub fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         self.small().is_some() || self.decimal().is_some_and(|decimal| decimal.exponent >= 0)
     }
 
     /// How many digits after the decimal point the value needs.
-    #[must_use]
-    pub fn decimals(self) -> u64 {
+    pub(crate) fn decimals(self) -> u64 {
         self.decimal()
             .map_or(0, |decimal| decimal.exponent.min(0).unsigned_abs())
     }

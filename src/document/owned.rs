@@ -13,7 +13,6 @@ use super::{Document, Node, Refused, SyntaxError, Tape};
 /// assert_eq!(stored.root().get("b").unwrap().raw(), "1.50");
 /// assert_eq!(stored.root().members().next().unwrap().name(), "b");
 /// ```
-#[derive(Default)]
 pub struct OwnedDocument {
     text: String,
     tape: Tape,

@@ -9,6 +9,7 @@ use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted, utf8};
 use crate::record::{StepStatus, phases};
 use crate::timestamp::Timestamp;
+use crate::words::Words as _;
 
 /// The fields of an event that the timeline needs: texts that are facts.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -147,7 +148,12 @@ impl<'a> ActNote<'a> {
     fn of(event: &EventFacts<'a>) -> Self {
         let payload = event.payload();
         let in_payload = |key: &str| payload.and_then(|payload| payload.text(&[key]));
-        let status = |value: Value<'_>| value.node().text().and_then(|status| status.parse().ok());
+        let status = |value: Value<'_>| {
+            value
+                .node()
+                .text()
+                .and_then(|status| StepStatus::of_word(&status))
+        };
         let step_status = payload.and_then(|payload| payload.get("step_status"));
         let step_id = in_payload("step_id");
         Self {
@@ -161,7 +167,7 @@ impl<'a> ActNote<'a> {
     fn of_parts(parts: &Parts<'_>, line: &'a str) -> Option<Self> {
         let step_id = parts.string(Field::StepId, line).ok()?;
         let status = match parts.string(Field::StepStatus, line).ok()? {
-            Some(status) => Some(status.parse().ok()?),
+            Some(status) => Some(StepStatus::of_word(&status)?),
             None => None,
         };
         let id = |field| parts.string(field, line).ok().flatten();

@@ -23,6 +23,7 @@ use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::source::Line;
+use crate::words::Words as _;
 
 /// The start event.
 #[derive(Debug)]
@@ -296,7 +297,7 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
 
 /// Whether the payload of an event has the status of a step under `status`.
 fn has_status(event: &[u8], tape: &mut Tape) -> bool {
-    let status = |payload: Node<'_>| payload.get("status")?.text()?.parse::<StepStatus>().ok();
+    let status = |payload: Node<'_>| StepStatus::of_word(&payload.get("status")?.text()?);
     memchr::memmem::find(event, b"\"status\"").is_some()
         && in_payload("status", event, tape, status).is_some()
 }

@@ -16,7 +16,7 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
 );
 
 /// A rule that could not be checked in an episode.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Skip {
     /// The id of the rule.
@@ -73,7 +73,7 @@ impl Skip {
 
 /// What kept a rule from being judged, for programs.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, PartialOrd, Ord,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = crate::record::describe_values)]

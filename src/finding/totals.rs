@@ -9,7 +9,7 @@ use super::{EpisodeReport, Finding, Severity, Skip, Suppression};
 use crate::printable::brief;
 
 /// Totals over all episodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Totals {
     /// The number of episodes that were checked.
@@ -40,7 +40,7 @@ pub struct Totals {
 }
 
 /// What fails a check besides errors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Deny {
     /// Whether warnings do.
     pub warnings: bool,
@@ -136,7 +136,7 @@ impl Totals {
 }
 
 /// Totals by rule, by mode and by adapter.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Statistics {
     /// For each rule with findings: the number of episodes that have them, and the number of
@@ -151,7 +151,7 @@ pub struct Statistics {
 }
 
 /// Totals over some episodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[non_exhaustive]
 pub struct Tally {
     /// The number of episodes.

@@ -60,15 +60,14 @@ pub struct Baseline {
 }
 
 /// The number of entries in a baseline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BaselineSize {
+#[derive(Clone, Copy)]
+pub(crate) struct BaselineSize {
     /// The number of findings.
-    pub findings: usize,
+    pub(crate) findings: usize,
     /// The number of skips: rules that could not be judged in an episode.
-    pub skips: usize,
+    pub(crate) skips: usize,
     /// The number of episodes with these findings and skips.
-    pub episodes: usize,
+    pub(crate) episodes: usize,
 }
 
 /// An accepted finding: its description for people, and its fingerprint.
@@ -152,8 +151,7 @@ impl Known {
 
 impl Baseline {
     /// An empty baseline that is to be written to a path.
-    #[must_use]
-    pub fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         Self {
             dir: path.parent().unwrap_or(Path::new("")).to_owned(),
             ..Self::default()
@@ -268,8 +266,7 @@ impl Baseline {
     }
 
     /// The number of entries.
-    #[must_use]
-    pub fn size(&self) -> BaselineSize {
+    pub(crate) fn size(&self) -> BaselineSize {
         BaselineSize {
             findings: self.episodes.values().map(BTreeSet::len).sum(),
             skips: self

@@ -9,7 +9,7 @@ use crate::finding::{Deny, Totals};
 /// ```
 /// assert_eq!(runvet::gate::Exit::Findings.code(), 1);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
     /// No finding fails the gate.

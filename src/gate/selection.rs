@@ -8,7 +8,7 @@ use crate::report::Closing;
 use crate::store::{Discovery, EpisodeDir, Fault, Found};
 
 /// The episodes to judge.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Selection {
     /// The episodes, sorted by path.
@@ -39,7 +39,7 @@ impl From<Found> for Selection {
 }
 
 /// The result of judging a selection.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The sums over all episodes.

@@ -22,7 +22,7 @@ pub struct Events {
 }
 
 /// An event and its place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventLine {
     /// The line, counted from 1.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::finding::Lifecycle;
 
 /// Some runs of a run-data directory, newest first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(
     title = "Output of runvet list --format json",
     extend("$id" = crate::record::schema_id("list"))
@@ -28,7 +28,7 @@ impl Listing {
 }
 
 /// A run as an entry of a list. What its records do not say is null.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema, PartialEq)]
 #[non_exhaustive]
 pub struct RunEntry {
     /// The run's id: the name of its directory.

@@ -58,7 +58,7 @@ pub trait Policy {
 }
 
 /// The advice of a policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Advice {
@@ -118,7 +118,7 @@ impl Advice {
 }
 
 /// What a veto blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Scope {
@@ -135,7 +135,7 @@ words!(Scope {
 });
 
 /// A change of the plan. Ids of steps never change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 #[serde(untagged)]
 pub enum Change {
@@ -161,7 +161,7 @@ pub enum Change {
 }
 
 /// The new values of a step; absent ones stay.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepChange {
     /// What the step does.
@@ -179,7 +179,7 @@ pub struct StepChange {
 }
 
 /// The advice of one policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Consulted {
     /// The policy's name.

@@ -6,7 +6,9 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{DateTime, StepStatus, any_value, schema_id};
+use super::{DateTime, schema_id};
+#[cfg(test)]
+use super::{StepStatus, any_value};
 
 /// One event of a run's timeline. The schema describes the envelope and the payload fields that
 /// rules read; a payload may have any other fields.
@@ -16,6 +18,7 @@ use super::{DateTime, StepStatus, any_value, schema_id};
     extend("$id" = schema_id("event")),
     transform = describe_payloads
 )]
+#[non_exhaustive]
 pub struct Event {
     /// The phase of the run that the event belongs to. Rules use `start`, `plan`, `act`,
     /// `direction`, `reflect`, `runtime` and `terminate`; other values are allowed.
@@ -41,66 +44,72 @@ pub struct Event {
 }
 
 /// The payload of a `plan` event. The latest `plan` event defines the plan.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PlanPayload {
+#[cfg(test)]
+#[expect(dead_code, reason = "a schema is derived from it")]
+#[derive(JsonSchema)]
+struct PlanPayload {
     /// The origin of the plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value", extend("examples" = ["planner.minimal"]))]
-    pub source: Option<Value>,
+    source: Option<Value>,
     /// The agent that made the plan. Used as the origin of the plan when `source` is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub agent_id: Option<Value>,
+    agent_id: Option<Value>,
     /// The steps as records, in the form of the state's `plan.steps`. They take precedence over
     /// `steps`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub step_records: Option<Value>,
+    step_records: Option<Value>,
     /// The steps as labels of the form `<kind>:<description>`, the format of older runtimes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
-    pub steps: Option<Value>,
+    steps: Option<Value>,
 }
 
 /// The payload of an `act` event. It also has the fields that the action record mirrors: `kind`,
 /// `tool`, `input_excerpt`, `result_status`, and keys that start with `x-`. With `synthetic` = true
 /// the runtime filled the event in, and nothing was done.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ActPayload {
+#[cfg(test)]
+#[expect(dead_code, reason = "a schema is derived from it")]
+#[derive(JsonSchema)]
+struct ActPayload {
     /// The id of the plan step that the action belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(extend("examples" = ["step-1"]))]
-    pub step_id: Option<String>,
+    step_id: Option<String>,
     /// The status of that step after the action.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step_status: Option<StepStatus>,
+    #[serde(default)]
+    step_status: Option<StepStatus>,
     /// The id of the action record that mirrors the event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
-    pub action_id: Option<Value>,
+    action_id: Option<Value>,
     /// The id of the action record, when `action_id` is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub id: Option<Value>,
+    id: Option<Value>,
 }
 
 /// The payload of a `run.state_projection` event: a copy of parts of the state record that is
 /// persisted with it. `outcomes` and `links` are needed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StateProjectionPayload {
+#[cfg(test)]
+#[expect(dead_code, reason = "a schema is derived from it")]
+#[derive(JsonSchema)]
+struct StateProjectionPayload {
     /// A copy of the state's `outcomes`. It may have fewer keys, but has `status`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub outcomes: Option<Value>,
+    outcomes: Option<Value>,
     /// A copy of the state's `links`: all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub links: Option<Value>,
+    links: Option<Value>,
     /// The SHA-256 of the bytes of `state.json`, as 64 hexadecimal digits. Readers learn from it
     /// which state the event belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "any_value")]
-    pub state_sha256: Option<Value>,
+    state_sha256: Option<Value>,
 }
 
 /// Adds to the schema which payload belongs to which phase.

@@ -26,7 +26,7 @@ macro_rules! schema_of {
 }
 
 /// An RFC 3339 date-time with an offset, kept as it was written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DateTime(pub String);
 
@@ -42,7 +42,7 @@ impl DateTime {
 
 /// The number of times something happened: an integer, at least 0. In JSON `2`, `2.0` and `2e0` are
 /// the same count. One beyond a `u64` is read as `u64::MAX`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Count(pub u64);
 
@@ -70,21 +70,21 @@ impl<'de> Deserialize<'de> for Count {
 }
 
 /// A duration: a number, at least 0. The field that has it documents the unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NonNegative(pub f64);
 
 schema_of!(NonNegative, { "type": "number", "minimum": 0 });
 
 /// A ratio or a degree: a number from 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnitInterval(pub f64);
 
 schema_of!(UnitInterval, { "type": "number", "minimum": 0, "maximum": 1 });
 
 /// Success as a number: 1 or 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SuccessFlag(pub bool);
 
 schema_of!(SuccessFlag, {

@@ -15,6 +15,7 @@ use crate::words::words;
 /// when the run pauses for approval) and again when the run ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "State record (state.json)", extend("$id" = schema_id("state")))]
+#[non_exhaustive]
 pub struct State {
     /// The identifier of the record format. It changes only when older readers can no longer read
     /// the record.
@@ -58,6 +59,7 @@ pub(crate) const STATE_FIELDS: [&str; 9] = [
 
 /// The identity of a run and the settings it was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Episode {
     /// The run's unique identifier. It equals the name of the episode's directory.
     #[schemars(length(min = 1), extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
@@ -92,7 +94,7 @@ impl Episode {
 }
 
 /// How intuition may act on a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -114,6 +116,7 @@ words!(IntuitionMode {
 
 /// What a run should achieve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Goal {
     /// The original task, as the user gave it.
     #[schemars(extend("examples" = ["Summarize the open tickets"]))]
@@ -126,6 +129,7 @@ pub struct Goal {
 
 /// A normalized statement that the run inferred during execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Belief {
     /// The statement that the run believes.
     pub statement: String,
@@ -140,7 +144,8 @@ pub struct Belief {
 }
 
 /// The steps that lead to the goal.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[non_exhaustive]
 pub struct Plan {
     /// The steps, in execution order.
     pub steps: Vec<Step>,
@@ -159,6 +164,7 @@ pub struct Plan {
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Step {
     /// The step's identifier, unique within the plan.
     #[schemars(length(min = 1), extend("examples" = ["step-1"]))]
@@ -180,8 +186,24 @@ pub struct Step {
     pub outputs: Option<Map<String, Value>>,
 }
 
+impl Step {
+    /// A step that has not started.
+    #[must_use]
+    pub fn new(id: impl Into<String>, kind: StepKind, description: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            description: description.into(),
+            status: StepStatus::Pending,
+            rationale: None,
+            inputs: None,
+            outputs: None,
+        }
+    }
+}
+
 /// What kind of work a step does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -200,7 +222,7 @@ pub enum StepKind {
     Review,
 }
 
-words!(StepKind {
+words!(pub StepKind {
     Detect = "detect",
     Analyze = "analyze",
     Plan = "plan",
@@ -210,7 +232,7 @@ words!(StepKind {
 });
 
 /// The progress of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -239,7 +261,8 @@ words!(StepStatus {
 });
 
 /// What a run remembers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[non_exhaustive]
 pub struct Memory {
     /// Normalized facts, each with a key and a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,6 +274,7 @@ pub struct Memory {
 
 /// One fact that the run remembers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Fact {
     /// The identifier of the fact.
     pub key: String,
@@ -267,6 +291,7 @@ pub struct Fact {
 
 /// What a run did, and its status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Outcomes {
     /// The status of the run. `pending` means that the run is in progress, and so does `partial` as
     /// long as there is neither a summary nor a manifest and `links` has neither; every other
@@ -291,7 +316,7 @@ pub struct Outcomes {
 }
 
 /// The status of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -322,6 +347,7 @@ words!(RunStatus {
 /// One action of a run. Only the keys below and keys that start with `x-` are allowed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false, "patternProperties" = {"^x-": true}))]
+#[non_exhaustive]
 pub struct Action {
     /// The identifier of the action. The payload of its `act` event has the same id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -376,9 +402,35 @@ pub struct Action {
     pub extensions: BTreeMap<String, Value>,
 }
 
+impl Action {
+    /// A use of a tool.
+    #[must_use]
+    pub fn new(tool: impl Into<Value>) -> Self {
+        Self {
+            tool: Some(tool.into()),
+            ..Self::default()
+        }
+    }
+
+    /// How the use ended (`result_status`).
+    #[must_use]
+    pub fn status(mut self, status: impl Into<Value>) -> Self {
+        self.result_status = Some(status.into());
+        self
+    }
+
+    /// What the tool returned.
+    #[must_use]
+    pub fn output(mut self, output: impl Into<Value>) -> Self {
+        self.output = Some(output.into());
+        self
+    }
+}
+
 /// Relative paths, inside the episode's directory, to the run's other artifacts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = {"type": "string"}))]
+#[non_exhaustive]
 pub struct Links {
     /// The path of the event timeline. Always present.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ use crate::words::words;
 /// insight and tags.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "Summary record (summary.json)", extend("$id" = schema_id("summary")))]
+#[non_exhaustive]
 pub struct Summary {
     /// The semantic version of the schema that the record follows.
     #[schemars(extend("const" = format::SUMMARY_SCHEMA_VERSION))]
@@ -49,7 +50,7 @@ pub struct Summary {
 }
 
 /// The result of an adapter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -69,7 +70,7 @@ words!(AdapterResult {
 });
 
 /// Whether a run achieved its goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -92,7 +93,8 @@ words!(SummaryOutcome {
 });
 
 /// Whether the outcome was verified, and with which result. No field is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[non_exhaustive]
 pub struct Verification {
     /// Whether the user supplied assertions to verify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +125,8 @@ pub struct Verification {
 }
 
 /// The changes in the workspace between two snapshots.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WorkspaceDiff {
     /// What was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +140,8 @@ pub struct WorkspaceDiff {
 }
 
 /// The paths of the workspace snapshots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Snapshots {
     /// The path of the snapshot taken before the run; null when there is no such snapshot.
     #[serde(default)]
@@ -150,7 +154,8 @@ pub struct Snapshots {
 }
 
 /// The rules for taking workspace snapshots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct VerificationPolicy {
     /// Names that snapshots leave out, such as directories of version control, caches, virtual
     /// environments or run data.
@@ -165,6 +170,7 @@ pub struct VerificationPolicy {
 
 /// The settings of the runtime.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Flags {
     /// Whether intuition was enabled.
     pub intuition: bool,
@@ -176,7 +182,7 @@ pub struct Flags {
 }
 
 /// The mode of the runtime: whether it directs the run and measures the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = describe_values)]
 #[non_exhaustive]
@@ -193,7 +199,8 @@ words!(RuntimeMode {
 });
 
 /// The directives and vetoes of intuition.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Direction {
     /// The number of directives that were applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,6 +223,7 @@ pub struct Direction {
 
 /// Counters and latencies of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Metrics {
     /// 1 when the run succeeded, 0 when it did not.
     pub success: SuccessFlag,
@@ -239,7 +247,8 @@ pub struct Metrics {
 }
 
 /// The durations of the parts of a run, in milliseconds; each is at least 0.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Latencies {
     /// The time from the start of the run to its first action, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -256,7 +265,8 @@ pub struct Latencies {
 }
 
 /// How well the plan worked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Insight {
     /// The measurements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -264,7 +274,8 @@ pub struct Insight {
 }
 
 /// Measurements of how well the plan worked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct InsightMetrics {
     /// How closely execution followed the plan, from 0 to 1, rounded to 4 decimal places.
     #[serde(default, skip_serializing_if = "Option::is_none")]

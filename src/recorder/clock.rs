@@ -16,8 +16,8 @@ pub trait Clock: Send {
 }
 
 /// The clock of the system.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+#[derive(Clone, Copy)]
+pub(super) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&mut self) -> SystemTime {

@@ -32,9 +32,6 @@ use crate::digest::FileDigest;
 use crate::record::{State, StepStatus};
 use crate::store::OpenDir;
 
-/// The id of an event, such as `evt-000012`.
-pub type EventId = String;
-
 /// A run that is being recorded. It owns the files and the lock of its episode.
 ///
 /// Dropping it writes nothing: the run stays pending, [`Recorder::resume`] goes on with it, and
@@ -54,7 +51,7 @@ pub struct Run {
 }
 
 /// A run that was paused.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Paused {
     /// The id of the episode, for [`Recorder::resume`].
@@ -135,7 +132,7 @@ impl Run {
     /// # Errors
     /// [`Error::Refused`] for phases that the recorder writes itself, and for names that are easily
     /// mistaken for them.
-    pub fn note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<EventId, Error> {
+    pub fn note(&mut self, phase: &str, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
         if let Some(why) = reserved(phase) {
             return Err(Error::refused("the phase", why));
@@ -217,7 +214,7 @@ impl Run {
     }
 
     /// Adds an event.
-    fn write(&mut self, draft: Draft) -> Result<EventId, Error> {
+    fn write(&mut self, draft: Draft) -> Result<String, Error> {
         self.write_event(draft).map(|event| event.id)
     }
 

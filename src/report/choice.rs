@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::finding::{Finding, Severity};
+use crate::words::Words as _;
 
 /// Findings as text, of each rule as many as could be listed if there were no others.
 pub(super) struct Choice {

@@ -24,7 +24,7 @@ pub enum EntryKind {
 /// assert!(entries.has(Artifact::State));
 /// assert_eq!(entries.kind(Artifact::Events), None);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entries([Option<EntryKind>; Artifact::ALL.len()]);
 
 impl Entries {

@@ -13,7 +13,7 @@ use super::Artifact;
 /// assert_eq!(object.file(Artifact::State), "s3://runs/episodes/ep_1/state.json");
 /// assert_eq!(object.dir(), None);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum EpisodeKey {
     /// A directory, as the user would type its path.
@@ -33,8 +33,7 @@ impl EpisodeKey {
     }
 
     /// The key in the form of a path, whose parts are separated by slashes.
-    #[must_use]
-    pub fn as_path(&self) -> &Path {
+    pub(crate) fn as_path(&self) -> &Path {
         match self {
             Self::Dir(path) => path,
             Self::Text(text) => Path::new(text),

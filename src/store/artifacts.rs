@@ -80,7 +80,7 @@ pub trait Artifacts {
 }
 
 /// A text that identifies one version of an artifact's content.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Version(Arc<[u8]>);
 
 impl Version {
@@ -102,7 +102,7 @@ pub trait ReadAt: Send + Sync {
 }
 
 /// Why the content of an existing artifact can't be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreadable {
     /// It is a symbolic link.

@@ -26,7 +26,7 @@ pub struct Memory<'a> {
 }
 
 /// The content of an artifact, as far as it is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Content<'a> {
     /// The content is known.

@@ -15,21 +15,19 @@ const CONFIG: &str = "runvet.toml";
 const MAX_BYTES: u64 = 256 << 20;
 
 /// The result of searching for the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConfigSearch {
+#[derive(Default)]
+pub(crate) struct ConfigSearch {
     /// The configuration file, relative to the directory that the search started from.
-    pub found: Option<PathBuf>,
+    pub(crate) found: Option<PathBuf>,
     /// Files with that name inside run data, which are not read, because the author of the run data
     /// may have written them. The author may also have made run data of their directory, so going
     /// on without them would let the writer of the run data choose how it is judged.
-    pub passed_over: Vec<PathBuf>,
+    pub(crate) passed_over: Vec<PathBuf>,
 }
 
 /// Looks for `runvet.toml` from a directory upward to the root of the repository; outside of a
 /// repository, in the directory alone.
-#[must_use]
-pub fn find_config(here: &Path) -> ConfigSearch {
+pub(crate) fn find_config(here: &Path) -> ConfigSearch {
     let is_root = |dir: &Path| dir.join(".git").exists() && !is_run_data(dir);
     let levels = here.ancestors().position(is_root).unwrap_or_default();
     let mut search = ConfigSearch::default();

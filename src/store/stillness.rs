@@ -181,7 +181,7 @@ impl Movement {
 }
 
 /// What an episode's listing says of each artifact, and the version of its content.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Seen([(Option<EntryKind>, Option<Version>); Artifact::ALL.len()]);
 
 impl Seen {

@@ -106,7 +106,6 @@ mod library {
     mod read;
     mod recorder;
     mod runs;
-    mod words;
 }
 
 /// The order of the house: its sources and its documents.

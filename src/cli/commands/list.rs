@@ -46,11 +46,11 @@ pub(in crate::cli) struct List {
     sort: Order,
 
     /// Show only runs with this status
-    #[arg(long, value_parser = word_of(RunStatus::ALL, RunStatus::word))]
+    #[arg(long, value_parser = word_of::<RunStatus>())]
     status: Option<RunStatus>,
 
     /// Show only runs with this outcome
-    #[arg(long, value_parser = word_of(SummaryOutcome::ALL, SummaryOutcome::word))]
+    #[arg(long, value_parser = word_of::<SummaryOutcome>())]
     outcome: Option<SummaryOutcome>,
 
     /// Show only runs for which `runvet validate` reports an error, and the rule of the first

@@ -86,7 +86,7 @@ pub(in crate::cli) struct Validate {
     statistics: bool,
 
     /// How the human format groups findings
-    #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(GroupBy::ALL, GroupBy::word, describe))]
+    #[arg(long, value_name = "WHAT", default_value = "episode", value_parser = one_of(describe))]
     group_by: GroupBy,
 
     /// Read more paths from a file, one per line; `-` is standard input

@@ -10,6 +10,7 @@ use super::super::{Error, Recorded, Recovered, Run, Verdict};
 use crate::printable::shortened;
 use crate::read::policy::Scope;
 use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
+use crate::words::Words as _;
 
 /// A line of the standard output of `runvet record`: the first says which run is recorded, each
 /// other one answers a command. `runvet recover` and `runvet abandon` print one with `--json`.

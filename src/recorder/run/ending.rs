@@ -15,7 +15,7 @@ use crate::digest::FileDigest;
 use crate::record::{RunStatus, State, StepStatus, Summary};
 
 /// How a run ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct End {
     status: RunStatus,
@@ -95,7 +95,7 @@ impl End {
 }
 
 /// A run that has ended, as it was recorded.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Recorded {
     /// The directory of the episode.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::error::Error;
 use super::super::event::{Draft, learn_line, object};
 use super::super::fold::stamped;
-use super::{EventId, Run};
+use super::Run;
 use crate::record::{Belief, Fact, UnitInterval};
 
 impl Run {
@@ -18,7 +18,7 @@ impl Run {
         statement: &str,
         confidence: f64,
         provenance: &str,
-    ) -> Result<EventId, Error> {
+    ) -> Result<String, Error> {
         if !(0.0..=1.0).contains(&confidence) {
             return Err(Error::refused(
                 "the belief",
@@ -43,7 +43,7 @@ impl Run {
         key: &str,
         value: impl Into<Value>,
         provenance: Option<&str>,
-    ) -> Result<EventId, Error> {
+    ) -> Result<String, Error> {
         let fact = Fact {
             key: key.into(),
             value: value.into(),
@@ -57,7 +57,7 @@ impl Run {
     ///
     /// # Errors
     /// As for [`Run::note`].
-    pub fn jot(&mut self, text: &str) -> Result<EventId, Error> {
+    pub fn jot(&mut self, text: &str) -> Result<String, Error> {
         self.remember_value("scratchpad", text)
     }
 
@@ -65,7 +65,7 @@ impl Run {
         &mut self,
         name: &str,
         value: &(impl serde::Serialize + ?Sized),
-    ) -> Result<EventId, Error> {
+    ) -> Result<String, Error> {
         self.must_not_have_ended()?;
         let value = serde_json::to_value(value)
             .map_err(|error| Error::refused("the memory", error.to_string()))?;
@@ -77,7 +77,7 @@ impl Run {
     ///
     /// # Errors
     /// As for [`Run::note`].
-    pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<EventId, Error> {
+    pub fn reflect(&mut self, payload: Map<String, Value>) -> Result<String, Error> {
         self.must_not_have_ended()?;
         self.write(Draft::new("reflect", payload))
     }
@@ -90,7 +90,7 @@ impl Run {
         &mut self,
         proposal: Map<String, Value>,
         applied: bool,
-    ) -> Result<EventId, Error> {
+    ) -> Result<String, Error> {
         let payload = object([("applied", applied.into()), ("proposal", proposal.into())]);
         self.must_not_have_ended()?;
         let event = self.write_event(Draft::new("learn", payload))?;

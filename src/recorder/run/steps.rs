@@ -9,7 +9,7 @@ use super::policies::{Verdict, Veto};
 use crate::record::{Action, State, Step, StepKind, StepStatus};
 
 /// A step of a plan, before it is recorded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StepDraft {
     /// The unique id of the step.
@@ -99,7 +99,7 @@ pub enum Gate {
 }
 
 /// How a step ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StepEnd {
     /// It did what it should.
@@ -126,10 +126,7 @@ pub enum StepEnd {
 ///     }
 ///
 ///     fn run(&mut self, step: &Step, _: &State) -> Result<Action, serde_json::Value> {
-///         Ok(Action {
-///             input_excerpt: Some(step.description.to_uppercase().into()),
-///             ..Action::default()
-///         })
+///         Ok(Action::new("shout").output(step.description.to_uppercase()))
 ///     }
 /// }
 ///

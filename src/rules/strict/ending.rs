@@ -6,6 +6,7 @@ use crate::printable::quote;
 use crate::record::RunStatus;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::{Artifact, Place};
+use crate::words::Words as _;
 
 pub(crate) static RULE: Rule = Rule::new(
     BuiltIn {
@@ -43,7 +44,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     after(ending, findings);
     if let Some(said) = &ending.status
         && said != status
-        && said.parse::<RunStatus>().is_ok()
+        && RunStatus::of_word(said).is_some()
     {
         let message = format!(
             "the `terminate` event on line {} has the status {}, but `outcomes.status` is {}",

@@ -8,6 +8,7 @@ use crate::printable::quote;
 use crate::record::StepStatus;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
+use crate::words::Words as _;
 
 pub(crate) static RULE: Rule = Rule::new(
     BuiltIn {
@@ -53,7 +54,7 @@ fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> C
         compared = Compared::Something;
         let status = step
             .text(&["status"])
-            .and_then(|status| status.parse().ok());
+            .and_then(|status| StepStatus::of_word(&status));
         if let Some(status @ (StepStatus::Pending | StepStatus::Running | StepStatus::Failed)) =
             status
         {

@@ -18,7 +18,7 @@ use proptest::sample::Index;
 use runvet::check::{Check, all_rules};
 use runvet::document::{Kind, Node, Tape};
 use runvet::finding::{Finding, Level};
-use runvet::source::{Artifact, Pointer};
+use runvet::source::Artifact;
 use runvet::{Schema, Timestamp};
 use serde_json::{Value, json};
 
@@ -132,14 +132,11 @@ impl Editor<'_> {
             values,
             edits: Vec::new(),
         };
-        editor.visit(
-            tape.read(text.as_bytes()).unwrap().root(),
-            &Pointer::default(),
-        );
+        editor.visit(tape.read(text.as_bytes()).unwrap().root(), "");
         editor.edits
     }
 
-    fn visit(&mut self, node: Node<'_>, pointer: &Pointer) {
+    fn visit(&mut self, node: Node<'_>, pointer: &str) {
         let Range { start, end } = node.span();
         for value in self.values {
             self.edit(start..end, *value, pointer, &format!("= {value}"));
@@ -171,11 +168,11 @@ impl Editor<'_> {
                     &format!("{name} as {escaped}"),
                 );
             }
-            self.visit(key.value(), &pointer.field(&key.name()));
+            self.visit(key.value(), &below(pointer, key.name()));
             parts.push(start..end);
         }
         for (index, item) in node.items().enumerate() {
-            self.visit(item, &pointer.item(index));
+            self.visit(item, &below(pointer, index));
             parts.push(item.span());
         }
         if node.kind() == Kind::Object {
@@ -202,11 +199,11 @@ impl Editor<'_> {
         }
     }
 
-    fn edit(&mut self, at: Range<usize>, put: impl Into<String>, pointer: &Pointer, what: &str) {
+    fn edit(&mut self, at: Range<usize>, put: impl Into<String>, pointer: &str, what: &str) {
         self.edits.push(Edit {
             at,
             put: put.into(),
-            what: format!("{} {what}", pointer.as_str()),
+            what: format!("{pointer} {what}"),
         });
     }
 }
@@ -215,6 +212,12 @@ impl Edit {
     fn made_in(&self, text: &str) -> String {
         [&text[..self.at.start], &self.put, &text[self.at.end..]].concat()
     }
+}
+
+/// The pointer to a member or an item.
+fn below(pointer: &str, token: impl std::fmt::Display) -> String {
+    let token = token.to_string();
+    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The sorted JSON Pointers where runvet finds that each text violates the schema of an artifact.
@@ -309,7 +312,7 @@ impl Judge {
 ///   reported, at the key itself.
 fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> {
     let errors: Vec<_> = errors
-        .map(|error| (Pointer::new(error.instance_path().as_str()), error))
+        .map(|error| (error.instance_path().as_str().to_owned(), error))
         .collect();
     let is_of_type =
         |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
@@ -317,7 +320,7 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
         .iter()
         .filter(|(_, error)| is_of_type(error))
         .map(|(place, _)| place);
-    let wrong_types: BTreeSet<&Pointer> = wrong_types.collect();
+    let wrong_types: BTreeSet<&String> = wrong_types.collect();
     let mut places: Vec<String> = wrong_types
         .iter()
         .map(|place| place.as_str().into())
@@ -330,11 +333,7 @@ fn places<'e>(errors: impl Iterator<Item = ValidationError<'e>>) -> Vec<String> 
         match error.kind() {
             ValidationErrorKind::Required { .. } if !lacking.insert(place) => {}
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                places.extend(
-                    unexpected
-                        .iter()
-                        .map(|key| place.field(key).as_str().into()),
-                );
+                places.extend(unexpected.iter().map(|key| below(place, key)));
             }
             _ => places.push(place.as_str().into()),
         }

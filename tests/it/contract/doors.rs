@@ -37,7 +37,10 @@ fn said(dir: &Path) -> [(String, Lifecycle); 3] {
     [
         (report.id, report.lifecycle),
         (entry.episode_id, entry.lifecycle),
-        (text("episode_id"), text("lifecycle").parse().unwrap()),
+        (
+            text("episode_id"),
+            serde_json::from_value(page["lifecycle"].clone()).unwrap(),
+        ),
     ]
 }
 

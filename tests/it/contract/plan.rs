@@ -11,7 +11,6 @@ use proptest::sample::{Index, select};
 use runvet::check::Check;
 use runvet::plan::{PlanComparison, RebuiltPlan, compare};
 use runvet::read::RunReader;
-use runvet::record::StepStatus;
 use serde_json::{Value, json};
 
 use crate::support::binary::stdout;
@@ -90,10 +89,9 @@ const NO_TIME: &str = "yesterday";
 
 fn status() -> impl Strategy<Value = Value> {
     select(
-        StepStatus::ALL
-            .iter()
-            .map(|status| Value::from(status.word()))
-            .collect::<Vec<_>>(),
+        ["pending", "running", "done", "skipped", "failed", "vetoed"]
+            .map(Value::from)
+            .to_vec(),
     )
 }
 

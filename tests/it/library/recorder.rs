@@ -158,10 +158,9 @@ fn refused_call_leaves_no_byte() {
     };
     let before = files(dir.path());
     let deep = (0..200).fold(json!(1), |value, _| json!([value]));
-    let extension = Action {
-        extensions: [("mine".to_owned(), json!(1))].into(),
-        ..Action::default()
-    };
+    let (mut extension, mut named) = (Action::default(), Action::default());
+    extension.extensions.insert("mine".into(), json!(1));
+    named.id = Some("a".into());
     let refused = [
         run.note("act", Map::new()).err(),
         run.note("Act", Map::new()).err(),
@@ -177,14 +176,7 @@ fn refused_call_leaves_no_byte() {
         run.open("s").err(),
         run.open("none").err(),
         run.act(&open, extension).err(),
-        run.act(
-            &open,
-            Action {
-                id: Some("a".into()),
-                ..Action::default()
-            },
-        )
-        .err(),
+        run.act(&open, named).err(),
     ];
     for (number, error) in refused.into_iter().enumerate() {
         let error = error.unwrap_or_else(|| panic!("call {number} is refused"));

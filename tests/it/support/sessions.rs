@@ -91,10 +91,7 @@ impl Policy for Whim {
                 },
             }),
             (3, _) if steps.len() < 6 => change(Change::Append {
-                append: Step {
-                    id: format!("more-{}", steps.len()),
-                    ..steps[0].clone()
-                },
+                append: Step::new(format!("more-{}", steps.len()), steps[0].kind, "one more"),
             }),
             (4, _) => change(Change::Other(Map::new())),
             (5, _) => Advice::veto("no"),
@@ -239,12 +236,8 @@ impl<'s> Session<'s> {
                     return Ok(());
                 };
                 let score = f64::from(u32::try_from(random.below(1_000)).unwrap()) / 7.0;
-                let action = Action {
-                    tool: Some("tool".into()),
-                    output: Some("x".repeat(self.length(random)).into()),
-                    extensions: [("x-score".to_owned(), score.into())].into(),
-                    ..Action::default()
-                };
+                let mut action = Action::new("tool").output("x".repeat(self.length(random)));
+                action.extensions.insert("x-score".into(), score.into());
                 may_be_refused(run.act(step, action))
             }
             7 => {
