@@ -363,10 +363,6 @@ impl EpisodeReport {
 
 /// The rules that could not be judged in an episode for one reason.
 pub(crate) struct Unjudged<'e> {
-    #[cfg_attr(
-        not(feature = "human"),
-        expect(dead_code, reason = "other formats show reasons alone")
-    )]
     pub(crate) kind: SkipKind,
     pub(crate) reason: &'e str,
     pub(crate) rules: Vec<&'e str>,

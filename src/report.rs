@@ -16,6 +16,7 @@
 //! assert!(text.starts_with(b"{\"$schema\""));
 //! ```
 
+mod agent;
 mod choice;
 mod concise;
 #[cfg(feature = "cli")]
@@ -140,6 +141,8 @@ formats! {
     /// A summary in Markdown
     Markdown = "markdown", ["statistics", "verbose"],
         |options| markdown::Markdown::new(options.verbose);
+    /// Text for a program that reads words, such as a coding agent: each rule once
+    Agent = "agent", [], |_options| agent::Agent::default();
     /// A page for a browser, in one file
     #[cfg(feature = "html")]
     Html = "html", ["statistics"], |options| html::Html::new(options.rules.clone());

@@ -28,6 +28,7 @@ Format = Literal[
     "github",
     "gitlab",
     "markdown",
+    "agent",
     "html",
 ]
 Columns = dict[str, list[Any]]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::wording::not_judged;
 use super::{Closing, Renderer};
-use crate::finding::{EpisodeReport, Finding};
+use crate::finding::{EpisodeReport, Finding, Location};
 use crate::printable::escape;
 
 pub(super) struct Concise {
@@ -60,9 +60,14 @@ fn line(finding: &Finding) -> String {
         location,
         ..
     } = finding;
-    let place = match (location.line, location.column) {
+    let place = place(location);
+    escape(&format!("{place}: {} {rule}: {message}", severity.word())).into_owned()
+}
+
+/// `file:line:column`, not escaped.
+pub(super) fn place(location: &Location) -> String {
+    match (location.line, location.column) {
         (Some(line), Some(column)) => format!("{}:{line}:{column}", location.file),
         _ => location.file.clone(),
-    };
-    escape(&format!("{place}: {} {rule}: {message}", severity.word())).into_owned()
+    }
 }

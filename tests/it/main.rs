@@ -37,6 +37,7 @@ mod contract {
 
 /// What each format of a report says, and to whom.
 mod formats {
+    mod agent;
     mod files;
     mod incomplete;
     mod junit;

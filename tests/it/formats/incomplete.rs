@@ -58,7 +58,7 @@ fn every_format_tells_of_directories_that_are_closed() {
     let count = "6 episodes: 4 valid, 2 invalid (3 errors); 2 directories could not be read\n";
     for (format, text) in reports(&user, &[]) {
         match &*format {
-            "human" | "github" | "markdown" => assert!(text.contains(count), "{text}"),
+            "human" | "github" | "markdown" | "agent" => assert!(text.contains(count), "{text}"),
             "json" => {
                 let report: Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(
@@ -317,7 +317,7 @@ fn every_format_tells_of_an_undecided_episode() {
         renderer.end(&mut text, &closing).unwrap();
         let text = String::from_utf8(text).unwrap();
         let expected: &[&str] = match format {
-            Format::Human | Format::Github | Format::Markdown => {
+            Format::Human | Format::Github | Format::Markdown | Format::Agent => {
                 &["0 valid, 0 invalid, 1 undecided"]
             }
             Format::Json | Format::Ndjson => {

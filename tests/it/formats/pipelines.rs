@@ -388,6 +388,8 @@ fn renderers_hold_bounded_memory_for_any_number_of_episodes() {
         (Format::Sarif, 600_000),
         (Format::Github, 20_000),
         (Format::Markdown, 60_000),
+        // The first finding of each rule.
+        (Format::Agent, 60_000),
     ] {
         let mut renderer = format.renderer(&options);
         let mut out = Vec::new();

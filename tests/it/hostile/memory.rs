@@ -335,7 +335,8 @@ fn memory_stays_bounded_in_every_format() {
     let (_temp, dir) = good_run();
     findings().write(&dir);
     for format in [
-        "human", "concise", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "html",
+        "human", "concise", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "agent",
+        "html",
     ] {
         let (code, report) = report_within(WITHIN_MIB, &dir, format);
         assert_eq!(code, Some(1), "{format}");

@@ -33,7 +33,7 @@ fn alone() -> MutexGuard<'static, ()> {
     DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The documents: the Markdown files at the top level and in `docs/`.
+/// The documents: the Markdown files at the top level and in `docs/`, and `llms.txt`.
 fn documents() -> Vec<String> {
     let in_dir = |dir: &str| {
         let entries = fs::read_dir(root().join(dir)).into_iter().flatten();
@@ -44,7 +44,7 @@ fn documents() -> Vec<String> {
             .map(|path| path.display().to_string())
             .collect::<Vec<_>>()
     };
-    let mut documents = [in_dir(""), in_dir("docs")].concat();
+    let mut documents = [in_dir(""), in_dir("docs"), vec!["llms.txt".to_owned()]].concat();
     documents.sort();
     documents
 }

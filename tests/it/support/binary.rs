@@ -23,6 +23,7 @@ pub(crate) fn stderr(output: &Output) -> &str {
 }
 
 /// Every format there is.
-pub(crate) const FORMATS: [&str; 10] = [
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "html",
+pub(crate) const FORMATS: [&str; 11] = [
+    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown",
+    "agent", "html",
 ];
