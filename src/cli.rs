@@ -4,6 +4,7 @@ mod candidates;
 mod commands;
 mod output;
 mod path_list;
+mod period;
 mod phases;
 mod run_data;
 mod settings;

@@ -1,5 +1,7 @@
 //! An RFC 3339 text -> an instant that compares exactly.
 
+mod given;
+
 use std::cmp::Ordering;
 
 use wide::u8x16;

@@ -1,5 +1,7 @@
 //! What is asked for of many runs, and one of them -> whether it is among them.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use memchr::memmem::Finder;
 
 use super::RunEntry;
@@ -138,15 +140,16 @@ impl Listed for RunEntry {
 }
 
 impl RunFilter {
-    /// The time that a text names: an RFC 3339 date-time, or a date such as `2026-03-01` in UTC.
+    /// The time that a text names now, see [`Timestamp::given`].
     ///
     /// # Errors
     ///
     /// What was expected, for any other text.
     pub fn time(text: &str) -> Result<Timestamp, &'static str> {
-        let time = Timestamp::parse(text);
-        let time = time.or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
-        time.ok_or("a date such as 2026-03-01, or an RFC 3339 date-time with an offset")
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seconds = since_1970.map_or(0, |since| since.as_secs());
+        let now = Timestamp::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
+        Timestamp::given(text, &now).ok_or(Timestamp::FORMS)
     }
 
     /// Whether a run is among those that are asked for.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, ValueEnum};
 
 use super::output::{Color, Output, style, width};
+use super::period::Period;
 use super::run_data::RunDataArgs;
 use super::settings::{Baselines, GateArgs};
 use super::usage::{GATE, note_idle, refuse, refuse_colour};
@@ -60,10 +61,8 @@ pub(in crate::cli) struct List {
     #[command(flatten)]
     gate: GateArgs,
 
-    /// Show only runs that started at this time or later: a date such as 2026-03-01 (UTC) or an
-    /// RFC 3339 date-time
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    since: Option<Timestamp>,
+    #[command(flatten)]
+    period: Period,
 
     /// How to print the list
     #[arg(long, default_value = "human")]
@@ -116,15 +115,12 @@ struct Row {
     failure: Option<String>,
 }
 
-fn parse_time(text: &str) -> Result<Timestamp, String> {
-    RunFilter::time(text).map_err(|expected| format!("expected {expected}"))
-}
-
 impl List {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         if self.format != Format::Human {
             refuse_colour(self.color, matches, "in this format")?;
         }
+        self.period.note(output);
         let run_data = self.run_data.open_at(&self.paths, matches)?;
         let limit = if self.limit == 0 {
             usize::MAX
@@ -176,7 +172,8 @@ impl List {
         RunFilter {
             statuses: word(self.status.map(RunStatus::word)),
             outcomes: word(self.outcome.map(SummaryOutcome::word)),
-            since: self.since.clone(),
+            since: self.period.since().cloned(),
+            until: self.period.until().cloned(),
             ..RunFilter::default()
         }
     }
@@ -232,9 +229,9 @@ impl List {
     fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
         let status = self.status.map(|status| format!("--status {status}"));
         let outcome = self.outcome.map(|outcome| format!("--outcome {outcome}"));
-        let since = self.since.is_some().then(|| "--since".to_owned());
+        let period = (!self.period.is_all()).then(|| self.period.to_string());
         let invalid = self.invalid.then(|| "--invalid".to_owned());
-        let filters: Vec<String> = [status, outcome, since, invalid]
+        let filters: Vec<String> = [status, outcome, period, invalid]
             .into_iter()
             .flatten()
             .collect();

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{Color, Output, style};
 use super::path_list::PathList;
+use super::period::Period;
 use super::settings::{Baselines, Origin, Settings, SettingsArgs};
 use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::usage::{refuse, refuse_colour};
@@ -28,6 +29,7 @@ use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
     AsEpisodeDir as _, Changed, Fault, Found, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
+use crate::timestamp::Timestamp;
 use crate::view::run_page;
 
 /// The time after which a progress bar is shown.
@@ -69,7 +71,7 @@ pub(in crate::cli) struct Validate {
     ///
     /// The file lists the findings of this check only, so check all run data when you write it.
     /// This check itself uses no baseline, and not `--select`.
-    #[arg(long, value_name = "FILE", conflicts_with = "changed_since")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["changed_since", "since", "until"])]
     write_baseline: Option<PathBuf>,
 
     /// Also write the report to a file, in any format; repeatable
@@ -112,6 +114,9 @@ pub(in crate::cli) struct Validate {
     /// every episode with a manifest.json is checked: git is not asked for the files it names.
     #[arg(long, value_name = "REV")]
     changed_since: Option<String>,
+
+    #[command(flatten)]
+    period: Period,
 
     /// Exit with 0, not 3, when no episode is found, or no rule is on for any
     #[arg(long)]
@@ -194,11 +199,20 @@ impl Scope {
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut setup = self.set_up(matches, output)?;
+        if !self.quiet {
+            self.period.note(output);
+        }
         let mut found = setup.gate.search(&setup.paths, self.given());
         let scope = Scope::of(&found);
         let whole = self.whole(&setup.paths, &found.episodes);
+        if !self.period.is_all() {
+            found.episodes.retain(|episode| self.is_in_period(episode));
+        }
+        let mut is_unchanged = false;
         if let Some(revision) = &self.changed_since {
+            let in_period = !found.episodes.is_empty();
             found.episodes = self.changed(revision, found.episodes, &setup, output)?;
+            is_unchanged = in_period && found.episodes.is_empty();
         }
         if let Some((path, _)) = &setup.new_baseline
             && let Some(baseline) = self.record(&setup, &found, path)
@@ -225,16 +239,22 @@ impl Validate {
         }
         let is_refused = self.strict_config && !unmet.is_empty();
         let unchecked = outcome.totals.unchecked;
-        let is_all_unchanged = outcome.totals.episodes == 0 && !scope.is_empty;
         let exit = match outcome.exit(setup.deny) {
             _ if output.is_muted() || setup.lacks_baseline() || is_refused => Exit::Fault,
-            Exit::NothingFound if self.allow_empty || is_all_unchanged => Exit::Success,
+            Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
             exit => exit,
         };
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
+            Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
+                output.fault(&format!(
+                    "no episode to check: none matches {}",
+                    self.period
+                ));
+            }
             Exit::NothingFound => output.fault(&nothing_to_check(scope.excluded)),
             _ if unchecked > 0 && !self.quiet => output.note(&no_rule_is_on(unchecked)),
+            Exit::Success if scope.is_empty && !self.quiet => output.note("no episode found"),
             _ => {}
         }
         let has_report =
@@ -431,7 +451,8 @@ impl Validate {
     /// The given paths of which everything below is checked: no artifacts and no episodes, and
     /// nothing below a directory called `episodes`.
     fn whole(&self, paths: &[PathBuf], episodes: &[FoundEpisode]) -> Vec<PathBuf> {
-        if self.changed_since.is_some() || self.files_from.is_some() {
+        let is_part = self.changed_since.is_some() || !self.period.is_all();
+        if is_part || self.files_from.is_some() {
             return Vec::new();
         }
         let is_artifact = |path: &Path| {
@@ -449,6 +470,14 @@ impl Validate {
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));
         paths.iter().filter(is_whole).cloned().collect()
+    }
+
+    /// Whether an episode started when it is asked for. One of which that is not known may have.
+    fn is_in_period(&self, episode: &FoundEpisode) -> bool {
+        let run = RunReader::open(&episode.as_episode_dir().path);
+        let started = run.ok().and_then(|run| run.entry().started_at);
+        let started = started.as_deref().and_then(Timestamp::parse);
+        self.period.may_have(started.as_ref())
     }
 
     /// The episodes that changed; notes runs that were deleted.

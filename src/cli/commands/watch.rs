@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::output::Output;
+use super::period::Period;
 use super::settings::{Baselines, GateArgs, parse_whole};
 use super::usage::note_idle;
 use super::validate::passed_over;
@@ -22,6 +23,7 @@ use crate::finding::{EpisodeReport, Severity};
 use crate::printable::escape;
 use crate::report::{self, Options, count, stage};
 use crate::store;
+use crate::timestamp::Timestamp;
 use crate::watch::{self, News};
 
 /// Keep checking runs as they are written, and print a line for each verdict
@@ -56,6 +58,9 @@ pub(in crate::cli) struct Watch {
     only_invalid: bool,
 
     #[command(flatten)]
+    period: Period,
+
+    #[command(flatten)]
     gate: GateArgs,
 
     /// Scan all files at this interval; needed on file systems that do not report changes, such as
@@ -66,15 +71,23 @@ pub(in crate::cli) struct Watch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One line: the time in UTC, the run, whether it is valid, and the rules with findings
+    /// The time in UTC, the run, whether it is valid, and the rules with findings on one line; the
+    /// first findings below it
     Human,
-    /// The line that `runvet validate --format ndjson` prints for an episode
+    /// The line that `runvet validate --format ndjson` prints for an episode, with the time in
+    /// `time`
     Ndjson,
 }
 
 impl Watch {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut gate = self.gate.resolve(matches, Baselines::Read)?.gate;
+        self.period.note(output);
+        if !self.period.is_all() {
+            // A card says when the run started.
+            let check = gate.check().clone().keep_cards(true);
+            gate = gate.with_check(check);
+        }
         let dir = self.dir.display().to_string();
         let watch = match self.poll {
             None => watch::Watch::new(self.dir)?,
@@ -95,12 +108,14 @@ impl Watch {
         let mut verdicts = Verdicts {
             format: self.format,
             only_invalid: self.only_invalid,
+            is_of_period: !self.period.is_all(),
             of_runs: BTreeMap::new(),
         };
         let mut exit = Exit::Success;
         let mut printed = Ok(());
         watch.run(&mut gate, |news| {
             match news {
+                News::Judged(episode) if !self.period.may_have(started(&episode).as_ref()) => {}
                 News::Judged(episode) => {
                     if let Some(fault) = episode.fault() {
                         exit = Exit::Fault;
@@ -133,6 +148,8 @@ impl Watch {
 struct Verdicts {
     format: Format,
     only_invalid: bool,
+    /// Whether only runs of a period have a verdict.
+    is_of_period: bool,
     /// The last verdict on each run.
     of_runs: BTreeMap<String, Last>,
 }
@@ -161,10 +178,13 @@ impl Verdicts {
                 .renderer(&Options::default())
                 .episode(&mut line, episode)?,
         }
-        if self.is_news(episode, &line) {
-            self.write(output, &line)?;
+        if !self.is_news(episode, &line) {
+            return Ok(());
         }
-        Ok(())
+        if self.format == Format::Human {
+            findings(&mut line, episode)?;
+        }
+        self.write(output, &line)
     }
 
     /// Whether a verdict is to be printed: it differs from the last one on its run, and one of both
@@ -185,7 +205,8 @@ impl Verdicts {
     /// Says that a run is gone.
     fn forget(&mut self, output: &mut Output, dir: &str) -> io::Result<()> {
         let last = self.of_runs.remove(dir);
-        if self.only_invalid && last.is_none_or(Last::is_valid) {
+        let is_silent = self.only_invalid && last.is_none_or(Last::is_valid);
+        if is_silent || (self.is_of_period && last.is_none()) {
             return Ok(());
         }
         match self.format {
@@ -199,10 +220,18 @@ impl Verdicts {
     }
 
     fn write(&self, output: &mut Output, line: &[u8]) -> io::Result<()> {
-        if self.format == Format::Human {
-            write!(output.stdout(), "{:.0} ", jiff::Timestamp::now())?;
-        }
-        output.stdout().write_all(line)?;
+        let now = jiff::Timestamp::now();
+        let rest = match self.format {
+            Format::Human => {
+                write!(output.stdout(), "{now:.0} ")?;
+                line
+            }
+            Format::Ndjson => {
+                write!(output.stdout(), "{{\"time\":\"{now:.0}\",")?;
+                line.strip_prefix(b"{").unwrap_or(line)
+            }
+        };
+        output.stdout().write_all(rest)?;
         output.finish()
     }
 
@@ -223,6 +252,26 @@ impl Verdicts {
             undecided => format!("{runs}, {invalid}, {undecided} undecided"),
         }
     }
+}
+
+/// The number of findings that are printed below a verdict.
+const MAX_FINDINGS: usize = 5;
+
+/// Writes the first findings, those of the greatest weight.
+fn findings(out: &mut Vec<u8>, episode: &EpisodeReport) -> io::Result<()> {
+    let findings = episode.by_weight();
+    for finding in findings.iter().take(MAX_FINDINGS) {
+        writeln!(out, "  {finding}")?;
+    }
+    match findings.len().saturating_sub(MAX_FINDINGS) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more"),
+    }
+}
+
+/// When a run started, as far as its records say.
+fn started(episode: &EpisodeReport) -> Option<Timestamp> {
+    Timestamp::parse(episode.card.as_ref()?.started_at.as_deref()?)
 }
 
 /// One line: the run, whether it has ended, and what is wrong.

@@ -89,19 +89,64 @@ fn list_can_be_filtered() {
         of(&["--invalid", "--outcome", "success", "--status", "ok"]),
         ["ep_03_edited", "ep_05_misnamed"]
     );
-    assert_eq!(of(&["--since", "2026-03-02"]), [] as [&str; 0]);
-    assert_eq!(of(&["--since", "2026-03-01"]).len(), 5);
+    assert_eq!(of(&["--since", "2026-03-02T00:00:00Z"]), [] as [&str; 0]);
+    assert_eq!(of(&["--since", "2026-03-01T00:00:00Z"]).len(), 5);
     assert_eq!(of(&["--since", "2026-03-01T13:00:00+01:00"]).len(), 5);
     assert_eq!(of(&["--since", "2026-03-01T12:00:00.1Z"]).len(), 0);
     assert_eq!(
-        of(&["--status", "ok", "--since", "2026-03-01", "--limit", "3"]).len(),
+        of(&[
+            "--status",
+            "ok",
+            "--until",
+            "2026-03-02T00:00:00Z",
+            "--limit",
+            "3"
+        ])
+        .len(),
         3
     );
-    let output = runvet(
-        demo.path(),
-        &["list", "--since", "yesterday"],
-        Width::Narrow,
-    );
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("RFC 3339"), "{}", stderr(&output));
+    let before = [
+        "--until",
+        "2026-03-01T12:00:00.1Z",
+        "--since",
+        "2026-03-01T00:00:00Z",
+    ];
+    assert_eq!(of(&before).len(), 5);
+}
+
+#[test]
+fn times_have_one_grammar_and_are_said() {
+    let demo = demo_in_order();
+    for command in ["list", "validate"] {
+        let of = |args: &[&str]| {
+            let args = [&[command, "."], args].concat();
+            let output = runvet(demo.path(), &args, Width::Narrow);
+            (output.status.code(), stderr(&output).to_owned())
+        };
+        let (code, said) = of(&["--since", "2026-03-01", "--until", "yesterday"]);
+        assert_ne!(code, Some(2), "{said}");
+        assert!(said.starts_with("note: --since 2026-03-01 is 2026-03-01T00:00:00Z\n"));
+        assert!(said.contains("note: --until yesterday is 20"), "{said}");
+        let (_, said) = of(&["--since", "-36500d"]);
+        assert!(said.starts_with("note: --since -36500d is 19"), "{said}");
+        let (code, said) = of(&["--since", "last week"]);
+        assert_eq!(code, Some(2));
+        assert!(said.contains("such as 90s, 15m, 1h or 7d"), "{said}");
+    }
+    let (code, told) = (Some(3), "none matches --until 2026-03-01T00:00:00Z");
+    let args = ["validate", "--until", "2026-03-01T00:00:00Z", "."];
+    let output = runvet(demo.path(), &args, Width::Narrow);
+    assert_eq!(output.status.code(), code);
+    assert!(stderr(&output).contains(told), "{}", stderr(&output));
+}
+
+#[test]
+fn run_whose_start_is_not_known_is_checked_in_any_period() {
+    let (temp, dir) = copy_of("demo/episodes/ep_01_answer");
+    for file in ["state.json", "summary.json"] {
+        fs::write(dir.join(file), "{").unwrap();
+    }
+    let args = ["validate", "--since", "2030-01-01T00:00:00Z", "."];
+    let output = runvet(temp.path(), &args, Width::Narrow);
+    assert_eq!(output.status.code(), Some(1));
 }

@@ -100,7 +100,7 @@ fn empty_list_says_what_was_filtered() {
     );
     assert_eq!(
         said(&["--status", "pending", "--invalid", "--since", "2030-01-01"]),
-        "no runs: none of 5 runs matches --status pending --since --invalid\n"
+        "no runs: none of 5 runs matches --status pending --since 2030-01-01 --invalid\n"
     );
 }
 

@@ -24,6 +24,8 @@ const TOO_LONG: Duration = Duration::from_secs(60);
 struct Watch {
     child: Child,
     lines: Receiver<String>,
+    /// The findings, which stand below verdicts.
+    findings: Receiver<String>,
 }
 
 impl Watch {
@@ -41,13 +43,19 @@ impl Watch {
             .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (send, lines) = channel();
+        let (send_finding, findings) = channel();
         std::thread::spawn(move || {
-            stdout
-                .lines()
-                .map_while(Result::ok)
-                .try_for_each(|line| send.send(line))
+            let mut lines = stdout.lines().map_while(Result::ok);
+            lines.try_for_each(|line| match line.strip_prefix("  ") {
+                Some(finding) => send_finding.send(finding.to_owned()),
+                None => send.send(line),
+            })
         });
-        Self { child, lines }
+        Self {
+            child,
+            lines,
+            findings,
+        }
     }
 
     /// The next line, without its time.
@@ -269,6 +277,36 @@ fn watch_reports_can_be_read_by_a_sidecar() {
         watch
             .line()
             .starts_with("x\\u{1b}[2J\\nepisodes/ep (ended): ")
+    );
+}
+
+#[test]
+fn watch_shows_the_findings_of_the_runs_of_a_period() {
+    let (temp, earlier) = scratch();
+    let later = temp.path().join("episodes/ep_later");
+    for episode in [&earlier, &later] {
+        copy_dir(&corpus().join("demo/episodes/ep_03_edited"), episode);
+    }
+    let state = fs::read_to_string(later.join("state.json")).unwrap();
+    let state = state.replace("2026-03-01T12", "2026-03-05T12");
+    fs::write(later.join("state.json"), state).unwrap();
+    let watch = Watch::start(temp.path(), &["--since", "2026-03-05"]);
+    assert!(
+        watch
+            .line()
+            .starts_with("episodes/ep_later (ended): error ")
+    );
+    let finding = watch.findings.recv_timeout(TOO_LONG).unwrap();
+    assert!(
+        finding.starts_with("episodes/ep_later/") && finding.contains(": error["),
+        "{finding}"
+    );
+    watch.signal("TERM");
+    let (lines, _, said) = watch.end_with_notes();
+    assert_eq!(lines, [] as [&str; 0]);
+    assert!(
+        said.contains("note: at the end: 1 run, 1 invalid"),
+        "{said}"
     );
 }
 
@@ -604,7 +642,9 @@ fn last_verdict_is_that_of_validate(args: &[&str], seed: u64) {
     let mut last = BTreeMap::new();
     // All that was written is judged within seconds.
     while let Ok(line) = watch.lines.recv_timeout(Duration::from_secs(4)) {
-        let report: Value = serde_json::from_str(&line).unwrap();
+        let mut report: Value = serde_json::from_str(&line).unwrap();
+        let time = report.as_object_mut().unwrap().remove("time").unwrap();
+        assert!(Timestamp::parse(time.as_str().unwrap()).is_some(), "{time}");
         last.insert(report["dir"].as_str().unwrap().to_owned(), report);
     }
     for line in validate().lines() {

@@ -1,0 +1,84 @@
+//! The options `--since` and `--until` -> which runs are meant, by when they started.
+
+use std::fmt;
+
+use clap::Args;
+
+use super::output::Output;
+use super::settings::now;
+use crate::timestamp::Timestamp;
+
+/// When runs started.
+#[derive(Args)]
+pub(super) struct Period {
+    /// Only runs that started at this time or later: an RFC 3339 date-time, a date, `today`,
+    /// `yesterday`, or a length before now, such as 90s, 15m, 1h or 7d; in UTC without an offset
+    #[arg(long, value_name = "TIME", value_parser = Moment::read, allow_hyphen_values = true)]
+    since: Option<Moment>,
+
+    /// Only runs that started before this time
+    #[arg(long, value_name = "TIME", value_parser = Moment::read, allow_hyphen_values = true)]
+    until: Option<Moment>,
+}
+
+/// A time as it was given, and the instant that it is.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    text: String,
+    at: Timestamp,
+}
+
+impl Moment {
+    fn read(text: &str) -> Result<Self, String> {
+        let now = now().map_err(|_| "SOURCE_DATE_EPOCH is not a number of seconds since 1970")?;
+        match Timestamp::given(text, &now) {
+            Some(at) => Ok(Self {
+                text: text.to_owned(),
+                at,
+            }),
+            None => Err(format!("expected {}", Timestamp::FORMS)),
+        }
+    }
+}
+
+impl Period {
+    /// Whether each run is meant.
+    pub(super) fn is_all(&self) -> bool {
+        self.since.is_none() && self.until.is_none()
+    }
+
+    pub(super) fn since(&self) -> Option<&Timestamp> {
+        self.since.as_ref().map(|since| &since.at)
+    }
+
+    pub(super) fn until(&self) -> Option<&Timestamp> {
+        self.until.as_ref().map(|until| &until.at)
+    }
+
+    /// Whether a run is meant that started then. One whose start its records do not say may be.
+    pub(super) fn may_have(&self, started: Option<&Timestamp>) -> bool {
+        let is_late = |since| started.is_none_or(|at| at >= since);
+        let is_early = |until| started.is_none_or(|at| at < until);
+        self.since().is_none_or(is_late) && self.until().is_none_or(is_early)
+    }
+
+    /// Says which instants are meant by times that are none.
+    pub(super) fn note(&self, output: &Output) {
+        for (name, moment) in [("--since", &self.since), ("--until", &self.until)] {
+            if let Some(Moment { text, at }) = moment
+                && Timestamp::parse(text).is_none()
+            {
+                output.note(&format!("{name} {text} is {}", at.utc()));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = self.since.as_ref().map(|it| format!("--since {}", it.text));
+        let until = self.until.as_ref().map(|it| format!("--until {}", it.text));
+        let both: Vec<String> = since.into_iter().chain(until).collect();
+        f.write_str(&both.join(" "))
+    }
+}
