@@ -190,8 +190,8 @@ impl RecordKind {
                 troubles.add(Trouble::repeated_key(self.artifact, key, earlier, pointer));
             });
         }
-        let judged = self.version(document, troubles);
         let violations = self.schema.violations_after(glance, document);
+        let judged = self.version(document, violations.as_deref().ok(), troubles);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
         let shape = match &judged {
@@ -281,13 +281,27 @@ impl RecordKind {
         }
     }
 
-    fn version(&self, document: Document<'_>, troubles: &mut Troubles) -> Judged {
+    /// The fields that violations are about, but for those of the version.
+    fn differing(&self, violations: &[Violation]) -> Vec<String> {
+        let identifier = self.identifier.map(|(field, _)| field);
+        let is_version = |field: &str| field == self.version.0 || Some(field) == identifier;
+        let fields = violations.iter().flat_map(Violation::fields);
+        fields.filter(|field| !is_version(field)).collect()
+    }
+
+    fn version(
+        &self,
+        document: Document<'_>,
+        violations: Option<&[Violation]>,
+        troubles: &mut Troubles,
+    ) -> Judged {
         let declared = |field: &str| document.root().get(field).and_then(Node::text);
         let trouble = |field, found: &str, supported| VersionField {
             artifact: self.artifact,
             field,
             found: quote(found),
             supported,
+            differs: violations.map(|violations| self.differing(violations)),
         };
         let mut judged = Judged::Current;
         let (field, current) = self.version;

@@ -133,6 +133,9 @@ pub(crate) struct VersionField {
     pub(crate) found: String,
     /// The version that the record's schema describes.
     pub(crate) supported: &'static str,
+    /// The fields in which the record differs from that schema, but for those of its version;
+    /// `None` where they were not counted.
+    pub(crate) differs: Option<Vec<String>>,
 }
 
 impl VersionField {

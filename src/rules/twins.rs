@@ -15,7 +15,7 @@ pub(super) const fn version(
     examined: Examined,
     word: Word,
 ) -> Rule {
-    let hint = "Write the current version, or check older records with the runvet release that supports them.";
+    let hint = "Convert the record to the current version, or check it with a program that knows the version it has.";
     rule(names, Level::Error, hint, Check::Loading(word, examined)).reads(record)
 }
 
@@ -51,10 +51,32 @@ pub(super) fn unsupported(trouble: &Trouble, artifact: Artifact) -> Option<Draft
                 version.found,
                 quote(version.supported)
             );
-            Some(Draft::new(version.place(), message))
+            let differs = version.differs.as_deref();
+            let help = differs.map(|fields| differing(fields, version.supported));
+            Some(Draft::new(version.place(), message).help(help))
         }
         _ => None,
     }
+}
+
+/// The number of fields that are named, of those in which a record differs from its schema.
+const MAX_FIELDS: usize = 8;
+
+/// What a record lacks to be of the current version.
+fn differing(fields: &[String], version: &str) -> String {
+    let convert = "Convert it, and only then write the version.";
+    let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    if named.is_empty() {
+        return format!(
+            "No field but the version differs from {version}, as far as its schema tells. {convert}"
+        );
+    }
+    if let more @ 1.. = named.len().saturating_sub(MAX_FIELDS) {
+        named.truncate(MAX_FIELDS);
+        named.push(format!("{more} more"));
+    }
+    let named = named.join(", ");
+    format!("The record differs from version {version} in {named}. {convert}")
 }
 
 pub(super) fn newer(trouble: &Trouble, artifact: Artifact) -> Option<Draft> {

@@ -94,6 +94,17 @@ impl Violation {
         }
     }
 
+    /// The fields that it is about, as messages name them.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        match &self.breach {
+            Breach::Lacks { fields } => {
+                let fields = fields.iter().map(|field| self.pointer.clone().field(field));
+                fields.map(|pointer| pointer.dotted()).collect()
+            }
+            _ => vec![self.pointer.dotted()],
+        }
+    }
+
     /// What is wrong, in a sentence; `root` is the name of the whole document, such as "the event".
     pub(crate) fn message(&self, root: &str) -> String {
         // The pointer of a key points to the value under it; the message is about the object.
