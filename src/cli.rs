@@ -115,6 +115,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(mut error) if error.use_stderr() => {
             usage::name_variable(&mut error, &command(), &args);
+            usage::ask_for_record(&mut error);
             output.drawn(&usage::printable(error));
             Ok(FAULT)
         }

@@ -1,6 +1,6 @@
 //! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
 
-use crate::facts::{Slip, SlipLines, Slips};
+use crate::facts::{PROJECTION, Slip, SlipLines, Slips};
 use crate::printable::{brief, quote};
 use crate::rule::{Drafted, Placed};
 use crate::rules::RuleSet;
@@ -63,6 +63,11 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
                 let help = draft.help.as_deref().unwrap_or(&rule.info.hint);
                 draft.help = Some(format!("{instead} {help}"));
             }
+            if let Some((line, written)) = &slips.projection_type
+                && words.contains(&"event_type")
+            {
+                draft.causes.push(other_type(*line, written));
+            }
             if let Some(line) = slips.bare_status
                 && words.contains(&"step_status")
                 && is_status(&draft.place)
@@ -90,6 +95,12 @@ pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
 
 /// What an event has instead of a phase that is missed, as a question.
 fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> Option<String> {
+    if let (Some((line, written)), "runtime") = (&slips.projection_type, phase) {
+        let (line, written) = (line.number, quote(written));
+        return Some(format!(
+            "Line {line} has the event type {written}: did you mean `{PROJECTION}`?"
+        ));
+    }
     let is_slip = |(slip, _): &&(&Slip, &SlipLines)| slip.within.is_none() && slip.meant == phase;
     let slip = in_order
         .iter()
@@ -108,6 +119,16 @@ fn instead_of(phase: &str, slips: &Slips, in_order: &[(&Slip, &SlipLines)]) -> O
 
 fn is_status(place: &Place) -> bool {
     matches!(&place.target, Target::Value(pointer) if pointer.as_str().ends_with("/status"))
+}
+
+/// An event with a type that is like that of a projection event.
+fn other_type(line: Line, written: &str) -> (Place, String) {
+    let message = format!(
+        "the event type {} on line {} does not count as `{PROJECTION}`",
+        quote(written),
+        line.number
+    );
+    (Place::event(line, "/event_type"), message)
 }
 
 /// An act event that has the status of a step under another key.

@@ -92,6 +92,22 @@ pub(super) fn printable(mut error: clap::Error) -> String {
     lines.collect()
 }
 
+/// Has a complaint that a run is no record say what is missing.
+pub(super) fn ask_for_record(error: &mut clap::Error) {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if text(ContextKind::InvalidArg).as_deref() == Some("<RECORD>")
+        && text(ContextKind::SuggestedValue).is_none()
+        && let Some(run) = text(ContextKind::InvalidValue)
+    {
+        let tip = format!("name a record after the run: `runvet show {run} state`");
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+}
+
 /// Has a complaint about a value name the environment variable that the value comes from.
 pub(super) fn name_variable(error: &mut clap::Error, command: &clap::Command, args: &[OsString]) {
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {

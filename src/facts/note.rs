@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
-use super::slips::{Suspects, phase_begun, phase_meant};
+use super::slips::{PROJECTION, Suspects, is_slip_of_projection, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted, utf8};
 use crate::record::{StepStatus, phases};
@@ -101,7 +101,10 @@ impl<'a> EventNote<'a> {
             || match self.phase.as_deref() {
                 Some("start" | "plan") => true,
                 Some("act") => self.act.as_ref().is_some_and(ActNote::matters),
-                Some("runtime") => self.event_type.as_deref() == Some("run.state_projection"),
+                Some("runtime") => {
+                    let of_projection = |it: &str| it == PROJECTION || is_slip_of_projection(it);
+                    self.event_type.as_deref().is_some_and(of_projection)
+                }
                 Some(phase) => phase_begun(phase).is_some(),
                 None => false,
             }

@@ -71,7 +71,7 @@ fn unknown_phase_meant(phase: &str) -> Option<&'static str> {
 #[inline]
 pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     // It is the type of an event of that phase.
-    if phase == "run.state_projection" {
+    if phase == PROJECTION {
         return Some("runtime");
     }
     let known = match phase.as_bytes().first()? {
@@ -84,6 +84,18 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
         _ => return None,
     };
     (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
+}
+
+/// The type of a projection event.
+pub(crate) const PROJECTION: &str = "run.state_projection";
+
+/// Whether the type of an event is probably meant as that of a projection event.
+pub(super) fn is_slip_of_projection(event_type: &str) -> bool {
+    let without_run = PROJECTION.trim_start_matches("run.");
+    [PROJECTION, without_run]
+        .iter()
+        .any(|known| is_near(event_type, known))
+        || event_type == without_run
 }
 
 /// An object whose keys may be misspelled: an event, or the payload of one.
@@ -121,9 +133,7 @@ impl Within {
         match phase {
             "plan" => Some(Self::PlanPayload),
             "act" => Some(Self::ActPayload),
-            "runtime" if event_type == Some("run.state_projection") => {
-                Some(Self::ProjectionPayload)
-            }
+            "runtime" if event_type == Some(PROJECTION) => Some(Self::ProjectionPayload),
             _ => None,
         }
     }
@@ -228,6 +238,8 @@ pub(crate) struct Slips {
     pub(crate) more: Option<(Line, u64)>,
     /// For phases of the reference, the first line with a phase that begins with it, and that one.
     pub(crate) begun: BTreeMap<&'static str, (Line, String)>,
+    /// The first event whose type is probably meant as that of a projection event, and that type.
+    pub(crate) projection_type: Option<(Line, String)>,
     /// The first act event of a step that has the status of a step under `status`.
     pub(crate) bare_status: Option<Line>,
 }
@@ -317,8 +329,19 @@ impl Slips {
         }
     }
 
+    /// Adds the type of an event of the phase `runtime`.
+    pub(super) fn add_type(&mut self, line: Line, event_type: &str) {
+        if self.projection_type.is_none() && is_slip_of_projection(event_type) {
+            let kept = event_type.chars().take(KEPT_CHARS).collect();
+            self.projection_type = Some((line, kept));
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.begun.is_empty() && self.bare_status.is_none()
+        self.found.is_empty()
+            && self.begun.is_empty()
+            && self.projection_type.is_none()
+            && self.bare_status.is_none()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Slip, &SlipLines)> {

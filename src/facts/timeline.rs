@@ -15,7 +15,7 @@ use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
 use super::evidence::{PlanTrace, StepEvidence};
 use super::note::{ActNote, EventNote};
-use super::slips::Slips;
+use super::slips::{PROJECTION, Slips};
 use super::tally::Tally;
 use super::value::Stamp;
 use crate::digest::FileDigest;
@@ -215,9 +215,11 @@ impl<'i, 'a> TimelineReader<'i, 'a> {
                     .map(Stamp::into_owned);
                 self.timeline.start = Some(Start { line, timestamp });
             }
-            Some("runtime") if event.event_type.as_deref() == Some("run.state_projection") => {
-                self.projection(line, text);
-            }
+            Some("runtime") => match event.event_type.as_deref() {
+                Some(PROJECTION) => self.projection(line, text),
+                Some(other) => self.timeline.slips.add_type(line, other),
+                None => {}
+            },
             Some("plan") => self.plan(line, text),
             Some(phase) => match &event.act {
                 Some(act) => self.act(line, (act, event.synthetic), text, refused),

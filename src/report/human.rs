@@ -312,6 +312,10 @@ impl Renderer for Human {
                 None => Ok(()),
             };
         }
+        // That nothing was found, and why, says who looked for it.
+        if closing.totals.episodes == 0 && closing.faults.is_empty() {
+            return Ok(());
+        }
         let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
         if let Some(rule) = &self.first_rule {

@@ -331,3 +331,11 @@ fn name_of_a_file_here_is_a_path_without_a_slash() {
         "the beginning of an id"
     );
 }
+
+#[test]
+fn run_in_the_place_of_a_record_is_told() {
+    let output = runvet(&demo(), &["show", "@latest"], Width::Narrow);
+    assert_eq!(output.status.code(), Some(2));
+    let tip = "tip: name a record after the run: `runvet show @latest state`";
+    assert!(stderr(&output).contains(tip), "{}", stderr(&output));
+}

@@ -1,6 +1,7 @@
 //! A finding that follows from a mistake elsewhere names the mistake, and helps with that.
 
 use runvet::finding::{EpisodeReport, Finding};
+use runvet::source::Artifact;
 
 use super::mistakes::{EVENTS, STATE, assert_told, replaced, with};
 
@@ -157,6 +158,51 @@ fn phase_of_its_own_is_asked_about_in_the_help() {
             format!("Line {line} has the phase \"{written}\": did you mean `{phase}`? Emit");
         assert!(found.help.starts_with(&asked), "{}", found.help);
     }
+}
+
+#[test]
+fn event_type_that_is_nearly_that_of_a_projection_is_asked_about() {
+    for written in [
+        "run.state_projecton",
+        "run.stateProjection",
+        "state_projection",
+    ] {
+        let report = replaced(EVENTS, "run.state_projection", written);
+        let found = only(&report, "projection/missing");
+        let related = &found.related[0].location;
+        assert_eq!(related.pointer.as_deref(), Some("/event_type"));
+        let asked = format!(
+            "Line {} has the event type \"{written}\": did you mean `run.state_projection`? Emit",
+            related.line.unwrap()
+        );
+        assert!(found.help.starts_with(&asked), "{}", found.help);
+    }
+    let report = replaced(EVENTS, "run.state_projection", "run.projected");
+    assert!(only(&report, "projection/missing").related.is_empty());
+}
+
+#[test]
+fn record_of_another_version_is_told_where_it_differs() {
+    let version = (
+        "\"schema_version\":\"1.3.0\"",
+        "\"schema_version\":\"1.2.0\"",
+    );
+    let report = replaced(Artifact::Summary, version.0, version.1);
+    let help = &only(&report, "summary/version").help;
+    assert!(
+        help.starts_with("No field but the version differs from 1.3.0"),
+        "{help}"
+    );
+    let report = with(Artifact::Summary, |text| {
+        let text = text.replace(version.0, version.1);
+        text.replace("\"outcome\":", "\"result\":")
+            .replace("\"plan_count\":1", "\"plan_count\":-1")
+            .into()
+    });
+    let help = &only(&report, "summary/version").help;
+    let said =
+        "The record differs from version 1.3.0 in `outcome`, `metrics.plan_count`. Convert it";
+    assert!(help.starts_with(said), "{help}");
 }
 
 #[test]
