@@ -62,7 +62,8 @@ class RunData:
     ) -> list[RunEntry]:
         """Entries of the newest runs that match, `limit` at most. Others are not opened.
 
-        `since` is a date (in UTC) or a date-time with an offset.
+        `since` is a date-time, a date, `today`, `yesterday`, or a length before now such as `1h`;
+        without an offset it is in UTC.
         """
         if isinstance(since, datetime):
             if since.tzinfo is None:

@@ -44,8 +44,9 @@ pub(super) struct RunQuery {
     pub(super) mode: Option<String>,
     /// A tag, as `key:value`.
     pub(super) tag: Option<String>,
-    /// Runs that started at this time or later: an RFC 3339 date-time, or a date in UTC. `(none)`
-    /// for runs whose start is not known.
+    /// Runs that started at this time or later: an RFC 3339 date-time, a date, `today`,
+    /// `yesterday`, or a length before now such as `1h`; in UTC without an offset. `(none)` for
+    /// runs whose start is not known.
     pub(super) since: Option<String>,
     /// Runs that started before this time.
     pub(super) until: Option<String>,
