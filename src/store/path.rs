@@ -58,19 +58,8 @@ pub(super) fn tidy(path: &Path) -> PathBuf {
 /// The real path of the directory that a path leads to.
 pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
-    {
-        use rustix::fd::AsRawFd;
-        use rustix::fs::{Mode, OFlags, fstat, open, stat};
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = open(path, flags, Mode::empty())?;
-        // The kernel knows the path of what is open, so that no directory on the way is asked.
-        let known = std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd()));
-        if let Ok(known) = known
-            && let (Ok(is), Ok(there)) = (fstat(&dir), stat(&known))
-            && (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino)
-        {
-            return Ok(known);
-        }
+    if let Some(known) = known_dir(path)? {
+        return Ok(known);
     }
     let real = path.canonicalize()?;
     if real.is_dir() {
@@ -78,6 +67,28 @@ pub(super) fn real_dir(path: &Path) -> io::Result<PathBuf> {
     } else {
         Err(io::ErrorKind::NotADirectory.into())
     }
+}
+
+/// The path by which the kernel knows the directory that a path leads to, so that no directory on
+/// the way is asked; `None` where it does not tell.
+#[cfg(target_os = "linux")]
+fn known_dir(path: &Path) -> io::Result<Option<PathBuf>> {
+    use rustix::fd::AsRawFd;
+    use rustix::fs::{Mode, OFlags, fstat, open, stat};
+    use rustix::io::Errno;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let dir = open(path, flags, Mode::empty())?;
+    let known = match std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd())) {
+        // Asking each directory on the way would fail too, after a long time.
+        Err(error) if error.raw_os_error() == Some(Errno::NAMETOOLONG.raw_os_error()) => {
+            return Err(error);
+        }
+        known => known,
+    };
+    Ok(known.ok().filter(|known| match (fstat(&dir), stat(known)) {
+        (Ok(is), Ok(there)) => (is.st_dev, is.st_ino) == (there.st_dev, there.st_ino),
+        _ => false,
+    }))
 }
 
 /// Whether a path certainly does not exist.
@@ -97,4 +108,29 @@ pub(super) fn is_nothing(error: &io::Error) -> bool {
 /// Whether a symbolic link leads to itself, and so nowhere.
 pub(super) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn directory_with_a_path_that_is_too_long_is_refused_at_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let below: PathBuf = std::iter::repeat_n("d".repeat(250), 15).collect();
+        let deep = temp.path().join(&below);
+        fs::create_dir_all(&deep).unwrap();
+        symlink(&deep, temp.path().join("hop")).unwrap();
+        assert_eq!(known_dir(&temp.path().join("hop")).unwrap(), Some(deep));
+        fs::create_dir_all(temp.path().join("hop").join("e".repeat(250))).unwrap();
+        symlink("e".repeat(250), temp.path().join("hop/next")).unwrap();
+        let too_long = temp.path().join("hop/next").join("e".repeat(250));
+        fs::create_dir_all(&too_long).unwrap();
+        let refused = known_dir(&too_long).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidFilename);
+    }
 }
