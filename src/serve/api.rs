@@ -38,6 +38,9 @@ pub(super) const MAX_BODIES: usize = 64 << 20;
 /// takes many times the memory of a body.
 pub(super) const MAX_JUDGED: usize = 8 << 20;
 
+/// The maximum number of bytes of all answers that wait for their clients, without small ones.
+pub(super) const MAX_ANSWERS: usize = 128 << 20;
+
 /// A small body: checking it takes less time than handing it to another thread.
 const SMALL_BODY: usize = 64 << 10;
 

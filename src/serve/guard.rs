@@ -9,10 +9,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use hyper::body::Body as _;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::Service;
+use super::api::{BODY_UNIT, MAX_ANSWERS};
 use super::problem::Problem;
-use super::room::{Asking, Connection};
+use super::room::{Asking, Connection, PIECE};
 use crate::digest::Digest;
 
 /// The time in which an answer must begin.
@@ -136,6 +139,13 @@ pub(super) async fn guard(
         },
         Err(problem) => problem.into_response(),
     };
+    let turn = match turn(&service, &response) {
+        Ok(turn) => turn,
+        Err(problem) => {
+            response = problem.into_response();
+            None
+        }
+    };
     service.numbers.answered(response.status());
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -148,9 +158,24 @@ pub(super) async fn guard(
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     match asking {
-        Some(asking) => asking.until_end_of(response),
+        Some(asking) => asking.until_end_of(response, turn),
         None => response,
     }
+}
+
+/// The memory that an answer has until its client has taken it; none where it is small.
+fn turn(service: &Service, answer: &Response) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+    let bytes = answer.body().size_hint().lower();
+    if bytes <= PIECE as u64 {
+        return Ok(None);
+    }
+    // One that is larger than the limit has all of it.
+    let units = bytes.min(MAX_ANSWERS as u64).div_ceil(BODY_UNIT as u64);
+    let units = u32::try_from(units).unwrap_or(u32::MAX);
+    let turn = Arc::clone(&service.answers).try_acquire_many_owned(units);
+    turn.map(Some).map_err(|_| {
+        Problem::busy("too many large answers wait for their clients to take them; try again")
+    })
 }
 
 #[cfg(test)]
@@ -225,5 +250,23 @@ mod tests {
                 "{value}"
             );
         }
+    }
+
+    #[test]
+    fn answers_that_wait_for_their_clients_are_limited_together() {
+        let (_stop, stopped) = tokio::sync::watch::channel(false);
+        let guard = Guard::new("127.0.0.1:8123".parse().unwrap(), None);
+        let service = Service::new(guard, &crate::gate::Gate::default(), stopped);
+        let turn = |bytes: usize| turn(&service, &Response::new(vec![0; bytes].into()));
+        let (first, second) = (turn(60 << 20).unwrap(), turn(60 << 20).unwrap());
+        assert!(first.is_some());
+        assert_eq!(turn(10 << 20).unwrap_err().status, 503);
+        assert!(turn(PIECE).unwrap().is_none());
+        drop(first);
+        assert!(turn(10 << 20).unwrap().is_some());
+        drop(second);
+        let all = turn(200 << 20).unwrap();
+        assert_eq!(turn(PIECE + 1).unwrap_err().status, 503);
+        drop(all);
     }
 }

@@ -4,13 +4,13 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::{Bytes, Frame, SizeHint};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 /// The maximum number of connections at a time; others wait until one ends.
 const MAX_CONNECTIONS: usize = 512;
@@ -140,12 +140,17 @@ impl Asking {
         self.0.activity().requests >= MAX_REQUESTS || self.0.begun.elapsed() >= MAX_AGE
     }
 
-    /// Keeps the request open until its answer is written.
-    pub(super) fn until_end_of(self, response: Response) -> Response {
+    /// Keeps the request open, and a turn, until its answer is written.
+    pub(super) fn until_end_of(
+        self,
+        response: Response,
+        turn: Option<OwnedSemaphorePermit>,
+    ) -> Response {
         response.map(|body| {
             Body::new(Answer {
                 body,
-                _asking: self,
+                rest: Bytes::new(),
+                _held: (self, turn),
             })
         })
     }
@@ -159,10 +164,16 @@ impl Drop for Asking {
     }
 }
 
+/// The size of the pieces of an answer. What is handed over of it may wait for the client when the
+/// answer itself is gone.
+pub(super) const PIECE: usize = 64 << 10;
+
 /// The body of an answer.
 struct Answer {
     body: Body,
-    _asking: Asking,
+    /// What was taken of the body, and not yet handed over.
+    rest: Bytes,
+    _held: (Asking, Option<OwnedSemaphorePermit>),
 }
 
 impl hyper::body::Body for Answer {
@@ -173,14 +184,77 @@ impl hyper::body::Body for Answer {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        if self.rest.is_empty() {
+            let polled = ready!(Pin::new(&mut self.body).poll_frame(context));
+            match polled.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(data))) if data.len() > PIECE => self.rest = data,
+                Some(Ok(Ok(data))) => return Poll::Ready(Some(Ok(Frame::data(data)))),
+                Some(Ok(Err(frame))) => return Poll::Ready(Some(Ok(frame))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+        let size = self.rest.len().min(PIECE);
+        // A copy: a piece of it would keep all of it.
+        let piece = Bytes::copy_from_slice(&self.rest.split_to(size));
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (of_body, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut hint = SizeHint::new();
+        hint.set_lower(of_body.lower() + rest);
+        if let Some(upper) = of_body.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::body::Body as _;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[test]
+    fn answer_has_its_turn_until_its_last_piece_is_taken() {
+        let (room, turns) = (Room::default(), Arc::new(Semaphore::new(1)));
+        let connection = room.admit([127, 0, 0, 1].into()).unwrap();
+        let turn = Arc::clone(&turns).try_acquire_owned().unwrap();
+        let text: Vec<u8> = (0..=250).cycle().take(PIECE * 2 + 7).collect();
+        let answer = Response::new(Body::from(text.clone()));
+        let mut body = connection
+            .ask()
+            .until_end_of(answer, Some(turn))
+            .into_body();
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let (mut taken, mut left) = (Vec::new(), text.len());
+        while !body.is_end_stream() {
+            assert_eq!(body.size_hint().exact(), Some(left as u64));
+            assert_eq!(
+                (turns.available_permits(), connection.activity().open),
+                (0, 1)
+            );
+            let polled = Pin::new(&mut body).poll_frame(&mut context);
+            let Poll::Ready(Some(Ok(frame))) = polled else {
+                panic!("{polled:?}");
+            };
+            let piece = frame.into_data().unwrap();
+            assert!(piece.len() <= PIECE);
+            left -= piece.len();
+            taken.extend(piece);
+        }
+        assert!(taken == text);
+        drop(body);
+        assert_eq!(
+            (turns.available_permits(), connection.activity().open),
+            (1, 0)
+        );
     }
 }

@@ -294,6 +294,22 @@ fn large_bodies_that_never_come_keep_no_small_check_waiting() {
 }
 
 #[test]
+fn large_bodies_are_judged_in_turns() {
+    let service = Service::demo();
+    // 2.7 MB of empty objects take ten times as much while they are judged.
+    let state = format!("[{}1]", "{},".repeat(900_000));
+    let body = json!({"episode_id": "e", "records": {"state.json": state}}).to_string();
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| service.check(&body));
+        }
+    });
+    let peak = service.memory_kib();
+    assert!(peak < 300 << 10, "{peak} KiB");
+    assert_eq!(service.get("healthz").status, 200);
+}
+
+#[test]
 fn memory_is_flat_while_records_are_checked() {
     let service = Service::demo();
     let read = |name| fs::read_to_string(corpus().join("demo/episodes/ep_01_answer").join(name));
