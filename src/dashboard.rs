@@ -46,6 +46,8 @@ pub(crate) struct Overview {
     pub(crate) verification: Option<VerificationSection>,
     /// The metrics of the summary.
     pub(crate) metrics: Option<MetricsSection>,
+    /// The metrics of the outcomes in the state.
+    pub(crate) outcome_metrics: Rows<Figure>,
     /// The links of the state.
     pub(crate) links: Option<Rows<LinkRow>>,
 }
@@ -197,10 +199,33 @@ pub(crate) struct VerificationSection {
     pub(crate) passed: Option<String>,
     /// Why the verification failed.
     pub(crate) error: Option<String>,
-    /// The number of its assertions.
-    pub(crate) assertions: usize,
+    /// Its assertions, first those that did not pass.
+    pub(crate) assertions: Rows<AssertionRow>,
     /// The files of the workspace that the run changed.
     pub(crate) changes: Rows<FileChange>,
+}
+
+/// An assertion of the verification.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct AssertionRow {
+    /// Its name and its target, or what else tells it from others.
+    pub(crate) name: String,
+    /// Whether it passed, where it says so.
+    pub(crate) passed: Option<bool>,
+    /// What it says about that.
+    pub(crate) message: Option<String>,
+}
+
+impl AssertionRow {
+    /// Its result in one word.
+    #[cfg(any(feature = "human", feature = "html"))]
+    pub(crate) const fn word(&self) -> &'static str {
+        match self.passed {
+            Some(true) => "passed",
+            Some(false) => "failed",
+            None => "unknown",
+        }
+    }
 }
 
 /// A file of the workspace that the run changed.

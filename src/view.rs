@@ -19,17 +19,17 @@ mod reason;
 mod sheet;
 
 use crate::dashboard::{
-    ActionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header, Latency,
-    LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
+    ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header,
+    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
     UnreadableRecord, Verdict, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Listening, shown};
+use crate::outline::{Listening, error_text, shown};
 use crate::plan::{PlanComparison, PlanStep};
-use crate::printable::brief;
+use crate::printable::{brief, shortened};
 use crate::read::{Error, Records, RunEntry, RunReader};
 use crate::report::write_json;
 use crate::source::{Artifact, leads_to};
@@ -63,6 +63,9 @@ pub fn html(run: &RunReader, report: EpisodeReport, prefix: &str) -> Result<Vec<
     let page = sheet::run_page_with(run, report)?;
     Ok(crate::page::run_text(&page, prefix).into_bytes())
 }
+
+/// The number of characters of a task that a view shows.
+const MAX_TASK_CHARS: usize = 400;
 
 /// The records of one run, as far as they can be read. The timeline is not read.
 #[derive(Debug)]
@@ -291,6 +294,10 @@ impl View {
             metrics: summary
                 .and_then(|summary| summary.get("metrics"))
                 .map(metrics),
+            outcome_metrics: state
+                .and_then(|state| state.at(&["outcomes", "metrics"]))
+                .map(|metrics| metrics.members().map(figure).collect())
+                .unwrap_or_default(),
             links: state
                 .and_then(|state| state.get("links"))
                 .map(|links| links.members().map(|key| self.link(key)).collect()),
@@ -320,7 +327,7 @@ impl View {
         Header {
             episode_id: entry.episode_id,
             dir: run.path().to_string_lossy().into_owned(),
-            task: entry.task,
+            task: entry.task.map(|task| shortened(&task, MAX_TASK_CHARS)),
             status: entry.status,
             outcome: entry.outcome,
             started_at: entry.started_at,
@@ -405,13 +412,41 @@ fn verification(verification: Node<'_>) -> VerificationSection {
             path: shown(file),
         })
     });
+    let assertions = || {
+        let assertions = verification.get("assertions");
+        assertions.into_iter().flat_map(Node::items).map(assertion)
+    };
+    let has_failed = |assertion: &AssertionRow| assertion.passed == Some(false);
+    let failed = assertions().filter(has_failed);
+    let others = assertions().filter(|it| !has_failed(it));
     VerificationSection {
         passed: text("passed"),
         error: text("error"),
-        assertions: verification
-            .get("assertions")
-            .map_or(0, |assertions| assertions.items().count()),
+        assertions: failed.chain(others).collect(),
         changes: changes.collect(),
+    }
+}
+
+fn assertion(item: Node<'_>) -> AssertionRow {
+    let text = |key: &str| Some(brief(&item.get(key)?.text()?));
+    let name = ["name", "id", "description", "message"].into_iter();
+    let name = name.filter_map(text).next();
+    let target = text("target").map(|target| format!(" {target}"));
+    let name = name.map(|name| name + &target.unwrap_or_default());
+    let name = name.unwrap_or_else(|| brief(item.raw()));
+    let mut said = ["message", "error", "reason", "detail"].into_iter();
+    let message = said.find_map(|key| error_text(item.get(key)?));
+    AssertionRow {
+        passed: item.get("passed").and_then(Node::boolean),
+        message: message.filter(|message| *message != name),
+        name,
+    }
+}
+
+fn figure(key: Key<'_>) -> Figure {
+    Figure {
+        name: brief(&key.name()),
+        value: shown(key.value()),
     }
 }
 
@@ -420,14 +455,7 @@ fn metrics(metrics: Node<'_>) -> MetricsSection {
     let latencies = metrics.get("latencies");
     let latencies = latencies.into_iter().flat_map(Node::members);
     MetricsSection {
-        figures: metrics
-            .members()
-            .filter(is_single)
-            .map(|key| Figure {
-                name: brief(&key.name()),
-                value: shown(key.value()),
-            })
-            .collect(),
+        figures: metrics.members().filter(is_single).map(figure).collect(),
         latencies: latencies
             .filter_map(|key| {
                 Some(Latency {

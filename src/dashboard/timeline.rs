@@ -116,6 +116,10 @@ pub(crate) struct Reason {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["TimeoutError: tool did not answer in 30 s"]))]
     pub(crate) text: Option<String>,
+    /// The last lines that the action in which it happened printed to standard error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("examples" = [["make: *** [Makefile:22: test] Error 1"]]))]
+    pub(crate) stderr: Vec<String>,
     /// The name of the artifact that says so.
     #[schemars(extend("examples" = ["events.jsonl", "state.json"]))]
     pub(crate) file: String,

@@ -6,7 +6,9 @@ use super::badges::badge;
 use super::charts::meter;
 use super::said;
 use super::units::{milliseconds, thousands};
-use crate::dashboard::{ChangeKind, LinkEnd, MetricsSection, Overview, Rows, VerificationSection};
+use crate::dashboard::{
+    ChangeKind, Figure, LinkEnd, MetricsSection, Overview, Rows, VerificationSection,
+};
 
 /// The maximum number of rows of a table.
 const MAX_SHOWN: usize = 200;
@@ -34,7 +36,10 @@ pub(super) fn details(overview: &Overview) -> Markup {
             }
             @if let Some(metrics) = &overview.metrics {
                 @if has(metrics.latencies.total) { (panel("Latencies", &latencies(metrics))) }
-                @if has(metrics.figures.total) { (panel("Metrics", &figures(metrics))) }
+                @if has(metrics.figures.total) { (panel("Metrics", &figures(&metrics.figures))) }
+            }
+            @if has(overview.outcome_metrics.total) {
+                (panel("Outcome metrics", &figures(&overview.outcome_metrics)))
             }
             @if has(overview.beliefs.total) { (panel("Beliefs", &beliefs(overview))) }
             @if has(overview.facts.total) { (panel("Facts", &facts(overview))) }
@@ -121,9 +126,14 @@ fn verification(verification: &VerificationSection) -> Markup {
     html! {
         p {
             (verdict) " "
-            (thousands(verification.assertions as u64))
-            @if verification.assertions == 1 { " assertion" } @else { " assertions" }
+            (thousands(verification.assertions.total as u64))
+            @if verification.assertions.total == 1 { " assertion" } @else { " assertions" }
         }
+        (table(&["assertion", "result", "message"], &verification.assertions, |assertion| html! {
+            th scope="row" { (said(&assertion.name)) }
+            td { (badge(assertion.word(), assertion.word())) }
+            td { (said(assertion.message.as_deref().unwrap_or_default())) }
+        }))
         @if let Some(error) = &verification.error {
             p.notice.is-bad { (said(error)) }
         }
@@ -147,14 +157,14 @@ fn verification(verification: &VerificationSection) -> Markup {
     }
 }
 
-fn figures(metrics: &MetricsSection) -> Markup {
+fn figures(figures: &Rows<Figure>) -> Markup {
     html! {
         dl.metrics {
-            @for figure in metrics.figures.first.iter().take(MAX_SHOWN) {
+            @for figure in figures.first.iter().take(MAX_SHOWN) {
                 div { dt { (said(&figure.name)) } dd { (said(&figure.value)) } }
             }
         }
-        (more(&metrics.figures))
+        (more(figures))
     }
 }
 

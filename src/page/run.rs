@@ -8,7 +8,11 @@ use super::units::{duration, offset};
 use super::{RunPage, details, events, findings, plan, records, said, waterfall};
 use crate::dashboard::{Header, Reason, ReasonKind};
 use crate::finding::{EpisodeReport, Lifecycle};
+use crate::printable::shortened;
 use crate::source::Artifact;
+
+/// The number of characters of the task that the title shows; the state below has all of it.
+const MAX_TITLE_CHARS: usize = 160;
 
 /// The parts of the page, each with the end of its anchor and its title.
 const PARTS: [(&str, &str); 6] = [
@@ -83,7 +87,7 @@ fn header(page: &RunPage, prefix: &str) -> Markup {
             p.crumb { code { (said(&header.episode_id)) } }
             h1 id={ (prefix) "title" } {
                 @match &header.task {
-                    Some(task) => (said(task)),
+                    Some(task) => (said(&shortened(task, MAX_TITLE_CHARS))),
                     None => span.dim { "A run without a task" },
                 }
             }
@@ -157,6 +161,9 @@ fn why(reason: &Reason, prefix: &str) -> Markup {
                     Some(text) => (said(text)),
                     None => "The records do not say why.",
                 }
+            }
+            @if !reason.stderr.is_empty() {
+                div.snippet { pre { @for line in &reason.stderr { (said(line)) "\n" } } }
             }
             p.note {
                 @if let Some(action) = &reason.action_id { (said(action)) " · " }

@@ -12,13 +12,16 @@ use super::human::paragraph;
 use super::paint::{Line, Paint};
 use super::wording::count;
 use crate::dashboard::{
-    ChangeKind, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview, PlanSection,
-    Reason, Rows, Verdict, VerificationSection,
+    ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
+    PlanSection, Reason, Rows, Verdict, VerificationSection,
 };
 use crate::printable::{columns_of, escape, fit};
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
+
+/// The maximum number of figures of a paragraph.
+const MAX_FIGURES: usize = 60;
 
 /// The width of the longest bar in a chart.
 const BAR_COLUMNS: usize = 24;
@@ -84,6 +87,10 @@ impl DashboardText {
         }
         if let Some(metrics) = &overview.metrics {
             page.metrics(metrics)?;
+        }
+        if overview.outcome_metrics.total > 0 {
+            page.title("Outcome metrics")?;
+            page.figures(&overview.outcome_metrics)?;
         }
         if let Some(links) = &overview.links {
             page.title("Links")?;
@@ -227,7 +234,7 @@ impl Page<'_> {
     fn header(&mut self, header: &Header) -> io::Result<()> {
         self.heading(&header.episode_id)?;
         if let Some(task) = &header.task {
-            self.line(task)?;
+            self.paragraph("", task)?;
         }
         let named = |name: &str, text: &Option<String>, columns: usize| {
             let text = text.as_ref()?;
@@ -293,7 +300,7 @@ impl Page<'_> {
         };
         let error = verification.error.as_ref();
         let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
-        let assertions = match verification.assertions {
+        let assertions = match verification.assertions.total {
             0 => "no assertions".into(),
             number => count(number as u64, "assertion"),
         };
@@ -303,6 +310,15 @@ impl Page<'_> {
         let line = line.painted(passed, paint);
         let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
+        self.rows(&verification.assertions, |assertion| {
+            let message = assertion.message.as_ref();
+            let message = message.map(|message| format!(": {message}"));
+            row("").word(assertion.word()).text(&format!(
+                " {}{}",
+                assertion.name,
+                message.unwrap_or_default()
+            ))
+        })?;
         self.rows(&verification.changes, |change| {
             let sign = match change.kind {
                 ChangeKind::Added => '+',
@@ -313,13 +329,19 @@ impl Page<'_> {
         })
     }
 
-    fn metrics(&mut self, metrics: &MetricsSection) -> io::Result<()> {
-        self.title("Metrics")?;
-        let figures = metrics.figures.first.iter();
-        let figures: Vec<String> = figures
+    fn figures(&mut self, figures: &Rows<Figure>) -> io::Result<()> {
+        let shown = figures.first.iter().take(MAX_FIGURES);
+        let more = figures.total - shown.len();
+        let shown: Vec<String> = shown
             .map(|figure| format!("{} {}", figure.name, figure.value))
             .collect();
-        self.paragraph("  ", &figures.join(" · "))?;
+        self.paragraph("  ", &shown.join(" · "))?;
+        self.more(more)
+    }
+
+    fn metrics(&mut self, metrics: &MetricsSection) -> io::Result<()> {
+        self.title("Metrics")?;
+        self.figures(&metrics.figures)?;
         let latencies = &metrics.latencies;
         let longest = latencies.first.iter().map(|latency| latency.value_ms);
         let longest = longest.fold(0.0, f64::max);

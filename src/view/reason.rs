@@ -1,12 +1,18 @@
 //! The records of a run and an outline of its timeline -> why the run did not succeed.
 
-use super::View;
-use crate::dashboard::{Incident, Outline, Reason, ReasonKind};
+use super::{View, assertion};
+use crate::dashboard::{AssertionRow, Incident, Outline, Reason, ReasonKind};
 use crate::document::{Node, OwnedDocument};
 use crate::finding::Lifecycle;
 use crate::outline::error_text;
-use crate::printable::brief;
+use crate::printable::{brief, shortened};
 use crate::source::{Artifact, Spot};
+
+/// The maximum number of lines of standard error that a reason has.
+const MAX_STDERR_LINES: usize = 5;
+
+/// The number of characters of such a line.
+const MAX_LINE_CHARS: usize = 300;
 
 /// The maximum number of failed assertions that a reason names.
 const MAX_NAMED_ASSERTIONS: usize = 3;
@@ -62,7 +68,29 @@ impl View {
         if reason.action_id.is_none() {
             reason.action_id = named("action_id");
         }
+        reason.stderr = self.stderr(&reason);
         reason
+    }
+
+    /// The last lines that the action of a reason, or the last one of its step, printed to standard
+    /// error.
+    fn stderr(&self, reason: &Reason) -> Vec<String> {
+        let actions = self.state(&["outcomes", "actions"]);
+        let is_of = |action: &Node<'_>, key: &str, id: &Option<String>| {
+            id.is_some() && action.get(key).and_then(Node::text).map(|it| brief(&it)) == *id
+        };
+        let is_it = |action: &Node<'_>| match reason.action_id {
+            Some(_) => is_of(action, "id", &reason.action_id),
+            None => is_of(action, "step_id", &reason.step_id),
+        };
+        let actions = actions.into_iter().flat_map(Node::items).filter(is_it);
+        let last = actions.filter_map(|action| action.at(&["output", "stderr"])?.text());
+        let last = last.last().unwrap_or_default();
+        let lines = last.lines().rev().filter(|line| !line.trim().is_empty());
+        let lines = lines.take(MAX_STDERR_LINES);
+        let mut lines: Vec<String> = lines.map(|line| shortened(line, MAX_LINE_CHARS)).collect();
+        lines.reverse();
+        lines
     }
 
     fn vetoed(&self, timeline: &Outline) -> Reason {
@@ -104,20 +132,11 @@ impl View {
             return Some(self.of_verification(ReasonKind::GoalNotAchieved, text));
         }
         let assertions = verification.and_then(|verification| verification.get("assertions"));
-        let failed = assertions
-            .into_iter()
-            .flat_map(Node::items)
-            .filter(|item| item.get("passed").and_then(Node::boolean) == Some(false));
-        let names = failed.map(|assertion| {
-            let mut names = ["name", "id", "description", "message"].into_iter();
-            let name = names
-                .find_map(|key| Some(brief(&assertion.get(key)?.text()?)))
-                .unwrap_or_else(|| brief(assertion.raw()));
-            let mut said = ["message", "error", "reason", "detail"].into_iter();
-            match said.find_map(|key| error_text(assertion.get(key)?)) {
-                Some(message) if message != name => format!("{name} ({message})"),
-                _ => name,
-            }
+        let assertions = assertions.into_iter().flat_map(Node::items).map(assertion);
+        let failed = assertions.filter(|assertion| assertion.passed == Some(false));
+        let names = failed.map(|AssertionRow { name, message, .. }| match message {
+            Some(message) => format!("{name} ({message})"),
+            None => name,
         });
         let mut names: Vec<String> = names.take(MAX_NAMED_ASSERTIONS + 1).collect();
         if names.len() > MAX_NAMED_ASSERTIONS {
@@ -171,6 +190,7 @@ impl View {
             action_id: event.action_id,
             by: event.by,
             text: event.text,
+            stderr: Vec::new(),
             file: artifact.file_name().into(),
             line,
             offset_sec: event.offset_sec,
@@ -186,6 +206,7 @@ impl View {
             action_id: None,
             by: None,
             text: Some(text),
+            stderr: Vec::new(),
             file: Artifact::Summary.file_name().into(),
             line: place.and_then(|place| Some(line_of(self.summary.as_ref().ok()?, place))),
             offset_sec: None,

@@ -34,6 +34,8 @@ impl Page<'_> {
         let text = text.unwrap_or("the records do not say why");
         let (step, by) = (named("at", &reason.step_id), named("by", &reason.by));
         let sentence = format!("{what}{step}{by}{places}: {text}");
-        self.painted("", &sentence, &[(what, paint)])
+        self.painted("", &sentence, &[(what, paint)])?;
+        let mut stderr = reason.stderr.iter();
+        stderr.try_for_each(|line| self.line(&format!("  stderr: {line}")))
     }
 }

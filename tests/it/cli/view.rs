@@ -17,6 +17,7 @@ use crate::support::binary::{stderr, stdout};
 use crate::support::corpus::{expecting_cases, good_cases};
 use crate::support::demo::{demo, json_of, printed, without_colour};
 use crate::support::hostile::{commands, hostile_run};
+use crate::support::recording::{recording, session};
 use crate::support::runs::{copy_dir, copy_of, replace, run_of};
 use crate::support::terminal::{Width, command, runvet, snapshot};
 
@@ -244,6 +245,40 @@ fn plan_of_an_unsupported_version_is_compared_all_the_same() {
     let said =
         "? `version` is \"2.0\", but runvet supports \"1.0\"; its plan is compared all the same";
     assert_eq!(text.lines().last(), Some(said), "{text}");
+}
+
+#[test]
+fn dashboard_of_a_recorded_run_says_what_was_found_and_printed() {
+    let temp = tempfile::tempdir().unwrap();
+    let assertions = json!([{"name": "cites", "passed": true},
+        {"name": "short", "passed": false, "message": "412 words"}]);
+    let finish = json!({"finish": {"status": "ok", "assertions": assertions, "score": 0.25,
+        "metrics": {"tokens": 812}}});
+    let task = "write ".repeat(1_000);
+    let (code, _, said) = session(temp.path(), &["--task", &task], &finish.to_string());
+    assert_eq!(code, Some(0), "{said}");
+    let shown = printed(temp.path(), &["view", "@latest"]);
+    for line in [
+        "Goal not achieved (summary.json:1): failed assertion: short (412 words)",
+        "Verification: failed, 2 assertions\n  failed short: 412 words\n  passed cites\n",
+        "Outcome metrics\n  score 0.25 · steps_completed 0 · steps_total 0 · tokens 812\n",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+    assert!(shown.len() < 3_000, "the task is cut: {shown}");
+
+    let script = "echo fine; echo one >&2; echo >&2; echo 'no rule to make it' >&2; exit 3";
+    let args = ["--exec", "--", "sh", "-c", script];
+    let output = recording(temp.path(), &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let shown = printed(temp.path(), &["view", "@latest"]);
+    let reason = "the command exited with 3\n  stderr: one\n  stderr: no rule to make it\n";
+    assert!(shown.contains(reason), "{shown}");
+    let view = json_of(temp.path(), &["view", "@latest", "--json"]);
+    assert_eq!(
+        view["reason"]["stderr"],
+        json!(["one", "no rule to make it"])
+    );
 }
 
 #[test]
