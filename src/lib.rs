@@ -85,5 +85,5 @@ struct Readme;
 #[doc = include_str!("../docs/library.md")]
 struct LibraryPage;
 #[cfg(doctest)]
-#[doc = include_str!("../docs/recording.md")]
+#[doc = include_str!("../docs/recording-in-rust.md")]
 struct RecordingPage;

@@ -49,7 +49,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use assertion::Assertion;
+pub use assertion::{Assertion, Evaluated};
 pub use clock::Clock;
 use clock::{Micros, SystemClock, episode_id};
 pub use error::Error;
@@ -207,12 +207,17 @@ impl Recorder {
     /// `start` event. With a workspace, its files are noted before.
     ///
     /// # Errors
-    /// [`Error::Refused`] for a task without text and a threshold that is not between 0 and 1,
-    /// [`Error::TooLarge`] for tags beyond the limits, [`Error::Exists`] where a clock gives the
-    /// same id again, and [`Error::Io`], which may leave a directory without a run.
+    /// [`Error::Refused`] for a task without text, an id that no directory can have everywhere and
+    /// a threshold that is not between 0 and 1,
+    /// [`Error::TooLarge`] for tags beyond the limits, [`Error::Exists`] where there is a run of
+    /// this id, and [`Error::Io`], which may leave a directory without a run.
     pub fn begin(&self, task: Task) -> Result<Run, Error> {
-        let (now, random) = self.with_clock(|clock| (Micros::of(clock.now()), clock.random()));
-        let id = episode_id(now, random);
+        let (now, random) = self.with_clock(|clock| (clock.now(), clock.random()));
+        let now = Micros::of(task.started_at.unwrap_or(now));
+        let id = match task.own_id()? {
+            Some(id) => id,
+            None => episode_id(now, random),
+        };
         self.workspaces().extend(task.named_workspace());
         let mut start = self.start(task)?;
         let (before, snapshot) = self.look_before(&mut start)?;

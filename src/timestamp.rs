@@ -3,6 +3,7 @@
 mod given;
 
 use std::cmp::Ordering;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wide::u8x16;
 
@@ -88,6 +89,18 @@ impl Timestamp {
         )]
         let whole = (self.seconds - earlier.seconds) as f64;
         whole + self.subsecond() - earlier.subsecond()
+    }
+
+    /// The instant as a time of the system; parts of a nanosecond do not count. `None` where the
+    /// system has no such time.
+    pub(crate) fn system_time(&self) -> Option<SystemTime> {
+        let second = Duration::from_secs(self.seconds.unsigned_abs() + u64::from(self.leap_second));
+        let whole = if self.seconds < 0 {
+            UNIX_EPOCH.checked_sub(second)
+        } else {
+            UNIX_EPOCH.checked_add(second)
+        };
+        whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
     /// The time since an earlier instant in attoseconds, of which a second has 10^18; negative if

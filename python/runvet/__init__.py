@@ -53,7 +53,7 @@ from ._report import (
     Totals,
 )
 from ._rules import Rule, explain, rules, schema
-from ._run import OpenStep, Paused, Recorded, Run, Step
+from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step
 
 __version__: str = _runvet.version()
 
@@ -72,6 +72,7 @@ __all__ = [
     "Difference",
     "Episode",
     "EpisodeReport",
+    "Evaluated",
     "Event",
     "Events",
     "Fault",

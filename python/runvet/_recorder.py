@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _runvet
 from ._check import PathLike
 from ._policy import Policy
-from ._run import Recorded, Run
+from ._run import Recorded, Run, _micros
 
 Durability = Literal["process", "snapshot", "event"]
 """What survives: the death of the process; a power failure up to the last snapshot; all events."""
@@ -113,11 +114,14 @@ class Recorder:
         using: str | None = None,
         workspace: PathLike | None = None,
         verify: Iterable[Assertion] = (),
+        id: str | None = None,
+        started_at: datetime | None = None,
     ) -> Run:
-        """Begins a run.
+        """Begins a run, with a new id unless one is given.
 
         `using` labels what executes it. The files of a `workspace` before and after the run are
-        compared, and the assertions are checked there when it ends `ok`.
+        compared, and the assertions are checked there when it ends `ok`. With `started_at`, the run
+        is recorded afterwards: all events happen at this time, until `Run.at` sets another one.
         """
         made = self._recorder.begin(
             task,
@@ -127,6 +131,8 @@ class Recorder:
             using,
             _path(workspace),
             [(it.name, it.target, it.text) for it in verify],
+            id,
+            None if started_at is None else _micros(started_at),
         )
         return Run._of(made)
 

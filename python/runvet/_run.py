@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar
@@ -23,6 +24,8 @@ EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 _MOST_EXCERPT = 200
 """Characters of an `input_excerpt`."""
@@ -40,6 +43,15 @@ class Step:
 
 
 StepLike = Step | Mapping[str, Any] | tuple[str, StepKind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What an evaluator found: whether the run did one of the things that it should."""
+
+    name: str
+    passed: bool
+    message: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,13 @@ class Run:
         """The ids of the steps that are pending, in the order of the plan."""
         return self._run.steps_that_are(["pending"])
 
+    def at(self, time: datetime) -> None:
+        """Sets the time of the events that follow, in a run that began with `started_at`.
+
+        Raises `Refused` in any other run, and for a time before that of the last event.
+        """
+        self._run.at(_micros(time))
+
     def note(self, phase: str, payload: Mapping[str, Any] | None = None, /, **more: Any) -> str:
         """Adds an event of a phase such as `observe` or `reason`, and returns its id."""
         return self._run.note(phase, {**(payload or {}), **more})
@@ -189,8 +208,13 @@ class Run:
         error: Any = None,
         artifacts: Iterable[str] = (),
         metrics: Mapping[str, Any] | None = None,
+        assertions: Iterable[Evaluated] = (),
+        score: float | None = None,
     ) -> Recorded:
         """Ends the run, and writes its summary, its manifest and its state.
+
+        `assertions` are what an evaluator found: a run that ends `ok` is then a `success` if all of
+        them passed, else its goal was not achieved. The `score` becomes a metric.
 
         Raises `Refused` for `ok` while a step is pending, running or failed; the run then goes on.
         A run that a policy stopped ends as `vetoed`, whatever is asked for.
@@ -198,7 +222,8 @@ class Run:
         if error is not None and status == "ok":
             status = "error"
         why = reason if error is None else error
-        self._run.finish(status, why, list(artifacts), metrics)
+        evaluated = [(it.name, it.passed, it.message) for it in assertions]
+        self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
         return Recorded(self.id, self.path)
 
     def execute(self, adapter: Callable[[dict[str, Any], State], Any]) -> None:
@@ -357,6 +382,13 @@ class OpenStep:
                 run.close(self, error=_described(error))
         except Exception as failed:
             error.add_note(f"runvet could not close the step {self.id}: {failed}")
+
+
+def _micros(time: datetime) -> int:
+    """The microseconds since 1970."""
+    if time.tzinfo is None:
+        raise ValueError(f"{time} has no time zone")
+    return (time - _EPOCH) // timedelta(microseconds=1)
 
 
 def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, Any] | None]:

@@ -79,8 +79,16 @@ impl Recorder {
         using: Option<String>,
         workspace: Option<PathBuf>,
         verify: Vec<(String, String, Option<String>)>,
+        id: Option<String>,
+        started_at: Option<i64>,
     ) -> PyResult<Run> {
         let mut task = Task::new(text);
+        if let Some(id) = id {
+            task = task.id(id);
+        }
+        if let Some(micros) = started_at {
+            task = task.started_at(time(micros));
+        }
         if let Some(kind) = kind {
             task = task.kind(kind);
         }
@@ -152,6 +160,16 @@ impl Recorder {
     fn run(&self, py: Python<'_>, begun: Result<recorder::Run, Error>) -> PyResult<Run> {
         let run = begun.map_err(|error| errors::of_recorder(py, &error))?;
         Ok(Run::new(run, self.raised.clone()))
+    }
+}
+
+/// The time some microseconds after 1970.
+fn time(micros: i64) -> SystemTime {
+    let distance = Duration::from_micros(micros.unsigned_abs());
+    if micros < 0 {
+        UNIX_EPOCH - distance
+    } else {
+        UNIX_EPOCH + distance
     }
 }
 

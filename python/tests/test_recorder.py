@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -395,6 +396,29 @@ def test_paused_run_is_resumed_and_dropped_one_abandoned(tmp_path: Path) -> None
     abandoned = recorder.abandon(episode_id, "its process died")
     assert abandoned.state["outcomes"]["status"] == "aborted"
     judged(tmp_path)
+
+
+def test_run_is_recorded_afterwards_with_the_verdict_of_an_evaluator(tmp_path: Path) -> None:
+    began = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1)))
+    run = Recorder(tmp_path).begin("old", id="trace-4711", started_at=began)
+    run.at(began + timedelta(seconds=90, microseconds=1))
+    run.note("observe")
+    with pytest.raises(runvet.Refused, match="the last event was at 2026-03-01T11:01:30.000001"):
+        run.at(began)
+    with pytest.raises(ValueError, match="no time zone"):
+        run.at(datetime(2026, 3, 1, 12))  # noqa: DTZ001
+    with pytest.raises(runvet.Refused, match="no number"):
+        run.finish(score=float("nan"))
+    ended = run.finish(
+        assertions=[runvet.Evaluated("cites", True), runvet.Evaluated("short", False, "412 words")],
+        score=0.5,
+    )
+    assert (ended.id, ended.summary["duration_sec"]) == ("trace-4711", 90.000001)
+    assert ended.summary["outcome"] == "goal_not_achieved"
+    assert ended.state["outcomes"]["metrics"]["score"] == 0.5
+    with pytest.raises(runvet.Refused):
+        Recorder(tmp_path).begin("live").at(began)
+    judged(ended.path)
 
 
 def test_changed_records_are_not_trusted(tmp_path: Path) -> None:

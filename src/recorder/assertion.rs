@@ -73,6 +73,39 @@ impl Assertion {
     }
 }
 
+/// What an evaluator found: whether the run did one of the things that it should.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Evaluated {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    name: String,
+    pub(super) passed: bool,
+}
+
+impl Evaluated {
+    /// An assertion with its name, and whether it holds.
+    #[must_use]
+    pub fn new(name: impl Into<String>, passed: bool) -> Self {
+        Self {
+            message: None,
+            name: name.into(),
+            passed,
+        }
+    }
+
+    /// Adds what the evaluator says about it.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// The item of `verification.assertions`.
+    pub(super) fn item(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
 /// What a run is to verify, as its `start` event declares it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Declared {

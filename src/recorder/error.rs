@@ -11,19 +11,19 @@ use crate::printable::escape;
 #[non_exhaustive]
 pub enum Error {
     /// An episode of this id exists already.
-    #[error("the episode {id} exists already", id = escape(id))]
+    #[error("there is a run {id} already", id = escape(id))]
     Exists {
         /// The id.
         id: String,
     },
     /// No episode of this id exists.
-    #[error("there is no episode {id}", id = escape(id))]
+    #[error("there is no run {id}", id = escape(id))]
     Absent {
         /// The id.
         id: String,
     },
     /// Another recorder writes this episode.
-    #[error("another process records the episode {id}", id = escape(id))]
+    #[error("another process is recording the run {id}", id = escape(id))]
     Busy {
         /// The id.
         id: String,
@@ -37,7 +37,7 @@ pub enum Error {
         status: String,
     },
     /// The records of the episode are not those of a run that this recorder can go on with.
-    #[error("the records of {id} can't be relied on: {reason}", id = escape(id))]
+    #[error("the recorder can't go on with the run {id}: {reason}", id = escape(id))]
     Untrusted {
         /// The id.
         id: String,
@@ -69,7 +69,7 @@ pub enum Error {
         limit: &'static str,
     },
     /// A system call failed.
-    #[error("{operation} of {path} failed: {source}", path = escape(&path.display().to_string()))]
+    #[error("{operation} {path} failed: {source}", path = escape(&path.display().to_string()))]
     Io {
         /// What was being done.
         operation: &'static str,
@@ -96,7 +96,7 @@ pub enum Error {
     },
     /// An earlier call failed in a way that leaves unknown what the disk holds.
     /// [`Recorder::recover`](super::Recorder::recover) finds out.
-    #[error("an earlier write failed, so that nothing more is recorded: recover the episode {id}", id = escape(id))]
+    #[error("an earlier write failed, so nothing more is recorded; `runvet recover {id}` repairs the run", id = escape(id))]
     Poisoned {
         /// The id.
         id: String,

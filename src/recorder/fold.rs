@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 use super::clock::Micros;
 use super::event::Event;
 use super::size::Size;
+use super::task::GIVEN;
+use crate::printable::escape;
 use crate::record::{
     Action, Belief, DateTime, Episode, Fact, Goal, Links, Memory, Outcomes, Plan, RunStatus, State,
     Step, StepStatus, Verification, format,
@@ -56,6 +58,8 @@ pub(super) struct Fold {
     places: BTreeMap<String, usize>,
     /// Why a policy stopped the run.
     pub(super) stopped: Option<String>,
+    /// Whether the times of the events are the caller's.
+    pub(super) has_given_times: bool,
 }
 
 /// What an entry of the state has besides what its event's payload has, such as a timestamp.
@@ -86,7 +90,7 @@ impl Fold {
     pub(super) fn start(event: &Event) -> Result<Self, Unfoldable> {
         let started = event.at().ok_or_else(|| wrong(event))?;
         if event.phase != "start" {
-            return Err(Unfoldable("the first event is not a `start` event".into()));
+            return Err(Unfoldable("is not a `start` event".into()));
         }
         let payload = &event.payload;
         Ok(Self {
@@ -123,6 +127,7 @@ impl Fold {
             held: Size::of(payload),
             places: BTreeMap::new(),
             stopped: None,
+            has_given_times: payload.get("times").and_then(Value::as_str) == Some(GIVEN),
         })
     }
 
@@ -135,10 +140,7 @@ impl Fold {
     /// Adds an event whose time is known.
     pub(super) fn add_at(&mut self, event: &Event, at: Micros) -> Folded {
         if at < self.last {
-            return Err(Unfoldable(format!(
-                "the event {} is earlier than the one before it",
-                event.id
-            )));
+            return Err(Unfoldable("is earlier than the event before it".into()));
         }
         if event.is("runtime", "run.resume") {
             // Between two processes no step is executed.
@@ -401,8 +403,8 @@ fn typed<T: DeserializeOwned>(event: &Event, name: &str) -> Result<Option<T>, Un
 
 fn wrong(event: &Event) -> Unfoldable {
     Unfoldable(format!(
-        "the `{}` event {} is not one that the recorder writes",
-        event.phase, event.id
+        "is a `{}` event with a payload that the recorder does not write",
+        escape(&event.phase)
     ))
 }
 

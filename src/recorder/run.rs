@@ -9,6 +9,7 @@ mod steps;
 mod verification;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
@@ -44,6 +45,8 @@ pub struct Run {
     events: Timeline,
     learn: Timeline,
     before: Option<Before>,
+    /// The time of the next event, unless the clock tells it.
+    at: Option<Micros>,
     /// Whether there is a `state.json`.
     has_state: bool,
     /// Whether a write failed so that it is unknown what the disk holds.
@@ -70,6 +73,7 @@ impl Run {
         before: Option<Before>,
     ) -> Self {
         Self {
+            at: fold.has_given_times.then_some(fold.last),
             recorder,
             dir,
             fold,
@@ -109,6 +113,45 @@ impl Run {
     /// The ids of the steps that are open, sorted.
     pub(super) fn open_steps(&self) -> Vec<String> {
         self.fold.open.iter().cloned().collect()
+    }
+
+    /// Sets the time of the events that follow, in a run that is recorded afterwards.
+    ///
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    /// use runvet::recorder::{End, Recorder, Task};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("runvet-at-{}", std::process::id()));
+    /// let began = UNIX_EPOCH + Duration::from_secs(1_772_366_400);
+    /// let task = Task::new("Summarize the open tickets").id("trace-4711").started_at(began);
+    /// let mut run = Recorder::new(&dir).begin(task)?;
+    /// run.at(began + Duration::from_secs(90))?;
+    /// assert_eq!(run.finish(End::ok())?.summary.duration_sec.0, 90.0);
+    /// # std::fs::remove_dir_all(&dir).unwrap();
+    /// # Ok::<(), runvet::recorder::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a time before that of the last event, and in a run that did not begin
+    /// with [`Task::started_at`](super::Task::started_at).
+    pub fn at(&mut self, time: SystemTime) -> Result<(), Error> {
+        self.must_not_have_ended()?;
+        let (time, last) = (Micros::of(time), self.fold.last);
+        let why = if !self.fold.has_given_times {
+            "the clock tells the times of this run: only one that began with a time of the caller's \
+             takes others"
+                .into()
+        } else if time < last {
+            format!(
+                "it is {}, and the last event was at {}",
+                time.text(),
+                last.text()
+            )
+        } else {
+            self.at = Some(time);
+            return Ok(());
+        };
+        Err(Error::refused("the time", why))
     }
 
     /// Adds an event of a phase that the recorder gives no meaning to, such as `observe`, `reason`
@@ -209,8 +252,8 @@ impl Run {
 
     /// The time that the next event gets.
     fn now(&self) -> Micros {
-        let now = self.recorder.with_clock(|clock| clock.now());
-        Micros::of(now).max(self.fold.last)
+        let now = || Micros::of(self.recorder.with_clock(|clock| clock.now()));
+        self.at.unwrap_or_else(now).max(self.fold.last)
     }
 
     /// Adds an event.

@@ -21,7 +21,7 @@ impl Fold {
             duration_sec: NonNegative(ended.seconds_since(self.started)),
             adapter_result,
             outcome,
-            verification: self.verification.clone().unwrap_or_else(unverified),
+            verification: self.verification.clone().unwrap_or_else(Verification::none),
             flags: Flags {
                 intuition: is_meta,
                 mode: if is_meta {
@@ -103,11 +103,14 @@ fn verdict(fold: &Fold) -> (AdapterResult, SummaryOutcome, bool) {
     }
 }
 
-fn unverified() -> Verification {
-    Verification {
-        provided: Some(false),
-        assertions: Some(Vec::new()),
-        ..Verification::default()
+impl Verification {
+    /// Nothing was verified.
+    pub(super) fn none() -> Self {
+        Self {
+            provided: Some(false),
+            assertions: Some(Vec::new()),
+            ..Self::default()
+        }
     }
 }
 

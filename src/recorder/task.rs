@@ -1,17 +1,27 @@
 //! What an agent wants to do -> what the `start` event says of it.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use serde_json::{Map, Number, Value};
 
 use super::assertion::{Assertion, Declared};
 use super::error::Error;
 use super::event::object;
+use crate::printable::quote;
+
+/// The maximum length of an id that is chosen.
+const MAX_ID_CHARS: usize = 128;
+
+/// What the `start` event says of times that the caller gives.
+pub(super) const GIVEN: &str = "given";
 
 /// A run toward a goal, before it begins.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
     text: String,
+    id: Option<String>,
+    pub(super) started_at: Option<SystemTime>,
     kind: Option<String>,
     seed: Option<Number>,
     tags: Map<String, Value>,
@@ -28,6 +38,24 @@ impl Task {
             text: task.into(),
             ..Self::default()
         }
+    }
+
+    /// The id of the run, instead of a new one: at most 128 letters, digits, `.`, `_`, `-` and `:`,
+    /// the first a letter, a digit or `_`. [`Recorder::begin`](super::Recorder::begin) refuses any
+    /// other, and one that a run has already.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// When the run began, for those who record it afterwards: its times are then the caller's,
+    /// and its `start` event says so. All events happen at this time, until
+    /// [`Run::at`](super::Run::at) sets another one. Parts of a microsecond do not count.
+    #[must_use]
+    pub fn started_at(mut self, time: SystemTime) -> Self {
+        self.started_at = Some(time);
+        self
     }
 
     /// The type of the goal (`goal.type`).
@@ -73,6 +101,28 @@ impl Task {
         self
     }
 
+    /// The id that was chosen for it.
+    pub(super) fn own_id(&self) -> Result<Option<String>, Error> {
+        let Some(id) = &self.id else { return Ok(None) };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_right = id.starts_with(is_plain)
+            && id.len() <= MAX_ID_CHARS
+            && id.chars().all(|c| is_plain(c) || ".-:".contains(c));
+        if !is_right {
+            let why = format!(
+                "it is {}, and has to be at most {MAX_ID_CHARS} letters, digits, `.`, `_`, `-` and \
+                 `:`, the first a letter, a digit or `_`",
+                quote(id)
+            );
+            return Err(Error::refused("the id", why));
+        }
+        if id == "episodes" {
+            let why = "a directory called `episodes` holds runs and is none";
+            return Err(Error::refused("the id", why));
+        }
+        Ok(Some(id.clone()))
+    }
+
     /// The text of the path of its workspace, which its caller names.
     pub(super) fn named_workspace(&self) -> Option<String> {
         text_of_path(self.workspace.clone()?).ok()
@@ -89,6 +139,7 @@ impl Task {
             ("seed", self.seed.map(Value::Number).into()),
             ("tags", tags.into()),
             ("task", self.text.into()),
+            ("times", self.started_at.map(|_| GIVEN).into()),
             ("type", self.kind.into()),
             ("using", self.using.into()),
             ("verify", Declared::new(workspace, self.assertions).into()),

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use runvet::read::policy::Scope;
 use runvet::record::{Action, StepKind, StepStatus};
-use runvet::recorder::{self, End, Error, Gate, StepDraft, StepEnd, Verdict, Veto};
+use runvet::recorder::{self, End, Error, Evaluated, Gate, StepDraft, StepEnd, Verdict, Veto};
 use serde_json::Value;
 
 use super::turns::{Failed, Turn, Turns};
@@ -111,6 +111,10 @@ impl Run {
     /// The ids of the steps with some status.
     fn steps_that_are(&self, py: Python<'_>, statuses: Vec<String>) -> PyResult<Vec<String>> {
         self.with(py, |run| Ok(with_status(run, &statuses)))
+    }
+
+    fn at(&self, py: Python<'_>, micros: i64) -> PyResult<()> {
+        self.with(py, |run| run.at(super::time(micros)))
     }
 
     fn note(&self, py: Python<'_>, phase: &str, payload: Bound<'_, PyAny>) -> PyResult<String> {
@@ -236,6 +240,7 @@ impl Run {
     }
 
     /// Ends the run. Where that is refused, it goes on.
+    #[expect(clippy::too_many_arguments, reason = "all that an end may say")]
     fn finish(
         &self,
         py: Python<'_>,
@@ -243,6 +248,8 @@ impl Run {
         reason: Bound<'_, PyAny>,
         artifacts: Vec<String>,
         metrics: Option<Bound<'_, PyAny>>,
+        evaluated: Vec<(String, bool, Option<String>)>,
+        score: Option<f64>,
     ) -> PyResult<()> {
         let why = || -> PyResult<String> {
             let why: Option<String> = reason.extract()?;
@@ -265,6 +272,16 @@ impl Run {
         }
         for (name, value) in metrics.as_ref().map(map).transpose()?.unwrap_or_default() {
             end = end.metric(name, value);
+        }
+        for (name, passed, message) in evaluated {
+            let evaluated = Evaluated::new(name, passed);
+            end = end.evaluated(match message {
+                Some(message) => evaluated.message(message),
+                None => evaluated,
+            });
+        }
+        if let Some(score) = score {
+            end = end.score(score);
         }
         self.taking(py, |turn| {
             let run = turn.run.as_mut().ok_or(Failed::Over)?;

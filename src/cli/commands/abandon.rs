@@ -12,7 +12,10 @@ use crate::recorder::protocol::Done;
 /// End a run whose process died, as `aborted`
 ///
 /// Steps that were running become pending, and the run gets its last events, its summary and its
-/// manifest. Only runs that runvet recorded can be abandoned, and none that a process is recording.
+/// manifest. These events have the time of the last event before them, so that the duration is that
+/// of the run; `abandoned_at` in the `terminate` event is the time of this command. This works for
+/// runs that runvet recorded and no process is recording; of any other, the error names what it
+/// lacks.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -40,7 +43,7 @@ impl Abandon {
         let abandoned = recorder.abandon(&run.id, &self.reason);
         let done = abandoned.map(|mut recorded| {
             recorded.path.clone_from(&run.dir);
-            let said = format!("{}: the run has ended as aborted", run.dir.display());
+            let said = format!("{}: ended the run as aborted", run.dir.display());
             (Done::ended(&recorded), said)
         });
         self.recorded.tell(done, output)

@@ -8,6 +8,7 @@ mod stop;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 use serde_json::Number;
@@ -16,6 +17,7 @@ use super::Failure;
 use super::output::Output;
 use super::run_data::RunDataArgs;
 use crate::recorder::{Assertion, Durability, Recorder, Task};
+use crate::timestamp::Timestamp;
 
 /// Record a run: read one JSON command a line from standard input, and answer each with a line
 ///
@@ -51,9 +53,18 @@ pub(in crate::cli) struct Record {
     #[arg(
         long,
         value_name = "ID",
-        conflicts_with_all = ["task", "kind", "seed", "tags", "using", "verify", "exec"]
+        conflicts_with_all = ["task", "id", "started_at", "kind", "seed", "tags", "using", "verify", "exec"]
     )]
     resume: Option<String>,
+
+    /// The id of the run, instead of a new one
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    /// When the run began, if it is recorded afterwards: an RFC 3339 time. The command `at` then
+    /// sets the time of what follows
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "exec")]
+    started_at: Option<SystemTime>,
 
     /// The type of the goal
     #[arg(long = "type", value_name = "TYPE")]
@@ -152,6 +163,12 @@ impl Record {
     /// The task, with a text for where the command line has none.
     fn task(&self, text: impl Into<String>) -> Task {
         let mut task = Task::new(self.task.clone().unwrap_or_else(|| text.into()));
+        if let Some(id) = &self.id {
+            task = task.id(id);
+        }
+        if let Some(time) = self.started_at {
+            task = task.started_at(time);
+        }
         if let Some(kind) = &self.kind {
             task = task.kind(kind);
         }
@@ -175,6 +192,11 @@ impl Record {
 fn parse_number(text: &str) -> Result<Number, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not a number"))
+}
+
+fn parse_time(text: &str) -> Result<SystemTime, String> {
+    let time = Timestamp::parse(text).and_then(|time| time.system_time());
+    time.ok_or_else(|| "it is no RFC 3339 time, such as 2026-03-01T12:00:00Z".into())
 }
 
 fn parse_tag(text: &str) -> Result<(String, String), String> {

@@ -10,13 +10,14 @@ use super::run_data::{RunDataArgs, known_runs};
 use super::{Exit, Failure};
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
-use crate::report::write_json;
+use crate::report::{count, write_json};
 
 /// Make the records of a run whole after its process died
 ///
-/// Cuts off an event that was not written whole, and completes an end that was cut short. A run
-/// that has not ended stays in progress: `runvet record --resume` goes on with it, `runvet abandon`
-/// ends it. Only runs that runvet recorded can be recovered.
+/// Removes an event that was not written whole, and writes what is missing of an end that was cut
+/// short. A run that has not ended stays in progress: `runvet record --resume` goes on with it,
+/// `runvet abandon` ends it. This works for runs that runvet recorded; of any other, the error
+/// names what it lacks.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -56,13 +57,14 @@ impl Recover {
 fn describe(run: &RecordedRun, recovered: &Recovered) -> String {
     let dir = run.dir.display();
     match recovered {
-        Recovered::Intact => format!("{dir}: the records were whole"),
-        Recovered::Cut { bytes } => {
-            format!("{dir}: {bytes} bytes of an unfinished event were cut off")
-        }
+        Recovered::Intact => format!("{dir}: nothing had to be repaired"),
+        Recovered::Cut { bytes } => format!(
+            "{dir}: removed the last {} of the timeline, an event that was not written whole",
+            count(*bytes, "byte")
+        ),
         Recovered::Completed(recorded) => {
             let status = recorded.state.outcomes.status;
-            format!("{dir}: the end of the run is complete; its status is {status}")
+            format!("{dir}: wrote the missing records of a run that had ended as {status}")
         }
     }
 }
@@ -83,7 +85,8 @@ impl RecordedArgs {
         let above = dir.parent().filter(|above| above.ends_with("episodes"));
         let (Some(id), Some(run_data)) = (id, above.and_then(Path::parent)) else {
             return Err(Failure::Fault(format!(
-                "{} is not directly in a directory called `episodes`, so runvet did not record it",
+                "{} is not directly in a directory called `episodes`, where the recorder writes runs: \
+                 it did not write this one",
                 found.path().display()
             )));
         };

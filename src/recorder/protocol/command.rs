@@ -7,7 +7,9 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::record::{Action, StepKind, UnitInterval, any_value, describe_values, schema_id};
+use crate::record::{
+    Action, DateTime, StepKind, UnitInterval, any_value, describe_values, schema_id,
+};
 
 /// A line of the standard input of `runvet record`: an object whose one member is the command.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,6 +41,9 @@ pub(crate) enum Command {
     Reflect(Map<String, Value>),
     /// Adds a proposal of what to learn.
     Propose(Proposal),
+    /// Sets the time of what follows, in a run that began with `--started-at`: not before that of
+    /// the last event. Parts of a microsecond do not count.
+    At(DateTime),
     /// Writes the state as it is now.
     Persist(Nothing),
     /// Ends the session and leaves the run pending: why it waits. `--resume` goes on with it.
@@ -48,9 +53,9 @@ pub(crate) enum Command {
 }
 
 /// The name of each command.
-pub(super) const COMMANDS: [&str; 13] = [
+pub(super) const COMMANDS: [&str; 14] = [
     "plan", "open", "act", "close", "note", "believe", "remember", "jot", "reflect", "propose",
-    "persist", "pause", "finish",
+    "at", "persist", "pause", "finish",
 ];
 
 /// A plan with its source.
@@ -216,6 +221,22 @@ pub(crate) struct Finish {
     pub(super) artifacts: Option<Vec<String>>,
     /// Measurements of the outcome: any keys with any values.
     pub(super) metrics: Option<Map<String, Value>>,
+    /// What an evaluator found: whether the run did each of the things that it should.
+    pub(super) assertions: Option<Vec<Evaluation>>,
+    /// The score that an evaluator gave; it becomes the metric `score`.
+    pub(super) score: Option<f64>,
+}
+
+/// What an evaluator found about one thing that the run should do.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Evaluation {
+    /// The name of the assertion.
+    pub(super) name: String,
+    /// Whether it holds.
+    pub(super) passed: bool,
+    /// What the evaluator says about it.
+    pub(super) message: Option<String>,
 }
 
 impl From<Ending> for Finish {
@@ -226,6 +247,8 @@ impl From<Ending> for Finish {
             error: None,
             artifacts: None,
             metrics: None,
+            assertions: None,
+            score: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::size::value;
-use super::super::{End, Error, Gate, Run, StepDraft, StepEnd, Verdict};
+use super::super::{End, Error, Evaluated, Gate, Run, StepDraft, StepEnd, Verdict};
 use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
 use crate::document::{Document, Kind, Tape};
@@ -12,6 +12,7 @@ use crate::printable::quote;
 use crate::record::StepKind;
 use crate::report::write_json;
 use crate::spelling::is_near;
+use crate::timestamp::Timestamp;
 
 /// The number of bytes of a line, at most: as many as a reader reads of an event.
 pub(crate) const LINE_LIMIT: usize = crate::store::MAX_RECORD_BYTES;
@@ -166,6 +167,14 @@ impl Session {
                 let run = self.run.take().ok_or_else(over)?;
                 return Ok(Done::of_run(&run));
             }
+            Command::At(time) => {
+                let parsed = Timestamp::parse(&time.0).and_then(|time| time.system_time());
+                run.at(parsed.ok_or_else(|| {
+                    let why = format!("`at` has {}, which is no RFC 3339 time", quote(&time.0));
+                    Failed::new("argument", &why)
+                })?)?;
+                return Ok(Done::nothing());
+            }
             Command::Persist(_) => {
                 run.persist()?;
                 return Ok(Done::nothing());
@@ -303,6 +312,8 @@ fn end(finish: Finish) -> Result<End, Failed> {
         error,
         artifacts,
         metrics,
+        assertions,
+        score,
     } = finish;
     if status == Ending::Ok && reason.is_some() {
         return refused("reason");
@@ -320,7 +331,16 @@ fn end(finish: Finish) -> Result<End, Failed> {
     };
     let end = artifacts.into_iter().flatten().fold(end, End::artifact);
     let metrics = metrics.into_iter().flatten();
-    Ok(metrics.fold(end, |end, (name, value)| end.metric(name, value)))
+    let end = metrics.fold(end, |end, (name, value)| end.metric(name, value));
+    let evaluated = assertions.into_iter().flatten().map(|it| {
+        let evaluated = Evaluated::new(it.name, it.passed);
+        match it.message {
+            Some(message) => evaluated.message(message),
+            None => evaluated,
+        }
+    });
+    let end = evaluated.fold(end, End::evaluated);
+    Ok(score.into_iter().fold(end, End::score))
 }
 
 /// What `plan` is given.

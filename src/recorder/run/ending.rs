@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::super::Durability;
+use super::super::assertion::Evaluated;
+use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::text::text;
 use super::super::timeline::Timeline;
 use super::Run;
-use super::verification::{Content, POST, PRE, SNAPSHOTS};
+use super::verification::{Content, POST, PRE, SNAPSHOTS, evaluation};
 use crate::digest::FileDigest;
 use crate::record::{RunStatus, State, StepStatus, Summary};
 
@@ -23,6 +25,10 @@ pub struct End {
     error: Value,
     artifacts: Vec<String>,
     metrics: Map<String, Value>,
+    evaluated: Vec<Evaluated>,
+    score: Option<f64>,
+    /// When somebody gave the run up, which its process did not live to see.
+    abandoned_at: Option<Micros>,
 }
 
 impl End {
@@ -33,6 +39,9 @@ impl End {
             error: Value::Null,
             artifacts: Vec::new(),
             metrics: Map::new(),
+            evaluated: Vec::new(),
+            score: None,
+            abandoned_at: None,
         }
     }
 
@@ -56,6 +65,14 @@ impl End {
         Self::of(RunStatus::Aborted, Some(reason.into()))
     }
 
+    /// Somebody gave the run up.
+    pub(super) fn abandoned(reason: &str, now: Micros) -> Self {
+        Self {
+            abandoned_at: Some(now),
+            ..Self::aborted(reason)
+        }
+    }
+
     /// The run failed, with an error in any form; null becomes `"unknown"`.
     pub fn error(error: impl Into<Value>) -> Self {
         let error = error.into();
@@ -71,10 +88,13 @@ impl End {
 
     /// The event that says it.
     fn terminate(self) -> Draft {
+        let mut metrics = self.metrics;
+        metrics.extend(self.score.map(|score| (SCORE.to_owned(), score.into())));
         let payload = object([
+            ("abandoned_at", self.abandoned_at.map(Micros::text).into()),
             ("artifacts", some(self.artifacts)),
             ("error", self.error),
-            ("metrics", some(self.metrics)),
+            ("metrics", some(metrics)),
             ("reason", self.reason.into()),
             ("status", self.status.word().into()),
         ]);
@@ -92,7 +112,35 @@ impl End {
         self.metrics.insert(name.into(), value.into());
         self
     }
+
+    /// Adds what an evaluator found, to `verification` in the summary: a run that ends `ok` is then
+    /// a `success` if all that was found has passed, else its goal was not achieved.
+    pub fn evaluated(mut self, evaluated: Evaluated) -> Self {
+        self.evaluated.push(evaluated);
+        self
+    }
+
+    /// Adds the score that an evaluator gave, as the metric `score`.
+    pub fn score(mut self, score: f64) -> Self {
+        self.score = Some(score);
+        self
+    }
+
+    /// Refuses what can't be recorded of an evaluation.
+    fn must_be_recordable(&self) -> Result<(), Error> {
+        let why = match self.score {
+            Some(score) if !score.is_finite() => format!("it is {score}, which is no number"),
+            Some(_) if self.metrics.contains_key(SCORE) => {
+                "the metrics have a `score` besides".into()
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::refused("the score", why))
+    }
 }
+
+/// The metric of the score that an evaluator gave.
+const SCORE: &str = "score";
 
 /// A run that has ended, as it was recorded.
 #[derive(Debug)]
@@ -113,8 +161,9 @@ impl Run {
     /// can't be verified ends as `error`.
     ///
     /// # Errors
-    /// [`Error::Refused`] for `ok` while a step is pending, running or failed: the run stays
-    /// pending. [`Error::Io`] and [`Error::NotDurable`]; where the end was recorded by then,
+    /// [`Error::Refused`] for `ok` while a step is pending, running or failed, and for a score that
+    /// is no number or is a metric too: the run stays pending. [`Error::Io`] and
+    /// [`Error::NotDurable`]; where the end was recorded by then,
     /// [`Recorder::recover`](super::super::Recorder::recover) completes it.
     pub fn finish(mut self, end: End) -> Result<Recorded, Error> {
         self.end(end)?;
@@ -140,9 +189,11 @@ impl Run {
         if end.status == RunStatus::Ok {
             self.must_be_done()?;
         }
+        end.must_be_recordable()?;
         self.must_fit(&end.clone().terminate())?;
+        self.must_fit(&evaluation(&end.evaluated))?;
         self.close_open_steps(&end)?;
-        self.verify(end.status == RunStatus::Ok)?;
+        self.verify(end.status == RunStatus::Ok, &end.evaluated)?;
         let verification = self.fold.verification.as_ref();
         let impossible = verification
             .filter(|verification| verification.provided == Some(true))

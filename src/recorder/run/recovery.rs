@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 
 use super::super::Recorder;
 use super::super::beside;
+use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::fold::Mode;
@@ -105,7 +106,9 @@ impl Recorder {
         })
     }
 
-    /// Ends a run whose process died, as `aborted`. No policy is asked.
+    /// Ends a run whose process died, as `aborted`. Its last events have the time of the event
+    /// before them, which was its last sign of life; `abandoned_at` in the payload of its
+    /// `terminate` event is the present time. No policy is asked.
     ///
     /// ```
     /// use runvet::recorder::{Error, Recorder, Recovered, Task};
@@ -126,7 +129,10 @@ impl Recorder {
     /// # Errors
     /// As for [`Recorder::resume`].
     pub fn abandon(&self, id: &str, reason: &str) -> Result<Recorded, Error> {
-        self.left(id)?.go_on()?.finish(End::aborted(reason))
+        let mut left = self.left(id)?;
+        left.run.at = Some(left.run.fold.last);
+        let now = Micros::of(self.with_clock(|clock| clock.now()));
+        left.go_on()?.finish(End::abandoned(reason, now))
     }
 
     /// Locks and reads an episode.

@@ -12,6 +12,7 @@ use super::super::text::text;
 use super::super::timeline::{Held, Timeline};
 use crate::digest::FileDigest;
 use crate::document::Tape;
+use crate::printable::quote;
 use crate::source::Artifact;
 use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, whole_lines};
 
@@ -68,7 +69,7 @@ pub(super) fn reread(dir: &OpenDir, events: &Timeline, id: &str) -> Result<Rerea
     let is_another = is_persisted && !is_sealed && tail.length == 0;
     let wrong = wrong.or_else(|| {
         is_another
-            .then(|| "no event is the evidence of state.json, which is not the recorder's".into())
+            .then(|| "no projection event has the digest of state.json as `state_sha256`".into())
     });
     match (wrong, fold) {
         (None, Some(fold)) => Ok(Reread {
@@ -83,8 +84,10 @@ pub(super) fn reread(dir: &OpenDir, events: &Timeline, id: &str) -> Result<Rerea
         }),
         (wrong, _) => Err(Error::Untrusted {
             id: id.into(),
-            reason: wrong
-                .unwrap_or_else(|| "events.jsonl has no `start` event: the run never began".into()),
+            reason: match wrong {
+                Some(wrong) => format!("{wrong}; only its own writer can repair or end it"),
+                None => "events.jsonl has no `start` event: the run never began".into(),
+            },
             report: None,
         }),
     }
@@ -144,14 +147,31 @@ fn is_hole(line: &[u8]) -> bool {
 }
 
 fn parse(tape: &mut Tape, line: &[u8]) -> Result<Event, String> {
-    let not_one = |error: &dyn std::fmt::Display| {
-        format!("a line of events.jsonl is not one that a recorder wrote: {error}")
-    };
-    let document = tape.read_record(line).map_err(|error| not_one(&error))?;
-    let value = value(document, "the line").map_err(|error| not_one(&error));
+    let document = tape.read_record(line);
+    let document = document.map_err(|error| format!("is {error}"))?;
+    let root = document.root();
+    let lacking = FIELDS.into_iter().filter(|field| root.get(field).is_none());
+    let lacking: Vec<String> = lacking.map(|field| format!("no `{field}`")).collect();
+    let value = value(document, "the line").map_err(|error| format!("can't be read: {error}"));
     tape.release();
-    Event::deserialize(value?).map_err(|error| not_one(&error))
+    if !lacking.is_empty() {
+        let lacking = lacking.join(" and ");
+        return Err(format!(
+            "has {lacking}, which the recorder writes in every event"
+        ));
+    }
+    Event::deserialize(value?).map_err(|error| format!("is no event of a recorder: {error}"))
 }
+
+/// What every event has that a recorder writes.
+const FIELDS: [&str; 6] = [
+    "agent_id",
+    "episode_id",
+    "id",
+    "payload",
+    "phase",
+    "timestamp",
+];
 
 /// The lines of a timeline, so far.
 struct Lines<'i> {
@@ -173,17 +193,26 @@ impl Lines<'_> {
             return Ok(());
         }
         self.held.add(line);
-        let event = parse(&mut self.tape, line)?;
+        let wrong = |why| format!("line {number} of events.jsonl {why}");
+        let event = parse(&mut self.tape, line).map_err(wrong)?;
         if event.episode_id != self.id {
-            return Err(format!("the event {} belongs to another run", event.id));
+            let other = quote(&event.episode_id);
+            return Err(wrong(format!("is an event of another run, {other}")));
         }
         if event.id != event_id(number) {
-            return Err(format!(
-                "the event {} does not have the id that a recorder gives it",
-                event.id
-            ));
+            let (is, own) = (quote(&event.id), event_id(number));
+            return Err(wrong(format!(
+                "has the id {is}, and the recorder writes {own} there"
+            )));
         }
-        let told = |Unfoldable(why)| why;
+        if event.at().is_none() {
+            let time = quote(&event.timestamp.0);
+            return Err(wrong(format!(
+                "has the time {time}, and the recorder writes times as \
+                 2026-03-01T12:00:00.000000+00:00"
+            )));
+        }
+        let told = |Unfoldable(why)| wrong(why);
         let Some(fold) = &mut self.fold else {
             self.fold = Some(Fold::start(&event).map_err(told)?);
             return Ok(());
@@ -192,9 +221,8 @@ impl Lines<'_> {
         let fits = fold.held().check("the state");
         fits.map_err(|error| error.to_string())?;
         if fold.events == self.marks.sealed && !is_sealed(fold) {
-            return Err(format!(
-                "the events up to {} do not lead to the state of its digest",
-                event.id
+            return Err(wrong(
+                "has the digest of another state than the one that the events lead to".into(),
             ));
         }
         if event.is_proposal() {

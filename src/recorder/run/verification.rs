@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::Recorder;
-use super::super::assertion::Declared;
+use super::super::assertion::{Declared, Evaluated};
 use super::super::error::Error;
-use super::super::event::Draft;
+use super::super::event::{Draft, object};
 use super::super::text::text;
 use super::Run;
 use crate::digest::FileDigest;
@@ -172,14 +172,30 @@ fn files(snapshot: &[u8]) -> Option<Files> {
 
 impl Run {
     /// Compares the workspace with what it was, checks the assertions if they count, and records
-    /// both.
-    pub(super) fn verify(&mut self, asserts: bool) -> Result<(), Error> {
-        let Some(mut before) = self.before.take() else {
-            return Ok(());
+    /// both, with what an evaluator found.
+    pub(super) fn verify(&mut self, asserts: bool, evaluated: &[Evaluated]) -> Result<(), Error> {
+        let mut before = self.before.take();
+        let verified = before.as_mut().map(|it| self.verified(it, asserts));
+        self.before = before;
+        let mut verification = match verified {
+            Some(verified) => verified?,
+            // An earlier try to end the run may have recorded another one.
+            None if evaluated.is_empty() && self.fold.verification.is_none() => return Ok(()),
+            None => Verification::none(),
         };
-        let verified = self.verified(&mut before, asserts);
-        self.before = Some(before);
-        let mut verification = verified?;
+        if !evaluated.is_empty() {
+            // With nothing to look for in the workspace, it need not be readable.
+            verification
+                .error
+                .take_if(|_| verification.provided == Some(false));
+            verification.provided = Some(true);
+            if verification.error.is_none() {
+                let passed = evaluated.iter().all(|it| it.passed);
+                verification.passed = Some(passed && verification.passed != Some(false));
+            }
+            let assertions = verification.assertions.get_or_insert_default();
+            assertions.extend(evaluated.iter().map(Evaluated::item));
+        }
         if self.must_fit(&recorded(&verification)).is_err() {
             // A run must be able to end: the snapshots have all that the diff would say.
             verification.workspace_diff = None;
@@ -193,12 +209,11 @@ impl Run {
         let provided = !declared.assertions.is_empty();
         let mut verification = Verification {
             provided: Some(provided),
-            assertions: Some(Vec::new()),
             policy: Some(VerificationPolicy {
                 ignore: Some(IGNORED.map(str::to_owned).to_vec()),
                 symlinks: Some("skip".into()),
             }),
-            ..Verification::default()
+            ..Verification::none()
         };
         let workspace = declared.workspace.as_deref();
         let looked = workspace.and_then(|workspace| {
@@ -232,6 +247,12 @@ impl Run {
         }
         Ok(verification)
     }
+}
+
+/// The event of what an evaluator found, as far as its size matters.
+pub(super) fn evaluation(evaluated: &[Evaluated]) -> Draft {
+    let assertions = evaluated.iter().map(Evaluated::item).collect();
+    Draft::runtime("run.verification", object([("assertions", assertions)]))
 }
 
 /// The event of a verification.

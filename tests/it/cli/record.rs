@@ -132,9 +132,102 @@ fn run_ends_with_every_status() {
     }
 }
 
+#[test]
+fn verdict_of_an_evaluator_decides_the_outcome() {
+    let cites = json!({"name": "cites", "passed": true});
+    let short = json!({"name": "short", "passed": false, "message": "412 words"});
+    for (assertions, score, outcome) in [
+        (json!([cites]), json!(0.9), "success"),
+        (json!([cites, short]), json!(null), "goal_not_achieved"),
+        (json!([]), json!(0.5), "success_unverified"),
+    ] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut finish = json!({"status": "ok", "assertions": assertions});
+        if !score.is_null() {
+            finish["score"] = score.clone();
+        }
+        let command = json!({"finish": finish});
+        assert!(follows(Schema::RecordCommand, &command), "{command}");
+        let (_, answers, said) = session(temp.path(), &["--task", "t"], &command.to_string());
+        assert_eq!(answers.last().unwrap()["outcome"], outcome, "{said}");
+        let run = only_run(temp.path());
+        let verification = &json(run.join("summary.json"))["verification"];
+        assert_eq!(verification["assertions"], assertions);
+        let state = json(run.join("state.json"));
+        assert_eq!(state["outcomes"]["metrics"]["score"], score);
+        assert_eq!(complaints(temp.path()), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn run_is_recorded_afterwards_with_its_own_id_and_times() {
+    let temp = tempfile::tempdir().unwrap();
+    let began = ["--started-at", "2026-03-01T13:00:00.5+01:00"];
+    let named = ["--task", "t", "--id", "trace-4711"];
+    let lines = r#"{"at":"2026-03-01T12:00:02Z"}
+        {"note":{"phase":"observe"}}
+        {"at":"2026-03-01T12:00:01.999999Z"}
+        {"at":"2026-03-01"}
+        {"pause":"the export ended"}"#;
+    let (code, answers, _) = session(temp.path(), &[&named[..], &began].concat(), lines);
+    let refused: Vec<&str> = answers
+        .iter()
+        .filter_map(|answer| answer["error"]["message"].as_str())
+        .collect();
+    assert_eq!(
+        (code, &answers[0]["id"], &*refused),
+        (
+            Some(0),
+            &json!("trace-4711"),
+            &[
+                "the time is refused: it is 2026-03-01T12:00:01.999999+00:00, and the last event \
+                 was at 2026-03-01T12:00:02.000000+00:00",
+                "`at` has \"2026-03-01\", which is no RFC 3339 time",
+            ][..]
+        )
+    );
+    // Another process knows that the times are not its own.
+    let lines = r#"{"at":"2026-03-01T12:01:00.5Z"}
+        {"finish":"ok"}"#;
+    let (code, _, said) = session(temp.path(), &["--resume", "trace-4711"], lines);
+    assert_eq!(code, Some(0), "{said}");
+    let summary = json(only_run(temp.path()).join("summary.json"));
+    assert_eq!(
+        (&summary["started_at"], &summary["duration_sec"]),
+        (&json!("2026-03-01T12:00:00.500000+00:00"), &json!(60.0))
+    );
+    assert_eq!(complaints(temp.path()), [""; 0]);
+    let (code, answers, _) = session(temp.path(), &named, "");
+    assert_eq!(
+        (code, &answers[0]["error"]["kind"]),
+        (Some(2), &json!("exists"))
+    );
+}
+
+#[test]
+fn id_that_no_directory_can_have_everywhere_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let long = "a".repeat(129);
+    let wrong = [
+        "", ".", "..", "a/b", "-a", ".a", "a b", "é", "a\n", "episodes", &long,
+    ];
+    for id in wrong {
+        let id = format!("--id={id}");
+        let (code, answers, _) = session(temp.path(), &["--task", "t", &id], "");
+        assert_eq!(code, Some(2), "{id}");
+        assert_eq!(answers[0]["error"]["kind"], "refused", "{id}");
+    }
+    assert!(!temp.path().join("episodes").exists());
+    for id in ["_", "7", "2026-03-01T12:00:00", &long[1..]] {
+        let (code, answers, _) = session(temp.path(), &["--task", "t", "--id", id], "");
+        assert_eq!((code, &answers[0]["id"]), (Some(0), &json!(id)));
+    }
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
 /// Lines that are refused, by the kind of the error; all but those that are `refused` violate the
 /// schema, or are no JSON.
-const BAD_LINES: [(&str, &str); 37] = [
+const BAD_LINES: [(&str, &str); 42] = [
     ("syntax", "x"),
     ("syntax", "{\"open\":"),
     ("syntax", "{\"jot\":\"a\"} {}"),
@@ -176,6 +269,20 @@ const BAD_LINES: [(&str, &str); 37] = [
     ("argument", "{\"persist\":false}"),
     ("argument", "{\"finish\":\"pending\"}"),
     ("argument", "{\"finish\":{\"reason\":\"a\"}}"),
+    (
+        "argument",
+        "{\"finish\":{\"status\":\"ok\",\"assertions\":[{\"name\":\"a\"}]}}",
+    ),
+    (
+        "argument",
+        "{\"finish\":{\"status\":\"ok\",\"score\":\"high\"}}",
+    ),
+    ("argument", "{\"at\":1772366400}"),
+    ("refused", "{\"at\":\"2026-03-01T12:00:00Z\"}"),
+    (
+        "refused",
+        "{\"finish\":{\"status\":\"partial\",\"score\":1,\"metrics\":{\"score\":2}}}",
+    ),
     ("refused", "{\"open\":\"step-9\"}"),
     ("refused", "{\"act\":{\"step_id\":\"step-2\"}}"),
     ("refused", "{\"note\":{\"phase\":\"terminate\"}}"),
@@ -332,7 +439,7 @@ fn run_stays_pending_or_is_aborted_when_the_input_ends() {
         let (code, _, said) = session(temp.path(), &args, input);
         assert_eq!(code, Some(0));
         assert!(
-            said.starts_with("note: the input ended: the run ep_"),
+            said.starts_with("note: the input ended before the run: ep_"),
             "{said}"
         );
         let state = json(only_run(temp.path()).join("state.json"));
@@ -526,6 +633,7 @@ fn sessions_in_the_document_are_recorded() {
             "'{\"finish\":\"ok\"}' | runvet record --run-data runs --task 'Summarize the open tickets'",
             "sh",
         ),
+        ("sh", "--started-at 2026-03-01T12:00:00Z", "sh"),
     ] {
         let temp = tempfile::tempdir().unwrap();
         let script = shown("docs/recording.md", language, line);

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::binary::{stderr, stdout};
 use crate::support::recording::{Talk, answer, complaints, fed, json, recording};
@@ -58,7 +58,7 @@ fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
         json!({"ok": true, "id": id, "path": dir, "recovered": "cut", "cut_bytes": 16})
     );
     let again = runvet("recover", temp.path(), &[&id]);
-    let said = format!("{}: the records were whole\n", dir.display());
+    let said = format!("{}: nothing had to be repaired\n", dir.display());
     assert_eq!((again.status.code(), stdout(&again)), (Some(0), &*said));
 
     let abandoned = runvet(
@@ -66,7 +66,7 @@ fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
         temp.path(),
         &[&id, "--reason", "the machine died"],
     );
-    let said = format!("{}: the run has ended as aborted\n", dir.display());
+    let said = format!("{}: ended the run as aborted\n", dir.display());
     assert_eq!(
         (abandoned.status.code(), stdout(&abandoned)),
         (Some(0), &*said)
@@ -148,7 +148,19 @@ fn run_is_named_as_by_other_commands() {
 #[test]
 fn run_of_another_writer_is_left_alone() {
     let (temp, dir) = copy_of("good/paused");
+    let events = dir.join("events.jsonl");
+    let text = fs::read_to_string(&events).unwrap();
+    let without = |line: &str| {
+        let mut event: Value = serde_json::from_str(line).unwrap();
+        let members = event.as_object_mut().unwrap();
+        members.retain(|key, _| key != "agent_id" && key != "id");
+        event.to_string() + "\n"
+    };
+    fs::write(&events, text.lines().map(without).collect::<String>()).unwrap();
     let before = files(&dir);
+    let lacks = "the recorder can't go on with the run ep_paused: line 1 of events.jsonl has no \
+                 `agent_id` and no `id`, which the recorder writes in every event; only its own \
+                 writer can repair or end it";
     for command in ["recover", "abandon"] {
         let name = dir.file_name().unwrap().to_str().unwrap();
         let output = runvet(command, temp.path(), &[name, "--json"]);
@@ -158,6 +170,7 @@ fn run_of_another_writer_is_left_alone() {
             "untrusted",
             "{command}"
         );
+        assert!(stderr(&output).contains(lacks), "{}", stderr(&output));
         assert!(files(&dir) == before, "{command} changed a file");
     }
     let group = temp.path().join("episodes/group");

@@ -9,7 +9,7 @@ use runvet::finding::Level;
 use runvet::read::policy::{Advice, Policy};
 use runvet::record::{Action, State, Step, StepKind};
 use runvet::recorder::{
-    Assertion, End, Error, Gate, Recorded, Recorder, Recovered, Run, StepDraft, Task,
+    Assertion, End, Error, Evaluated, Gate, Recorded, Recorder, Recovered, Run, StepDraft, Task,
 };
 use serde_json::{Map, Value, json};
 
@@ -204,6 +204,117 @@ fn ended_run_is_never_added_to() {
         Err(Error::Ended { .. })
     ));
     assert!(matches!(recorder.recover(&id), Ok(Recovered::Intact)));
+}
+
+#[test]
+fn abandoned_run_lasted_until_its_last_event() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let mut run = recorder.begin(Task::new("a task")).unwrap();
+    let step = StepDraft::new("a", StepKind::Act, "do");
+    let _ = run.plan([step], "planner").unwrap();
+    let _step = run.open("a").unwrap();
+    let (id, path) = (run.id().to_owned(), run.path().to_owned());
+    drop(run);
+    let events = || -> Vec<Value> {
+        let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+        events
+            .lines()
+            .map(|it| serde_json::from_str(it).unwrap())
+            .collect()
+    };
+    let last = events().pop().unwrap()["timestamp"].clone();
+    let seconds = |time: &Value| {
+        let time = runvet::Timestamp::parse(time.as_str().unwrap()).unwrap();
+        time.seconds_since(&runvet::Timestamp::parse("2026-03-01T12:00:00Z").unwrap())
+    };
+    let lived = seconds(&last) - seconds(&events()[0]["timestamp"]);
+    // Meanwhile time goes by.
+    for _ in 0..100 {
+        recorder
+            .begin(Task::new("another task"))
+            .unwrap()
+            .finish(End::ok())
+            .unwrap();
+    }
+    let recorded = recorder.abandon(&id, "its process died").unwrap();
+    assert!((recorded.summary.duration_sec.0 - lived).abs() < 1e-6);
+    let events = events();
+    let end = events.iter().find(|it| it["phase"] == "terminate").unwrap();
+    assert_eq!(
+        (&end["timestamp"], &events.last().unwrap()["timestamp"]),
+        (&last, &last)
+    );
+    assert!(seconds(&end["payload"]["abandoned_at"]) > seconds(&last));
+    assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+#[test]
+fn evaluation_stands_beside_the_assertions_of_the_workspace() {
+    let dir = tempfile::tempdir().unwrap();
+    let (work, gone) = (dir.path().join("work"), dir.path().join("gone"));
+    fs::create_dir(&work).unwrap();
+    fs::write(work.join("report.md"), "").unwrap();
+    let recorder = Recorder::new(dir.path().join("runs")).clock(Ticking::new(1));
+    let task = || Task::new("write").workspace(&work);
+    let ended = |task: Task, file: bool, passed: bool| {
+        let task = if file {
+            task.verify(Assertion::file_exists("report.md"))
+        } else {
+            task
+        };
+        let run = recorder.begin(task).unwrap();
+        let end = End::ok().evaluated(Evaluated::new("judge", passed).message("says so"));
+        let summary = run.finish(end).unwrap().summary;
+        (summary.outcome.word(), summary.verification)
+    };
+    let (outcome, verification) = ended(task(), true, true);
+    assert_eq!((outcome, verification.passed), ("success", Some(true)));
+    let names = verification.assertions.unwrap();
+    assert_eq!(
+        (&names[0]["name"], &names[1]["name"]),
+        (&json!("file_exists"), &json!("judge"))
+    );
+    assert_eq!(ended(task(), true, false).0, "goal_not_achieved");
+    assert_eq!(ended(task(), false, true).0, "success");
+    // What can't be looked at: only what depends on it is unknown.
+    let missing = || Task::new("write").workspace(&gone);
+    assert_eq!(ended(missing(), false, true).0, "success");
+    let (outcome, verification) = ended(missing(), true, true);
+    assert_eq!((outcome, verification.passed), ("error", None));
+    let run = recorder.begin(Task::new("t")).unwrap();
+    let refused_dir = run.path().to_owned();
+    let refused = run.finish(End::ok().score(f64::NAN));
+    assert!(matches!(refused, Err(Error::Refused { .. })));
+    fs::remove_dir_all(refused_dir).unwrap();
+    assert_eq!(findings([dir.path()]), [""; 0]);
+}
+
+#[test]
+fn evaluation_of_a_try_that_failed_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = recorder(dir.path(), 3);
+    let run = recorder.begin(Task::new("a task")).unwrap();
+    let (id, path) = (run.id().to_owned(), run.path().to_owned());
+    run.finish(End::ok().evaluated(Evaluated::new("judge", true)))
+        .unwrap();
+    // As if the process had died before the end was recorded.
+    let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+    let kept: Vec<&str> = events
+        .lines()
+        .take_while(|it| !it.contains("run.state_projection"))
+        .collect();
+    assert!(
+        kept.last().unwrap().contains("run.verification"),
+        "{kept:?}"
+    );
+    fs::write(path.join("events.jsonl"), kept.join("\n") + "\n").unwrap();
+    for name in ["state.json", "summary.json", "manifest.json"] {
+        fs::remove_file(path.join(name)).unwrap();
+    }
+    let recorded = recorder.resume(&id).unwrap().finish(End::ok()).unwrap();
+    assert_eq!(recorded.summary.outcome.word(), "success_unverified");
+    assert_eq!(findings([dir.path()]), [""; 0]);
 }
 
 #[test]

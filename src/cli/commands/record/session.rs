@@ -36,9 +36,9 @@ pub(super) fn record(
         .and_then(|stop| converse(&mut session, stop, &mut exit, output));
     if !session.is_over() {
         let why = match &ended {
-            Ok(Ended::ByInput) => "the input ended",
+            Ok(Ended::ByInput) => "the input ended before the run",
             Ok(Ended::BySignal) => "a signal came",
-            Err(_) => "the connection broke",
+            Err(_) => "the input or the output failed",
         };
         let left = match on_eof {
             OnEof::Pending => session.leave(why),
@@ -46,8 +46,10 @@ pub(super) fn record(
         };
         match left {
             Ok(()) => output.note(&match on_eof {
-                OnEof::Pending => format!("{why}: the run {id} stays pending"),
-                OnEof::Aborted => format!("{why}: the run {id} was aborted"),
+                OnEof::Pending => {
+                    format!("{why}: {id} stays pending, and --resume {id} goes on with it")
+                }
+                OnEof::Aborted => format!("{why}: {id} has ended as aborted"),
             }),
             Err(error) => {
                 output.fault(&error);
