@@ -429,8 +429,8 @@ fn verification(verification: Node<'_>) -> VerificationSection {
 
 fn assertion(item: Node<'_>) -> AssertionRow {
     let text = |key: &str| Some(brief(&item.get(key)?.text()?));
-    let name = ["name", "id", "description", "message"].into_iter();
-    let name = name.filter_map(text).next();
+    let mut names = ["name", "id", "description", "message"].into_iter();
+    let name = names.find_map(text);
     let target = text("target").map(|target| format!(" {target}"));
     let name = name.map(|name| name + &target.unwrap_or_default());
     let name = name.unwrap_or_else(|| brief(item.raw()));
