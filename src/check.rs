@@ -281,8 +281,7 @@ impl Check {
             }
             ControlFlow::Continue(())
         });
-        faults.sort();
-        faults.dedup();
+        ReportedFault::tidy(&mut faults);
         Ok(Report::new(episodes, totals, faults, None))
     }
 
@@ -415,8 +414,8 @@ pub(crate) fn given_path(faults: &mut Vec<Fault>) -> Result<(), Fault> {
 
 /// Sorts skips and drops duplicates.
 fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
-    skips.sort();
-    skips.dedup();
+    skips.sort_by(|a, b| a.order().cmp(&b.order()));
+    skips.dedup_by(|a, b| a.order() == b.order());
     skips
 }
 

@@ -235,6 +235,12 @@ impl Tape {
     }
 }
 
+impl fmt::Debug for Tape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tape").finish_non_exhaustive()
+    }
+}
+
 impl Token {
     /// The content of a string or key, unescaped.
     #[inline]

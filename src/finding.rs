@@ -170,7 +170,7 @@ impl Report {
 }
 
 /// A path that could not be looked at, or an episode that could not be judged.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ReportedFault {
     /// The path, as the user would type it.
@@ -182,6 +182,15 @@ pub struct ReportedFault {
     /// What sort of fault it is.
     #[serde(skip)]
     pub(crate) sort: FaultSort,
+}
+
+impl ReportedFault {
+    /// Sorts faults and drops duplicates.
+    pub(crate) fn tidy(faults: &mut Vec<Self>) {
+        let order = |fault: &Self| (fault.path.clone(), fault.message.clone(), fault.sort);
+        faults.sort_by_cached_key(order);
+        faults.dedup_by_key(|fault| order(fault));
+    }
 }
 
 impl fmt::Display for ReportedFault {

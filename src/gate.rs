@@ -42,7 +42,8 @@ use toml::Spanned;
 use crate::check::{self, Check, Session};
 use crate::config::{File, Reading};
 use crate::finding::{
-    Deny, EpisodeReport, Finding, Level, Report, Skip, Statistics, Suppressed, Suppression, Totals,
+    Deny, EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
+    Suppression, Totals,
 };
 use crate::printable::escape;
 use crate::report::count;
@@ -451,8 +452,7 @@ impl Gate {
             is_over = flow.is_continue();
             flow
         });
-        outcome.faults.sort();
-        outcome.faults.dedup();
+        ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_over;
         outcome
     }

@@ -142,7 +142,7 @@ fn shown(place: Option<LineColumn>) -> String {
 const MAX_MATCHES: usize = 8;
 
 /// A place in a text.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LineColumn {
     /// Counted from 1.
@@ -234,30 +234,9 @@ impl RunData {
     }
 
     /// The runs to read from, newest first, each opened when its turn comes.
-    #[must_use]
-    pub fn iter(&self) -> Runs<'_> {
-        Runs(self.runs.iter())
-    }
-}
-
-/// The runs of a run-data directory, newest first.
-#[derive(Clone, Debug)]
-pub struct Runs<'r>(std::slice::Iter<'r, RunDir>);
-
-impl Iterator for Runs<'_> {
-    type Item = RunReader;
-
-    fn next(&mut self) -> Option<RunReader> {
-        self.0.find_map(RunDir::episode).map(RunReader::from)
-    }
-}
-
-impl<'r> IntoIterator for &'r RunData {
-    type Item = RunReader;
-    type IntoIter = Runs<'r>;
-
-    fn into_iter(self) -> Runs<'r> {
-        self.iter()
+    pub fn iter(&self) -> impl Iterator<Item = RunReader> {
+        let runs = self.runs.iter();
+        runs.filter_map(|run| run.episode().map(RunReader::from))
     }
 }
 

@@ -44,6 +44,7 @@ mod timeline;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -101,6 +102,14 @@ pub struct Recorder {
     workspaces: Arc<Mutex<BTreeSet<String>>>,
     /// Whether to give up on looking at a workspace.
     stop: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Recorder");
+        shown.field("run_data", &self.run_data);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Recorder {

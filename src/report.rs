@@ -298,16 +298,15 @@ pub trait Renderer: Send {
 
 /// The results of a check that are known after its last episode.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Closing<'c> {
     /// The sums over all episodes.
-    pub totals: &'c Totals,
+    pub(crate) totals: &'c Totals,
     /// The sums by rule, mode and adapter, if requested.
-    pub statistics: Option<&'c Statistics>,
+    pub(crate) statistics: Option<&'c Statistics>,
     /// What could not be looked at or judged, sorted by path.
-    pub faults: &'c [ReportedFault],
+    pub(crate) faults: &'c [ReportedFault],
     /// Whether everything was looked at and judged.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Makes the pages of runs.
     #[cfg(feature = "html")]
     pub(crate) pages: Option<Pages<'c>>,

@@ -23,7 +23,7 @@ impl fmt::Debug for Node<'_> {
 }
 
 /// The key of a member of an object.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     document: Document<'a>,
     index: u32,
@@ -289,6 +289,7 @@ impl<'a> Node<'a> {
 }
 
 /// The members of an object.
+#[derive(Debug)]
 pub struct Members<'a>(AllMembers<'a>);
 
 impl<'a> Iterator for Members<'a> {
@@ -301,6 +302,7 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The members of an object, including those whose key a later one repeats.
+#[derive(Debug)]
 pub struct AllMembers<'a> {
     document: Document<'a>,
     next: u32,
@@ -326,7 +328,7 @@ impl<'a> Iterator for AllMembers<'a> {
 }
 
 /// The items of an array.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Items<'a> {
     document: Document<'a>,
     next: u32,

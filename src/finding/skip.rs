@@ -16,7 +16,7 @@ pub(crate) const STILL_CHANGING: SkipReason = SkipReason::new(
 );
 
 /// A rule that could not be checked in an episode.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Skip {
     /// The id of the rule.
@@ -56,6 +56,11 @@ impl Skip {
             is_lacking: true,
             ..Self::new(rule, &SkipReason::new(SkipKind::Unreadable, reason))
         }
+    }
+
+    /// What skips are sorted by, and what makes two of them one.
+    pub(crate) fn order(&self) -> (&str, &str, SkipKind, &str) {
+        (&self.rule, &self.reason, self.kind, &self.besides)
     }
 
     /// Whether it says nothing of the records: another check may judge the rule.

@@ -62,8 +62,8 @@ impl Outcome {
     }
 
     /// The result, in the form that renderers expect.
-    #[must_use]
-    pub fn closing(&self) -> Closing<'_> {
+    #[cfg(feature = "cli")]
+    pub(crate) fn closing(&self) -> Closing<'_> {
         Closing {
             statistics: self.statistics.as_ref(),
             faults: &self.faults,

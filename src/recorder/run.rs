@@ -8,6 +8,7 @@ mod reread;
 mod steps;
 mod verification;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -61,6 +62,13 @@ pub struct Paused {
     pub id: String,
     /// The directory of the episode.
     pub path: PathBuf,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Run");
+        shown.field("id", &self.id()).finish_non_exhaustive()
+    }
 }
 
 impl Run {

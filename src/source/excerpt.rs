@@ -12,7 +12,7 @@ const SPAN_WIDTH: usize = 40;
 
 /// A window of one line around a span, of bounded width and without control characters; every
 /// character keeps its position.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Excerpt {
     /// The text of the window; `…` marks where the line was cut.

@@ -127,8 +127,12 @@ impl Run {
         for (id, kind, description, rationale, inputs) in steps {
             let kind: StepKind = kind.parse().map_err(errors::unknown_word("kind"))?;
             let mut draft = StepDraft::new(id, kind, description);
-            draft.rationale = rationale;
-            draft.inputs = inputs.as_ref().map(map).transpose()?;
+            if let Some(rationale) = rationale {
+                draft = draft.rationale(rationale);
+            }
+            if let Some(inputs) = inputs {
+                draft = draft.inputs(map(&inputs)?);
+            }
             drafts.push(draft);
         }
         match self.with(py, |run| run.plan(drafts, source))? {

@@ -39,6 +39,7 @@ const NO_REASON: &str = "no reason was given";
 ///
 /// `runvet schema record-command` and `record-answer` print the schemas of both sides.
 #[must_use = "a session that is dropped leaves its run pending"]
+#[derive(Debug)]
 pub struct Session {
     /// `None` when the run has ended or is paused.
     run: Option<Run>,

@@ -10,18 +10,17 @@ use crate::record::{Action, State, Step, StepKind, StepStatus};
 
 /// A step of a plan, before it is recorded.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct StepDraft {
     /// The unique id of the step.
-    pub id: String,
+    pub(in crate::recorder) id: String,
     /// What sort of step it is.
-    pub kind: StepKind,
+    pub(in crate::recorder) kind: StepKind,
     /// What the step does.
-    pub description: String,
+    pub(in crate::recorder) description: String,
     /// Why it is in the plan.
-    pub rationale: Option<String>,
+    pub(in crate::recorder) rationale: Option<String>,
     /// What it is given.
-    pub inputs: Option<Map<String, Value>>,
+    pub(in crate::recorder) inputs: Option<Map<String, Value>>,
 }
 
 impl StepDraft {

@@ -60,7 +60,7 @@ fn doors_agree_on_id_and_lifecycle_over_the_corpus() {
         let Ok(run_data) = RunData::open(&case) else {
             continue;
         };
-        for run in &run_data {
+        for run in run_data.iter() {
             let entry = run.entry();
             assert_eq!(
                 checked.get(run.path()),
