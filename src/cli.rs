@@ -17,7 +17,7 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
-use clap::builder::Resettable;
+use clap::builder::{BoolishValueParser, Resettable};
 use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 
 use crate::gate::Exit;
@@ -92,7 +92,23 @@ fn command() -> clap::Command {
             arg
         }
     };
-    Cli::command().mut_subcommands(|command| command.mut_args(without_empty))
+    declared().mut_subcommands(|command| command.mut_args(without_empty))
+}
+
+/// The command line as it is declared, with what all options of a kind have in common.
+fn declared() -> clap::Command {
+    let complete = |arg: Arg| {
+        let arg = arg.hide_env_values(true);
+        if !matches!(arg.get_value_names(), Some([name]) if name == "BOOL") {
+            return arg;
+        }
+        arg.num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_parser(BoolishValueParser::new())
+            .hide_possible_values(true)
+    };
+    Cli::command().mut_subcommands(|command| command.mut_args(complete))
 }
 
 /// Runs a command line, which starts with the program's name, and returns its exit code.

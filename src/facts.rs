@@ -26,7 +26,7 @@ pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
 pub(crate) use note::{EventNote, Glance, NoteTaker};
 pub(crate) use reach::{KeptBuffers, TimelineFacts, Topic};
-pub(crate) use slips::{PROJECTION, Slip, SlipLines, Slips, Within, slip_of_event};
+pub(crate) use slips::{Slip, SlipLines, Slips, Within, phase_meant, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
 pub(crate) use tally::{Counted, Tally};
 pub(crate) use timeline::{Timeline, TimelineReader};

@@ -69,6 +69,7 @@ use timeline::{Failed, Timeline};
 
 use crate::read::policy::Policy;
 use crate::record::IntuitionMode;
+use crate::source::EPISODES;
 use crate::store::{Disk, FileSystem, OpenDir, append_all, make_unless_there, open_or_make};
 
 /// What of a run survives a failure, and what each call costs for it.
@@ -291,20 +292,17 @@ impl Recorder {
     /// Opens the directory of an episode.
     fn open_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
         let run_data = OpenDir::open(&self.run_data);
-        let opened = run_data.and_then(|dir| dir.dir("episodes")?.dir(id));
-        opened.map_err(Error::io(
-            "opening",
-            &self.run_data.join("episodes").join(id),
-        ))
+        let opened = run_data.and_then(|dir| dir.dir(EPISODES)?.dir(id));
+        opened.map_err(Error::io("opening", &self.run_data.join(EPISODES).join(id)))
     }
 
     /// Makes the directory of an episode, and those above it that are missing.
     fn make_episode_dir(&self, id: &str) -> Result<OpenDir, Error> {
-        let path = self.run_data.join("episodes");
+        let path = self.run_data.join(EPISODES);
         let open_episodes = || {
             let (run_data, mut changed) = open_or_make(self.disk.as_ref(), &self.run_data)?;
-            let name = OsStr::new("episodes");
-            if !run_data.has("episodes") {
+            let name = OsStr::new(EPISODES);
+            if !run_data.has(EPISODES) {
                 make_unless_there(self.disk.as_ref(), &run_data, name)?;
                 changed.push(run_data.clone());
             }

@@ -45,8 +45,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::finding::{Deny, EpisodeReport, ReportedFault, RuleInfo, Statistics, Totals};
-#[cfg(feature = "html")]
-use crate::source::EpisodeKey;
 use crate::words::words;
 
 #[cfg(feature = "cli")]
@@ -315,7 +313,7 @@ pub struct Closing<'c> {
 /// A way to make the page of a run.
 #[cfg(feature = "html")]
 #[derive(Clone, Copy)]
-pub(crate) struct Pages<'c>(&'c dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>);
+pub(crate) struct Pages<'c>(&'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>);
 
 #[cfg(feature = "html")]
 impl fmt::Debug for Pages<'_> {
@@ -338,8 +336,8 @@ impl<'c> Closing<'c> {
         }
     }
 
-    /// Adds a way to make the page of a run in [`Format::Html`], given the text with which its ids
-    /// start; without it, and where it makes none, a run has no page.
+    /// Adds a way to make the page of a run in [`Format::Html`], given its report and the text with
+    /// which its ids start; without it, and where it makes none, a run has no page.
     ///
     /// ```
     /// use runvet::check::{Check, all_rules};
@@ -353,10 +351,9 @@ impl<'c> Closing<'c> {
     /// for episode in &report.episodes {
     ///     renderer.episode(&mut text, episode).unwrap();
     /// }
-    /// let page = |key: &runvet::source::EpisodeKey, prefix: &str| {
-    ///     let report = report.episodes.iter().find(|episode| episode.key == *key)?;
-    ///     let run = RunReader::open(key.dir()?).ok()?;
-    ///     runvet::view::html(&run, report.clone(), prefix).ok()
+    /// let page = |judged: &runvet::finding::EpisodeReport, prefix: &str| {
+    ///     let run = RunReader::open(judged.key.dir()?).ok()?;
+    ///     runvet::view::html(&run, judged.clone(), prefix).ok()
     /// };
     /// let closing = Closing::new(&report.totals).pages(&page);
     /// renderer.end(&mut text, &closing).unwrap();
@@ -365,7 +362,7 @@ impl<'c> Closing<'c> {
     /// ```
     #[cfg(feature = "html")]
     #[must_use]
-    pub const fn pages(self, make: &'c dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>) -> Self {
+    pub const fn pages(self, make: &'c dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>) -> Self {
         Self {
             pages: Some(Pages(make)),
             ..self

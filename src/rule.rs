@@ -27,18 +27,18 @@ pub(crate) struct Rule {
     pub(crate) misses: Option<&'static str>,
 }
 
-/// What there is to know about a built-in rule, see [`RuleInfo`].
-#[derive(Clone, Copy)]
+/// What there is to know about a built-in rule, see [`RuleInfo`], and how it is checked.
 pub(crate) struct BuiltIn {
     pub(crate) id: &'static str,
     pub(crate) level: Level,
     pub(crate) title: &'static str,
     pub(crate) hint: &'static str,
     pub(crate) page: &'static str,
+    pub(crate) check: Check,
 }
 
 impl Rule {
-    pub(crate) const fn new(rule: BuiltIn, check: Check) -> Self {
+    pub(crate) const fn new(rule: BuiltIn) -> Self {
         let info = RuleInfo {
             id: Cow::Borrowed(rule.id),
             level: rule.level,
@@ -46,7 +46,7 @@ impl Rule {
             hint: Cow::Borrowed(rule.hint),
             page: Cow::Borrowed(rule.page),
         };
-        Self::with_info(info, check)
+        Self::with_info(info, rule.check)
     }
 
     pub(crate) const fn with_info(info: RuleInfo, check: Check) -> Self {

@@ -19,6 +19,9 @@ pub use excerpt::Excerpt;
 pub use key::EpisodeKey;
 pub(crate) use link::{leads_to, resolve};
 
+/// The name of the directory in run data below which all runs are.
+pub(crate) const EPISODES: &str = "episodes";
+
 /// A file that a run writes to its episode's directory (reference, section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Artifact {

@@ -1,7 +1,6 @@
 //! Reports -> the dataclasses of `runvet/_report.py`, columns, and the formats of the command line.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -14,7 +13,6 @@ use runvet::finding::{
 use runvet::gate::Exit;
 use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
-use runvet::source::EpisodeKey;
 use runvet::view;
 use serde::Serialize;
 
@@ -52,16 +50,14 @@ impl Judged {
         for episode in &self.episodes {
             renderer.episode(&mut text, episode)?;
         }
-        let judged = self.episodes.iter().map(|it| (&it.key, it));
-        let judged: BTreeMap<&EpisodeKey, &Arc<EpisodeReport>> = judged.collect();
         let interrupted = RefCell::new(None);
-        let page = |key: &EpisodeKey, prefix: &str| {
+        let page = |report: &EpisodeReport, prefix: &str| {
             if interrupted.borrow().is_none() {
                 *interrupted.borrow_mut() = Python::attach(|py| py.check_signals().err());
             }
             let is_wanted = interrupted.borrow().is_none();
-            let run = RunReader::open(key.dir().filter(|_| is_wanted)?).ok()?;
-            view::html(&run, EpisodeReport::clone(judged.get(key)?), prefix).ok()
+            let run = RunReader::open(report.key.dir().filter(|_| is_wanted)?).ok()?;
+            view::html(&run, report.clone(), prefix).ok()
         };
         let closing = Closing::new(&self.totals).faults(&self.faults).pages(&page);
         renderer.end(&mut text, &closing)?;

@@ -1,7 +1,8 @@
 //! Findings that rest on the timeline -> the misspelled keys and phases that they may follow from.
 
-use crate::facts::{PROJECTION, Slip, SlipLines, Slips};
+use crate::facts::{Slip, SlipLines, Slips};
 use crate::printable::{brief, quote};
+use crate::record::phases::PROJECTION;
 use crate::rule::{Drafted, Placed};
 use crate::rules::RuleSet;
 use crate::source::{Artifact, Line, Place, Pointer, Target};

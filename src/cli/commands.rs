@@ -23,8 +23,8 @@ use clap::{ArgMatches, Subcommand};
 
 use super::output::{self, Output};
 use super::{
-    Cli, Exit, Failure, candidates, path_list, period, phases, run_data, settings, sinks, usage,
-    words,
+    Exit, Failure, candidates, declared, path_list, period, phases, run_data, settings, sinks,
+    usage, words,
 };
 
 #[derive(Subcommand)]

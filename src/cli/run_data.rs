@@ -11,6 +11,7 @@ use super::Failure;
 use super::output::Output;
 use crate::printable::escape;
 use crate::read::{Error, RunData, RunReader};
+use crate::source::EPISODES;
 use crate::store::is_gone;
 
 /// The location of the runs.
@@ -18,12 +19,7 @@ use crate::store::is_gone;
 pub(super) struct RunDataArgs {
     /// The run-data directory, which contains `episodes` [default: the nearest one upward, else the
     /// only one below]
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "RUNVET_RUN_DATA",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "DIR", env = "RUNVET_RUN_DATA")]
     run_data: Option<PathBuf>,
 }
 
@@ -77,7 +73,7 @@ impl RunDataArgs {
         let above = here
             .ancestors()
             .enumerate()
-            .find(|(_, dir)| dir.join("episodes").is_dir());
+            .find(|(_, dir)| dir.join(EPISODES).is_dir());
         // The path in the form that a user would type.
         let path = match above {
             Some((0, _)) | None => PathBuf::from("."),

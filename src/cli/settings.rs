@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use clap_complete::engine::ArgValueCandidates;
@@ -36,23 +35,12 @@ pub(super) struct SettingsArgs {
         long,
         value_name = "FORMAT",
         value_parser = one_of(Format::about),
-        env = "RUNVET_FORMAT",
-        hide_env_values = true
+        env = "RUNVET_FORMAT"
     )]
     format: Option<Format>,
 
     /// Fail on warnings too
-    #[arg(
-        long,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        env = "RUNVET_DENY_WARNINGS",
-        hide_env_values = true,
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "BOOL", env = "RUNVET_DENY_WARNINGS")]
     deny_warnings: Option<bool>,
 
     /// Fail on rules that could not be judged too
@@ -60,17 +48,7 @@ pub(super) struct SettingsArgs {
     /// Counts every such rule in a run that has ended, and in other runs those that a record can't
     /// be judged by: one that is unreadable, broken, of another version, or beyond a limit. Those
     /// in the baseline don't count.
-    #[arg(
-        long,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        env = "RUNVET_DENY_UNJUDGED",
-        hide_env_values = true,
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "BOOL", env = "RUNVET_DENY_UNJUDGED")]
     deny_unjudged: Option<bool>,
 
     /// Maximum number of findings of each rule to show in the human format; 0 for all [default: 20]
@@ -81,8 +59,7 @@ pub(super) struct SettingsArgs {
         value_name = "N",
         value_parser = parse_whole::<usize>,
         allow_negative_numbers = true,
-        env = "RUNVET_MAX_FINDINGS",
-        hide_env_values = true
+        env = "RUNVET_MAX_FINDINGS"
     )]
     max_findings: Option<usize>,
 
@@ -93,8 +70,7 @@ pub(super) struct SettingsArgs {
         value_name = "N",
         value_parser = parse_whole::<NonZeroUsize>,
         allow_negative_numbers = true,
-        env = "RUNVET_JOBS",
-        hide_env_values = true
+        env = "RUNVET_JOBS"
     )]
     jobs: Option<NonZeroUsize>,
 
@@ -115,8 +91,7 @@ pub(super) struct GateArgs {
         value_parser = parse_level,
         add = ArgValueCandidates::new(candidates::levels),
         value_delimiter = ',',
-        env = "RUNVET_RULES",
-        hide_env_values = true
+        env = "RUNVET_RULES"
     )]
     rules: Vec<(String, Level)>,
 
@@ -130,36 +105,20 @@ pub(super) struct GateArgs {
         value_parser = parse_rule,
         add = ArgValueCandidates::new(candidates::rules),
         value_delimiter = ',',
-        env = "RUNVET_SELECT",
-        hide_env_values = true
+        env = "RUNVET_SELECT"
     )]
     select: Vec<String>,
 
     /// Check the files in the manifest against their digests and sizes
     ///
     /// Sets the rule `manifest/digest` to error. `--rule` has precedence.
-    #[arg(
-        long,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        env = "RUNVET_VERIFY_MANIFEST",
-        hide_env_values = true,
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "BOOL", env = "RUNVET_VERIFY_MANIFEST")]
     verify_manifest: Option<bool>,
 
     /// Accept the findings that this file lists: they do not fail the check
     ///
     /// `runvet validate --write-baseline` creates it.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "RUNVET_BASELINE",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "FILE", env = "RUNVET_BASELINE")]
     baseline: Option<PathBuf>,
 
     /// Use no baseline, even if one is set elsewhere
@@ -170,12 +129,7 @@ pub(super) struct GateArgs {
     ///
     /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
     /// to the root of the repository. One inside run data is an error.
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "RUNVET_CONFIG",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "FILE", env = "RUNVET_CONFIG")]
     config: Option<PathBuf>,
 
     /// Read no configuration, even if one is set elsewhere

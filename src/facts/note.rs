@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::event::{EventFacts, text};
-use super::slips::{PROJECTION, Suspects, is_slip_of_projection, phase_begun, phase_meant};
+use super::slips::{Suspects, is_slip_of_projection, phase_begun, phase_meant};
 use super::value::{NotAFact, Value};
 use crate::document::{Kind, LEAST_BYTES_BEYOND, Parser, Sink, Skeletons, unquoted, utf8};
+use crate::record::phases::PROJECTION;
 use crate::record::{StepStatus, phases};
 use crate::timestamp::Timestamp;
 use crate::words::Words as _;

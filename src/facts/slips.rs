@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::event::{EventFacts, text};
 use crate::document::{Key, Node};
-use crate::record::phases;
+use crate::record::phases::{self, PROJECTION};
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::spelling::{Word, differs_in_style, is_near};
 
@@ -51,7 +51,7 @@ const PHASES: [&str; 6] = [
 /// The phase that a phase is probably a slip of. Runtimes write phases of their own, which are
 /// words like `action`, so a slip of the shortest one is another style of it.
 #[inline]
-pub(super) fn phase_meant(phase: &str) -> Option<&'static str> {
+pub(crate) fn phase_meant(phase: &str) -> Option<&'static str> {
     if phases::is_known(phase) {
         None
     } else {
@@ -85,9 +85,6 @@ pub(super) fn phase_begun(phase: &str) -> Option<&'static str> {
     };
     (phase.len() > known.len() && phase.starts_with(known)).then_some(known)
 }
-
-/// The type of a projection event.
-pub(crate) const PROJECTION: &str = "run.state_projection";
 
 /// Whether the type of an event is probably meant as that of a projection event.
 pub(super) fn is_slip_of_projection(event_type: &str) -> bool {

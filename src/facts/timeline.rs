@@ -15,13 +15,14 @@ use super::as_of::{AsOf, Marks};
 use super::event::{KeptEvent, state_sha256};
 use super::evidence::{PlanTrace, StepEvidence};
 use super::note::{ActNote, EventNote};
-use super::slips::{PROJECTION, Slips};
+use super::slips::Slips;
 use super::tally::Tally;
 use super::value::Stamp;
 use crate::digest::FileDigest;
 use crate::document::{Node, Tape};
 use crate::printable::quote;
 use crate::record::StepStatus;
+use crate::record::phases::PROJECTION;
 use crate::source::Line;
 use crate::words::Words as _;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{EpisodeReport, Finding, Skip, SkipKind};
 use crate::printable::escape;
 use crate::report::write_json;
+use crate::source::EPISODES;
 use crate::store::{self, path};
 
 /// The version of the format.
@@ -342,7 +343,7 @@ fn merged<T: Clone + Ord>(
 fn kept_in_copies(dir: &Path) -> &Path {
     let name = Path::new(dir.file_name().unwrap_or(dir.as_os_str()));
     dir.ancestors()
-        .find(|above| above.ends_with("episodes"))
+        .find(|above| above.ends_with(EPISODES))
         .and_then(|episodes| dir.strip_prefix(episodes).ok())
         .unwrap_or(name)
 }

@@ -14,7 +14,6 @@ use super::units::thousands;
 use super::{Ending, Overview, Row, panels, rules, shell};
 use crate::finding::{EpisodeReport, RuleInfo};
 use crate::printable::{is_hostile, opens_command};
-use crate::source::EpisodeKey;
 
 /// The maximum number of runs in the list of a file that are not valid.
 const MAX_INVALID: usize = 5_000;
@@ -24,6 +23,9 @@ const MAX_VALID: usize = 2_000;
 
 /// The maximum number of runs that have a page in a file: first those that are not valid.
 const MAX_PAGES: usize = 500;
+
+/// The number of findings of the runs that get pages, whose reports are kept until the end.
+const MAX_KEPT: usize = 50_000;
 
 /// The number of bytes of a file after which it gets no more pages.
 const MAX_BYTES: u64 = 50_000_000;
@@ -46,7 +48,9 @@ struct Listed {
     /// One text of JSON for each.
     rows: Vec<String>,
     /// The first of them, which get pages.
-    first: Vec<EpisodeKey>,
+    first: Vec<EpisodeReport>,
+    /// The number of findings of those.
+    findings: usize,
     unlisted: u64,
 }
 
@@ -56,8 +60,10 @@ impl Listed {
             self.unlisted += 1;
             return Ok(false);
         }
-        if self.first.len() < MAX_PAGES {
-            self.first.push(report.key.clone());
+        let findings = self.findings + report.findings.len() + report.suppressed.len();
+        if self.first.len() < MAX_PAGES && findings <= MAX_KEPT {
+            self.first.push(report.clone());
+            self.findings = findings;
         }
         self.rows.push(json(row)?);
         Ok(true)
@@ -106,7 +112,7 @@ impl File {
         &self,
         out: &mut dyn Write,
         ending: &Ending<'_>,
-        read: &dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>,
+        read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
         let mut out = Counted { out, bytes: 0 };
         let runs = self.overview.all.episodes;
@@ -151,15 +157,15 @@ impl File {
     fn pages(
         &self,
         out: &mut Counted<'_>,
-        read: &dyn Fn(&EpisodeKey, &str) -> Option<Vec<u8>>,
+        read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<u64> {
         // Each with the place of its row.
         let invalid = self.invalid.first.iter().enumerate();
         let valid = (self.invalid.rows.len()..).zip(&self.valid.first);
         let mut written = 0;
-        for (number, key) in invalid.chain(valid).take(MAX_PAGES) {
+        for (number, report) in invalid.chain(valid).take(MAX_PAGES) {
             let prefix = format!("r{number}-");
-            let Some(page) = read(key, &prefix) else {
+            let Some(page) = read(report, &prefix) else {
                 continue;
             };
             let page = String::from_utf8_lossy(&page);
@@ -271,7 +277,7 @@ mod tests {
         let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
         let mut file = File::new(Vec::new());
         (0..20).for_each(|_| file.add(&report).unwrap());
-        let read = |_: &EpisodeKey, prefix: &str| {
+        let read = |report: &EpisodeReport, prefix: &str| {
             let page = RunPage {
                 dashboard: Dashboard {
                     overview: crate::dashboard::Overview::default(),

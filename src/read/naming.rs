@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader};
-use crate::source::Artifact;
+use crate::source::{Artifact, EPISODES};
 use crate::store::{self, EpisodeDir, Fault, Given, RunDir, Runs};
 
 /// What the newest run is called.
@@ -200,7 +200,7 @@ impl RunReader {
             if let Some(artifact) = artifacts.find(|artifact| !store::is_gone(artifact)) {
                 return Self::open_given(&artifact, given).ok();
             }
-            if above.file_name().is_some_and(|name| name == "episodes") {
+            if above.file_name().is_some_and(|name| name == EPISODES) {
                 return None;
             }
             typed.push("..");
@@ -236,7 +236,7 @@ fn find(path: &Path, given: Given) -> Result<(PathBuf, Runs), Error> {
         store::runs(run_data).unwrap_or_else(|source| Runs {
             runs: Vec::new(),
             faults: vec![Fault::Unlistable {
-                path: run_data.join("episodes"),
+                path: run_data.join(EPISODES),
                 source,
             }],
         })
@@ -266,5 +266,5 @@ fn only_one_below(path: &Path) -> Result<(), Error> {
 
 /// Whether a path is in run data, or is not a directory, so that nothing is searched below it.
 fn leads_to_runs(path: &Path) -> bool {
-    path.join("episodes").is_dir() || store::is_below_episodes(path) || !path.is_dir()
+    path.join(EPISODES).is_dir() || store::is_below_episodes(path) || !path.is_dir()
 }

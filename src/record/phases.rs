@@ -1,5 +1,8 @@
 //! The phases that runtimes are known to write; others are allowed.
 
+/// The type of the event that is the evidence of a persisted state.
+pub(crate) const PROJECTION: &str = "run.state_projection";
+
 macro_rules! known {
     ($($phase:literal),+ $(,)?) => {
         /// All of them.

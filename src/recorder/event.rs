@@ -7,6 +7,7 @@ use super::clock::Micros;
 use super::error::Error;
 use super::text::text;
 use crate::record::DateTime;
+use crate::record::phases::PROJECTION;
 use crate::store::MAX_RECORD_BYTES;
 
 /// An event. Its fields stand in the order of their names, so that its text is canonical: sorted
@@ -39,7 +40,7 @@ impl Event {
 
     /// Whether it is the evidence of a state.
     pub(super) fn is_evidence(&self) -> bool {
-        self.is("runtime", "run.state_projection")
+        self.is("runtime", PROJECTION)
     }
 
     /// The digest of a state, in its evidence.

@@ -31,6 +31,7 @@ use super::text::text;
 use super::timeline::{Failed, Timeline};
 use super::{Durability, Recorder};
 use crate::digest::FileDigest;
+use crate::record::phases::PROJECTION;
 use crate::record::{State, StepStatus};
 use crate::store::OpenDir;
 
@@ -226,7 +227,7 @@ impl Run {
             ("outcomes", outcomes),
             ("state_sha256", FileDigest::of(&state).to_string().into()),
         ]);
-        self.write(Draft::runtime("run.state_projection", payload))?;
+        self.write(Draft::runtime(PROJECTION, payload))?;
         if self.recorder.durability == Durability::Snapshot {
             let synced = self.events.sync();
             self.poison_unless(synced)?;

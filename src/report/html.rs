@@ -29,7 +29,7 @@ impl Renderer for Html {
             is_complete: closing.is_complete,
             is_under_way: false,
         };
-        let read = |key: &_, prefix: &_| closing.pages.and_then(|pages| pages.0(key, prefix));
+        let read = |judged: &_, prefix: &_| closing.pages.and_then(|it| it.0(judged, prefix));
         self.0.write(out, &ending, &read)
     }
 }

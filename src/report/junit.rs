@@ -13,6 +13,7 @@ use super::wording::not_judged;
 use super::{Closing, Renderer};
 use crate::finding::{Deny, EpisodeReport, FaultSort, ReportedFault, Totals};
 use crate::printable::escape;
+use crate::source::EPISODES;
 
 /// The maximum number of findings that a case lists: a suite is held in memory until it is
 /// complete, because its element starts with its counts.
@@ -198,7 +199,7 @@ impl Renderer for Junit {
 /// The run-data directory of an episode, which contains `episodes`; elsewhere, the parent directory
 /// of the episode.
 fn run_data(dir: &Path) -> String {
-    let is_episodes = |part: &Component<'_>| part.as_os_str() == "episodes";
+    let is_episodes = |part: &Component<'_>| part.as_os_str() == EPISODES;
     let above: std::path::PathBuf = if dir.components().any(|part| is_episodes(&part)) {
         dir.components()
             .take_while(|part| !is_episodes(part))

@@ -32,14 +32,14 @@ pub(super) const fn newer_version(
 /// The rule with an id, a title and a page.
 const fn rule(names: [&'static str; 3], level: Level, hint: &'static str, check: Check) -> Rule {
     let [id, title, page] = names;
-    let rule = BuiltIn {
+    Rule::new(BuiltIn {
         id,
         level,
         title,
         hint,
         page,
-    };
-    Rule::new(rule, check)
+        check,
+    })
 }
 
 pub(super) fn unsupported(trouble: &Trouble, artifact: Artifact) -> Option<Draft> {

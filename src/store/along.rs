@@ -9,12 +9,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::listing::Listing;
-use super::nature::EPISODES;
 use super::path::{join, shared_name};
 use super::stillness::FileVersion;
 use super::tree::{Dir, OnDisk, Tree};
 use super::walk::FoundEpisode;
-use crate::source::{Artifact, EntryKind};
+use crate::source::{Artifact, EPISODES, EntryKind};
 
 /// Is told of each directory before it is listed, by its path from the root on.
 pub(crate) type Listen<'l> = &'l (dyn Fn(&Path) + Sync);

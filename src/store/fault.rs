@@ -4,11 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::nature::EPISODES;
 use super::path::display;
 use super::tree::MAX_LEVELS;
 use crate::finding::{FaultSort, ReportedFault};
-use crate::source::Artifact;
+use crate::source::{Artifact, EPISODES};
 
 /// A path that could not be searched, or below which a run may be hidden.
 #[derive(Debug)]

@@ -10,12 +10,11 @@ use super::EpisodeDir;
 use super::discover::Discovery;
 use super::fault::Fault;
 use super::listing::Listing;
-use super::nature::EPISODES;
 use super::path::{join, shared_name};
 use super::root::Root;
 use super::tree::{Dir, Tree};
 use super::walk::Walk;
-use crate::source::{Artifact, EntryKind};
+use crate::source::{Artifact, EPISODES, EntryKind};
 
 /// Finds the episodes that objects with these keys make up, as a check finds those on a disk. Keys
 /// are paths below a root, which is the location of a directory of any kind; their order does not

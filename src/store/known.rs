@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use super::along::{Along, Changes, Listen};
 use super::fault::Fault;
-use super::nature::EPISODES;
 use super::path::{self, join};
 use super::root::{Given, Root};
 use super::snapshot::Noting;
 use super::tree::{Dir, OnDisk, Tree};
 use super::walk::{Excludes, Found, FoundEpisode, Walk};
+use crate::source::EPISODES;
 
 /// A fault: its path, and its text.
 type Met = (PathBuf, String);

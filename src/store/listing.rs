@@ -10,10 +10,9 @@ use std::sync::Arc;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use super::nature::EPISODES;
 use super::path;
 use super::stillness::{FileVersion, kind_of};
-use crate::source::{Artifact, Entries, EntryKind};
+use crate::source::{Artifact, EPISODES, Entries, EntryKind};
 
 /// The number of bytes of entries that are asked for at a time.
 #[cfg(target_os = "linux")]

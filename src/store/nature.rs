@@ -3,10 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::source::{Artifact, Entries};
-
-/// The name of a directory below which all runs are judged.
-pub(super) const EPISODES: &str = "episodes";
+use crate::source::{Artifact, EPISODES, Entries};
 
 /// Whether a directory is an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::listing::list;
-use super::nature::EPISODES;
 use super::path::join;
+use crate::source::EPISODES;
 
 /// The number of levels below a directory that are searched. Projects keep run data near their
 /// root.

@@ -22,12 +22,13 @@ use super::EpisodeDir;
 use super::discover::discover;
 use super::fault::Fault;
 use super::listing::{Listing, list, open_dir};
-use super::nature::{EPISODES, Nature, names_episodes};
+use super::nature::{Nature, names_episodes};
 use super::path::{is_nothing, join};
 use super::root::{Given, Root};
 use super::tree::{Dir, Tree};
 use super::walk::Walk;
 use crate::parallel::{cores, in_order};
+use crate::source::EPISODES;
 
 /// The number of entries whose metadata is one piece of work for a thread.
 const PIECE: usize = 64;

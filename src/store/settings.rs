@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::is_gone;
 use super::listing::list;
-use crate::source::Artifact;
+use crate::source::{Artifact, EPISODES};
 
 /// The name of the configuration.
 const CONFIG: &str = "runvet.toml";
@@ -52,7 +52,7 @@ pub(crate) fn find_config(here: &Path) -> ConfigSearch {
 /// Whether a directory contains run data, is an episode, or is inside run data.
 fn is_run_data(dir: &Path) -> bool {
     dir.components()
-        .any(|part| part == Component::Normal("episodes".as_ref()))
+        .any(|part| part == Component::Normal(EPISODES.as_ref()))
         || list(dir).is_ok_and(|listing| {
             listing.holds_episodes
                 || [Artifact::State, Artifact::Events]

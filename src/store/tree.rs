@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::content;
 use super::disk::EpisodeDir;
 use super::listing::{Listing, list};
-use super::nature::{EPISODES, Nature, below_episodes, nature_of};
+use super::nature::{Nature, below_episodes, nature_of};
 use super::path::{self, join};
 use super::root::Root;
-use crate::source::Entries;
+use crate::source::{EPISODES, Entries};
 
 /// The number of levels below a given path that are searched.
 ///

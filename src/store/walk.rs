@@ -12,12 +12,12 @@ use super::content::holds_timeline;
 use super::disk::EpisodeDir;
 use super::fault::{Fault, unlistable};
 use super::listing::Listing;
-use super::nature::{EPISODES, Nature, run_data};
+use super::nature::{Nature, run_data};
 use super::path::{self, is_loop, is_nothing, join, real_dir};
 use super::root::Root;
 use super::tree::{Around, Dir, Tree};
 use crate::parallel::in_order;
-use crate::source::{Artifact, Entries};
+use crate::source::{Artifact, EPISODES, Entries};
 
 /// The number of directories in one directory from which several workers search them.
 const SPLIT: usize = 64;

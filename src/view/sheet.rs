@@ -14,6 +14,7 @@ use crate::page::{EventKind, PlanRow, PlanSides, RunPage, Step, TrackEvent, Trac
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
+use crate::record::phases::PROJECTION;
 use crate::report::write_json_pretty;
 use crate::source::Artifact;
 use crate::timestamp::Timestamp;
@@ -211,7 +212,7 @@ fn kind(event: Node<'_>, phase: &str) -> EventKind {
         .unwrap_or_default();
     let waits = || event.at(&["payload", "waiting"]).and_then(Node::boolean) == Some(true);
     match phase {
-        _ if event_type == "run.state_projection" => EventKind::Projection,
+        _ if event_type == PROJECTION => EventKind::Projection,
         _ if event_type.contains("pause") || waits() => EventKind::Pause,
         "start" => EventKind::Start,
         "plan" => EventKind::Plan,

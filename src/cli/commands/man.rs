@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, Args, Command, CommandFactory};
+use clap::{Arg, Args, Command};
 
 use super::output::Output;
-use super::{Cli, Exit, Failure};
+use super::{Exit, Failure, declared};
 use crate::store::WholeFile;
 
 /// What the exit codes of a command mean that says nothing about them.
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Man {
 
 impl Man {
     pub(super) fn run(self, _: &mut Output) -> Result<Exit, Failure> {
-        let mut command = Cli::command().disable_help_subcommand(true);
+        let mut command = declared().disable_help_subcommand(true);
         command.build();
         write_pages(command, &self.dir).map_err(|error| {
             Failure::Fault(format!(

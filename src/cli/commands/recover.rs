@@ -11,6 +11,7 @@ use super::{Exit, Failure};
 use crate::recorder::protocol::{Answer, Done};
 use crate::recorder::{Error, Recorder, Recovered};
 use crate::report::{count, write_json};
+use crate::source::EPISODES;
 
 /// Make the records of a run whole after its process died
 ///
@@ -82,7 +83,7 @@ impl RecordedArgs {
         let found = self.run_data.get(&self.episode, output)?;
         let dir = std::path::absolute(found.path()).map_err(Failure::fault)?;
         let id = dir.file_name().and_then(|name| name.to_str());
-        let above = dir.parent().filter(|above| above.ends_with("episodes"));
+        let above = dir.parent().filter(|above| above.ends_with(EPISODES));
         let (Some(id), Some(run_data)) = (id, above.and_then(Path::parent)) else {
             return Err(Failure::Fault(format!(
                 "{} is not directly in a directory called `episodes`, where the recorder writes runs: \

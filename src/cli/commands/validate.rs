@@ -1,6 +1,5 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
-use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -20,17 +19,16 @@ use super::usage::{refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
 use crate::check::{Check, all_rules};
-use crate::finding::Deny;
+use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Baseline, Gate, Outcome};
-use crate::page::run_text;
 use crate::read::RunReader;
 use crate::report::{Format, GroupBy, Options, count, faults, verdict};
-use crate::source::{Artifact, EpisodeKey};
+use crate::source::{Artifact, EPISODES};
 use crate::store::{
     AsEpisodeDir as _, Changed, Fault, Found, FoundEpisode, Given, Reads, WholeFile, changed_since,
 };
 use crate::timestamp::Timestamp;
-use crate::view::run_page;
+use crate::view;
 
 /// The time after which a progress bar is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -375,11 +373,9 @@ impl Validate {
         });
         progress.finish();
         written?;
-        let for_pages = sinks.have(Format::Html).then(|| RefCell::new(gate.clone()));
-        let page = |key: &EpisodeKey, prefix: &str| {
-            let run = RunReader::open(key.dir()?).ok()?;
-            let page = run_page(&run, &mut for_pages.as_ref()?.borrow_mut()).ok()?;
-            Some(run_text(&page, prefix).into_bytes())
+        let page = |report: &EpisodeReport, prefix: &str| {
+            let run = RunReader::open(report.key.dir()?).ok()?;
+            view::html(&run, report.clone(), prefix).ok()
         };
         sinks.end(output, &outcome.closing().pages(&page))?;
         output.finish()?;
@@ -465,7 +461,7 @@ impl Validate {
         };
         let is_within = |path: &Path| {
             let mut above = path.ancestors().skip(1);
-            above.any(|dir| dir.file_name().is_some_and(|name| name == "episodes"))
+            above.any(|dir| dir.file_name().is_some_and(|name| name == EPISODES))
         };
         let is_whole =
             |path: &&PathBuf| !(is_artifact(path) || is_within(path) || is_episode(path));

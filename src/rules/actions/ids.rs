@@ -8,16 +8,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "actions/ids",
-        level: Level::Warning,
-        title: "two actions share an id",
-        hint: "Give each action a unique id, and its `act` event the same one.",
-        page: include_str!("ids.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "actions/ids",
+    level: Level::Warning,
+    title: "two actions share an id",
+    hint: "Give each action a unique id, and its `act` event the same one.",
+    page: include_str!("ids.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let ids = || state.actions().filter_map(|it| it.text(&["id"]));

@@ -6,16 +6,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "actions/mirror",
-        level: Level::Error,
-        title: "an action does not mirror its act event",
-        hint: "Copy the fields of the action from the payload of its `act` event, and `timestamp` from that event.",
-        page: include_str!("mirror.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "actions/mirror",
+    level: Level::Error,
+    title: "an action does not mirror its act event",
+    hint: "Copy the fields of the action from the payload of its `act` event, and `timestamp` from that event.",
+    page: include_str!("mirror.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline, Need::Reach])
 .follows_from(&["act", "phase", "action_id", "step_id", "timestamp"]);
 

@@ -5,16 +5,14 @@ use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "actions/unrecorded",
-        level: Level::Warning,
-        title: "an act event has the id of an action that the state does not have",
-        hint: "Record an action for each `act` event with an id, or mark an event for which nothing was done with `synthetic`.",
-        page: include_str!("unrecorded.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "actions/unrecorded",
+    level: Level::Warning,
+    title: "an act event has the id of an action that the state does not have",
+    hint: "Record an action for each `act` event with an id, or mark an event for which nothing was done with `synthetic`.",
+    page: include_str!("unrecorded.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline]);
 
 fn check(

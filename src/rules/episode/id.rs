@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "episode/id",
-        level: Level::Error,
-        title: "a record belongs to another episode",
-        hint: "Move the record to the directory of its own episode, or write the id of this episode.",
-        page: include_str!("id.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "episode/id",
+    level: Level::Error,
+    title: "a record belongs to another episode",
+    hint: "Move the record to the directory of its own episode, or write the id of this episode.",
+    page: include_str!("id.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::State, Record::Summary, Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "episode/tags",
-        level: Level::Warning,
-        title: "the state and the summary have different tags",
-        hint: "Copy `episode.tags` from the state to `tags` in the summary.",
-        page: include_str!("tags.md"),
-    },
-    Check::Records(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "episode/tags",
+    level: Level::Warning,
+    title: "the state and the summary have different tags",
+    hint: "Copy `episode.tags` from the state to `tags` in the summary.",
+    page: include_str!("tags.md"),
+    check: Check::Records(check),
+});
 
 fn check(
     state: StateFacts<'_>,

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "episode/task",
-        level: Level::Error,
-        title: "the state and the summary have different tasks",
-        hint: "Write the original task to both records.",
-        page: include_str!("task.md"),
-    },
-    Check::Records(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "episode/task",
+    level: Level::Error,
+    title: "the state and the summary have different tasks",
+    hint: "Write the original task to both records.",
+    page: include_str!("task.md"),
+    check: Check::Records(check),
+});
 
 fn check(
     state: StateFacts<'_>,

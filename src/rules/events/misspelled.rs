@@ -6,16 +6,14 @@ use crate::printable::{brief, quote};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/misspelled",
-        level: Level::Warning,
-        title: "a key or the phase of an event is probably misspelled",
-        hint: "Spell keys and phases as the record format does, or give them names that are less similar.",
-        page: include_str!("misspelled.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/misspelled",
+    level: Level::Warning,
+    title: "a key or the phase of an event is probably misspelled",
+    hint: "Spell keys and phases as the record format does, or give them names that are less similar.",
+    page: include_str!("misspelled.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

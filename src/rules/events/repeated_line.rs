@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Line, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/repeated-line",
-        level: Level::Warning,
-        title: "a line of the timeline repeats the line before it",
-        hint: "Append each event once; where a write is tried again, first find out whether it succeeded.",
-        page: include_str!("repeated_line.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/repeated-line",
+    level: Level::Warning,
+    title: "a line of the timeline repeats the line before it",
+    hint: "Append each event once; where a write is tried again, first find out whether it succeeded.",
+    page: include_str!("repeated_line.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::Artifact;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/schema",
-        level: Level::Error,
-        title: "an event violates its schema",
-        hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
-        page: include_str!("schema.md"),
-    },
-    Check::Loading(word, examined::events),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/schema",
+    level: Level::Error,
+    title: "an event violates its schema",
+    hint: "Correct the program that writes the event; `runvet schema event` describes every field.",
+    page: include_str!("schema.md"),
+    check: Check::Loading(word, examined::events),
+})
 .reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

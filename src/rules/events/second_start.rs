@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/second-start",
-        level: Level::Warning,
-        title: "the timeline has a second start event",
-        hint: "Emit `start` once for each run, also where a run is continued, and give each run its own timeline.",
-        page: include_str!("second_start.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/second-start",
+    level: Level::Warning,
+    title: "the timeline has a second start event",
+    hint: "Emit `start` once for each run, also where a run is continued, and give each run its own timeline.",
+    page: include_str!("second_start.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Timeline])
 .needs(&[Need::WholeTimeline]);
 

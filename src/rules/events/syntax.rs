@@ -7,16 +7,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/syntax",
-        level: Level::Error,
-        title: "a line of the timeline is not a JSON object",
-        hint: "Write each event as one JSON object on its own line.",
-        page: include_str!("syntax.md"),
-    },
-    Check::Loading(word, examined::lines),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/syntax",
+    level: Level::Error,
+    title: "a line of the timeline is not a JSON object",
+    hint: "Write each event as one JSON object on its own line.",
+    page: include_str!("syntax.md"),
+    check: Check::Loading(word, examined::lines),
+})
 .reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

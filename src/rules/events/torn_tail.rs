@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/torn-tail",
-        level: Level::Error,
-        title: "the last line of the timeline was cut off",
-        hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
-        page: include_str!("torn_tail.md"),
-    },
-    Check::Loading(word, |loaded| examined::tail(loaded, false)),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/torn-tail",
+    level: Level::Error,
+    title: "the last line of the timeline was cut off",
+    hint: "Find out what stopped the writer (a crash, a full disk) and repeat the run; the event is lost.",
+    page: include_str!("torn_tail.md"),
+    check: Check::Loading(word, |loaded| examined::tail(loaded, false)),
+})
 .reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

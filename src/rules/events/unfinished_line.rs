@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "events/unfinished-line",
-        level: Level::Warning,
-        title: "the last line of the timeline is not finished",
-        hint: "Check again after the run has written the rest of the line.",
-        page: include_str!("unfinished_line.md"),
-    },
-    Check::Loading(word, |loaded| examined::tail(loaded, true)),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "events/unfinished-line",
+    level: Level::Warning,
+    title: "the last line of the timeline is not finished",
+    hint: "Check again after the run has written the rest of the line.",
+    page: include_str!("unfinished_line.md"),
+    check: Check::Loading(word, |loaded| examined::tail(loaded, true)),
+})
 .reads(&[Record::Timeline]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/artifacts",
-        level: Level::Error,
-        title: "a run that has ended lacks an artifact",
-        hint: "Write both summary.json and manifest.json when the run ends.",
-        page: include_str!("artifacts.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/artifacts",
+    level: Level::Error,
+    title: "a run that has ended lacks an artifact",
+    hint: "Write both summary.json and manifest.json when the run ends.",
+    page: include_str!("artifacts.md"),
+    check: Check::Run(check),
+})
 .needs(&[Need::Lifecycle]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

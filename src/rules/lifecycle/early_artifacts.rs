@@ -5,16 +5,14 @@ use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/early-artifacts",
-        level: Level::Warning,
-        title: "a run in progress has an artifact of a run that has ended",
-        hint: "Write summary.json and manifest.json only when the run has ended.",
-        page: include_str!("early_artifacts.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/early-artifacts",
+    level: Level::Warning,
+    title: "a run in progress has an artifact of a run that has ended",
+    hint: "Write summary.json and manifest.json only when the run has ended.",
+    page: include_str!("early_artifacts.md"),
+    check: Check::Run(check),
+})
 .needs(&[Need::Lifecycle]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/ending",
-        level: Level::Warning,
-        title: "a run that was vetoed or aborted is called a success",
-        hint: "Write `metrics.success` 0 and another outcome than `success` for a run that was stopped.",
-        page: include_str!("ending.md"),
-    },
-    Check::Records(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/ending",
+    level: Level::Warning,
+    title: "a run that was vetoed or aborted is called a success",
+    hint: "Write `metrics.success` 0 and another outcome than `success` for a run that was stopped.",
+    page: include_str!("ending.md"),
+    check: Check::Records(check),
+});
 
 fn check(
     state: StateFacts<'_>,

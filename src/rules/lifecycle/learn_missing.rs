@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, leads_to};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/learn-missing",
-        level: Level::Warning,
-        title: "the state links a learning timeline that does not exist",
-        hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
-        page: include_str!("learn_missing.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/learn-missing",
+    level: Level::Warning,
+    title: "the state links a learning timeline that does not exist",
+    hint: "Write learn.jsonl before the state links it; leave the file empty if nothing was learned.",
+    page: include_str!("learn_missing.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let links_it = state

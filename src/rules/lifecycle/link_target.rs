@@ -6,16 +6,14 @@ use crate::printable::{brief, quote};
 use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer, leads_to, resolve};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/link-target",
-        level: Level::Error,
-        title: "a link does not lead to its artifact",
-        hint: "Use the artifact's own relative path, such as `events.jsonl`; keep other links inside the episode's directory.",
-        page: include_str!("link_target.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/link-target",
+    level: Level::Error,
+    title: "a link does not lead to its artifact",
+    hint: "Use the artifact's own relative path, such as `events.jsonl`; keep other links inside the episode's directory.",
+    page: include_str!("link_target.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let mut compared = Compared::Nothing;

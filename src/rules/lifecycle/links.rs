@@ -9,16 +9,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/links",
-        level: Level::Error,
-        title: "the links do not match the lifecycle of the run",
-        hint: "Link `events` and `learn` while the run is in progress, and all four artifacts when it has ended.",
-        page: include_str!("links.md"),
-    },
-    Check::State(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/links",
+    level: Level::Error,
+    title: "the links do not match the lifecycle of the run",
+    hint: "Link `events` and `learn` while the run is in progress, and all four artifacts when it has ended.",
+    page: include_str!("links.md"),
+    check: Check::State(check),
+})
 .needs(&[Need::Lifecycle]);
 
 /// The number of keys that are listed one by one.

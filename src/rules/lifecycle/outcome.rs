@@ -8,16 +8,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "lifecycle/outcome",
-        level: Level::Error,
-        title: "the records disagree on how the run ended",
-        hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
-        page: include_str!("outcome.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "lifecycle/outcome",
+    level: Level::Error,
+    title: "the records disagree on how the run ended",
+    hint: "Derive the status, the outcome, the success flag and the veto count from the same result.",
+    page: include_str!("outcome.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::State, Record::Summary]);
 
 /// What the two records say of the end.

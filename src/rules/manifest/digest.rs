@@ -7,16 +7,14 @@ use crate::rule::{BuiltIn, Check, Draft, Need, Record, Rule};
 use crate::rules::examined;
 use crate::source::{Artifact, Place, Pointer, Target};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "manifest/digest",
-        level: Level::Off,
-        title: "a file is not as the manifest says",
-        hint: "Write the manifest last, from the files as they are then, and change none of them afterwards.",
-        page: include_str!("digest.md"),
-    },
-    Check::Loading(word, examined::named_files),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "manifest/digest",
+    level: Level::Off,
+    title: "a file is not as the manifest says",
+    hint: "Write the manifest last, from the files as they are then, and change none of them afterwards.",
+    page: include_str!("digest.md"),
+    check: Check::Loading(word, examined::named_files),
+})
 .reads(&[Record::NamedFiles])
 .needs(&[Need::Lifecycle]);
 

@@ -5,16 +5,14 @@ use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "plan/legacy-labels",
-        level: Level::Warning,
-        title: "the steps differ from the labels of the plan event",
-        hint: "Emit `step_records` in the `plan` event; labels have too little information to rebuild a plan.",
-        page: include_str!("legacy_labels.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/legacy-labels",
+    level: Level::Warning,
+    title: "the steps differ from the labels of the plan event",
+    hint: "Emit `step_records` in the `plan` event; labels have too little information to rebuild a plan.",
+    page: include_str!("legacy_labels.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline, Need::Reach])
 .follows_from(super::PLAN);
 

@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "plan/no-event",
-        level: Level::Warning,
-        title: "the plan has steps, but the timeline has no plan event",
-        hint: "Emit a `plan` event each time the plan is created or changed.",
-        page: include_str!("no_event.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/no-event",
+    level: Level::Warning,
+    title: "the plan has steps, but the timeline has no plan event",
+    hint: "Emit a `plan` event each time the plan is created or changed.",
+    page: include_str!("no_event.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline, Need::Reach])
 .follows_from(&["plan", "phase"])
 .misses("plan");

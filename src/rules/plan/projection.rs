@@ -5,16 +5,14 @@ use crate::facts::{Stage, StateFacts, TimelineFacts, Topic};
 use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "plan/projection",
-        level: Level::Error,
-        title: "the persisted plan differs from the plan rebuilt from the timeline",
-        hint: "Rebuild the plan from the timeline before you persist it; `runvet explain plan/projection` lists the steps.",
-        page: include_str!("projection.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/projection",
+    level: Level::Error,
+    title: "the persisted plan differs from the plan rebuilt from the timeline",
+    hint: "Rebuild the plan from the timeline before you persist it; `runvet explain plan/projection` lists the steps.",
+    page: include_str!("projection.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline, Need::Reach])
 .follows_from(super::PLAN);
 

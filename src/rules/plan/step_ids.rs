@@ -8,16 +8,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "plan/step-ids",
-        level: Level::Error,
-        title: "two steps of the plan share an id",
-        hint: "Give each step a unique id.",
-        page: include_str!("step_ids.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/step-ids",
+    level: Level::Error,
+    title: "two steps of the plan share an id",
+    hint: "Give each step a unique id.",
+    page: include_str!("step_ids.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let steps = || state.steps().into_iter().flatten();

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "plan/still-running",
-        level: Level::Warning,
-        title: "a run has ended, but a step of its plan is still running",
-        hint: "Emit an `act` event that ends each step before the run ends, and rebuild the plan from the timeline.",
-        page: include_str!("still_running.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "plan/still-running",
+    level: Level::Warning,
+    title: "a run has ended, but a step of its plan is still running",
+    hint: "Emit an `act` event that ends each step before the run ends, and rebuild the plan from the timeline.",
+    page: include_str!("still_running.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, at: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let status = state.status().unwrap_or_default();

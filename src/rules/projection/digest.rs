@@ -5,16 +5,14 @@ use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "projection/digest",
-        level: Level::Error,
-        title: "the state of a run that has ended was changed after its projection event",
-        hint: "Restore the state.json that the run wrote; if the run wrote it again, let it emit another projection event.",
-        page: include_str!("digest.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/digest",
+    level: Level::Error,
+    title: "the state of a run that has ended was changed after its projection event",
+    hint: "Restore the state.json that the run wrote; if the run wrote it again, let it emit another projection event.",
+    page: include_str!("digest.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(super::COPIES);
 

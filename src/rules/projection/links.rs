@@ -5,16 +5,14 @@ use crate::facts::{Stage, StateFacts, TimelineFacts};
 use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "projection/links",
-        level: Level::Error,
-        title: "the projection event and the state disagree on the links",
-        hint: "Persist the state and emit its projection event from the same value.",
-        page: include_str!("links.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/links",
+    level: Level::Error,
+    title: "the projection event and the state disagree on the links",
+    hint: "Persist the state and emit its projection event from the same value.",
+    page: include_str!("links.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline, Need::Lifecycle])
 .follows_from(super::COPIES);
 

@@ -5,16 +5,14 @@ use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "projection/missing",
-        level: Level::Error,
-        title: "no projection event confirms the persisted state",
-        hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
-        page: include_str!("missing.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/missing",
+    level: Level::Error,
+    title: "no projection event confirms the persisted state",
+    hint: "Emit an event with `phase` \"runtime\" and `event_type` \"run.state_projection\" each time a state record is persisted.",
+    page: include_str!("missing.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(super::EVIDENCE)
 .misses("runtime");

@@ -5,16 +5,14 @@ use crate::finding::{Level, Lifecycle, SkipReason};
 use crate::rule::{BuiltIn, Check, Compared, Findings, Need, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "projection/not-yet",
-        level: Level::Warning,
-        title: "no projection event confirms the state of a run in progress yet",
-        hint: "Emit a projection event with every state that is persisted; if the run has just persisted its first state, check again.",
-        page: include_str!("not_yet.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/not-yet",
+    level: Level::Warning,
+    title: "no projection event confirms the state of a run in progress yet",
+    hint: "Emit a projection event with every state that is persisted; if the run has just persisted its first state, check again.",
+    page: include_str!("not_yet.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(super::EVIDENCE);
 

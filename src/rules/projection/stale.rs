@@ -7,16 +7,14 @@ use crate::finding::{Level, Lifecycle};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::{Line, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "projection/stale",
-        level: Level::Warning,
-        title: "the latest projection event of a run in progress is not that of its state",
-        hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
-        page: include_str!("stale.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "projection/stale",
+    level: Level::Warning,
+    title: "the latest projection event of a run in progress is not that of its state",
+    hint: "Emit a projection event with every state that is persisted; if the run has just persisted its state, check again.",
+    page: include_str!("stale.md"),
+    check: Check::StateTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(super::COPIES);
 

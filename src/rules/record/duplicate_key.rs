@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::{Place, Target};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "record/duplicate-key",
-        level: Level::Error,
-        title: "an object has the same key twice",
-        hint: "Keep one of the two; readers differ on which one counts.",
-        page: include_str!("duplicate_key.md"),
-    },
-    Check::Loading(word, examined::records),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "record/duplicate-key",
+    level: Level::Error,
+    title: "an object has the same key twice",
+    hint: "Keep one of the two; readers differ on which one counts.",
+    page: include_str!("duplicate_key.md"),
+    check: Check::Loading(word, examined::records),
+})
 .reads(&[Record::State, Record::Summary]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

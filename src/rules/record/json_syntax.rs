@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Rule};
 use crate::rules::examined;
 use crate::source::{Place, Target};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "record/json-syntax",
-        level: Level::Error,
-        title: "a record is not JSON",
-        hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
-        page: include_str!("json_syntax.md"),
-    },
-    Check::Loading(word, examined::texts),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "record/json-syntax",
+    level: Level::Error,
+    title: "a record is not JSON",
+    hint: "Fix the text at this position. If it was cut off, replace the file in one step: write a temporary file, then rename it.",
+    page: include_str!("json_syntax.md"),
+    check: Check::Loading(word, examined::texts),
+});
 
 fn word(trouble: &Trouble) -> Option<Draft> {
     let Trouble::NotJson {

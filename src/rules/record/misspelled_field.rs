@@ -7,16 +7,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "record/misspelled-field",
-        level: Level::Warning,
-        title: "a field is probably misspelled",
-        hint: "Spell the field as the schema does, or give it a name that is less similar.",
-        page: include_str!("misspelled_field.md"),
-    },
-    Check::Loading(word, examined::shapes),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "record/misspelled-field",
+    level: Level::Warning,
+    title: "a field is probably misspelled",
+    hint: "Spell the field as the schema does, or give it a name that is less similar.",
+    page: include_str!("misspelled_field.md"),
+    check: Check::Loading(word, examined::shapes),
+})
 .reads(&[Record::StateShape, Record::SummaryShape]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

@@ -7,16 +7,14 @@ use crate::rules::examined;
 use crate::source::Place;
 use crate::store::Unreadable;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "record/unreadable",
-        level: Level::Error,
-        title: "an artifact exists but can't be read",
-        hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
-        page: include_str!("unreadable.md"),
-    },
-    Check::Loading(word, examined::artifacts),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "record/unreadable",
+    level: Level::Error,
+    title: "an artifact exists but can't be read",
+    hint: "Make it a regular file that the user who runs runvet can read, or remove it.",
+    page: include_str!("unreadable.md"),
+    check: Check::Loading(word, examined::artifacts),
+});
 
 /// What to do about a record or a line beyond a limit.
 const SHORTEN: &str = "Keep large outputs in files of their own and name them in the record.";

@@ -7,16 +7,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "started-at/start-event",
-        level: Level::Error,
-        title: "the start event does not confirm when the run started",
-        hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
-        page: include_str!("start_event.md"),
-    },
-    Check::StateTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "started-at/start-event",
+    level: Level::Error,
+    title: "the start event does not confirm when the run started",
+    hint: "Copy `episode.started_at` from the timestamp of the `start` event, and keep it when the run is continued.",
+    page: include_str!("start_event.md"),
+    check: Check::StateTimeline(check),
+})
 .follows_from(&["start", "phase", "timestamp"])
 .misses("start");
 

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "started-at/summary",
-        level: Level::Error,
-        title: "the state and the summary disagree on when the run started",
-        hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
-        page: include_str!("summary.md"),
-    },
-    Check::Records(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "started-at/summary",
+    level: Level::Error,
+    title: "the state and the summary disagree on when the run started",
+    hint: "Copy `episode.started_at` from the state to `started_at` in the summary.",
+    page: include_str!("summary.md"),
+    check: Check::Records(check),
+});
 
 fn check(
     state: StateFacts<'_>,

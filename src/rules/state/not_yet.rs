@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "state/not-yet",
-        level: Level::Warning,
-        title: "a run has no state record yet",
-        hint: "Check again after the run has persisted its state.",
-        page: include_str!("not_yet.md"),
-    },
-    Check::Run(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "state/not-yet",
+    level: Level::Warning,
+    title: "a run has no state record yet",
+    hint: "Check again after the run has persisted its state.",
+    page: include_str!("not_yet.md"),
+    check: Check::Run(check),
+});
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
     let written = [Artifact::State, Artifact::Summary, Artifact::Manifest];

@@ -9,16 +9,14 @@ use crate::printable::{brief, quote};
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/agreement",
-        level: Level::Off,
-        title: "the records disagree on what the run was given",
-        hint: "Copy the seed, the task and the adapter from the configuration of the run to all records.",
-        page: include_str!("agreement.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/agreement",
+    level: Level::Off,
+    title: "the records disagree on what the run was given",
+    hint: "Copy the seed, the task and the adapter from the configuration of the run to all records.",
+    page: include_str!("agreement.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::State, Record::Summary, Record::EveryEvent])
 .follows_from(&["start", "phase"]);
 

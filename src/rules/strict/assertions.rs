@@ -6,16 +6,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/assertions",
-        level: Level::Off,
-        title: "the verification did not pass as its assertions did",
-        hint: "Compute `verification.passed` from the results of all assertions.",
-        page: include_str!("assertions.md"),
-    },
-    Check::Summary(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/assertions",
+    level: Level::Off,
+    title: "the verification did not pass as its assertions did",
+    hint: "Compute `verification.passed` from the results of all assertions.",
+    page: include_str!("assertions.md"),
+    check: Check::Summary(check),
+});
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let passed = summary.fact(&["verification", "passed"]);

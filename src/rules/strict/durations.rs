@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/durations",
-        level: Level::Off,
-        title: "the timeline does not confirm a duration of the summary",
-        hint: "Compute the duration from the timestamps of the events, or from the clock that gives them.",
-        page: include_str!("durations.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/durations",
+    level: Level::Off,
+    title: "the timeline does not confirm a duration of the summary",
+    hint: "Compute the duration from the timestamps of the events, or from the clock that gives them.",
+    page: include_str!("durations.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Summary, Record::EveryEvent])
 .needs(&[Need::WholeTimeline])
 .follows_from(&["start", "act", "terminate", "phase", "timestamp"]);

@@ -8,16 +8,14 @@ use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule}
 use crate::source::{Artifact, Place};
 use crate::words::Words as _;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/ending",
-        level: Level::Off,
-        title: "the end of the timeline contradicts the status",
-        hint: "Emit one `terminate` event, with the status of the run, after all plan, act and direction events.",
-        page: include_str!("ending.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/ending",
+    level: Level::Off,
+    title: "the end of the timeline contradicts the status",
+    hint: "Emit one `terminate` event, with the status of the run, after all plan, act and direction events.",
+    page: include_str!("ending.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::State, Record::EveryEvent])
 .needs(&[Need::Lifecycle, Need::WholeTimeline])
 .follows_from(&["terminate", "phase"]);

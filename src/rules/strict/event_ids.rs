@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/event-ids",
-        level: Level::Off,
-        title: "two events share an id",
-        hint: "Give each event an id of its own.",
-        page: include_str!("event_ids.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/event-ids",
+    level: Level::Off,
+    title: "two events share an id",
+    hint: "Give each event an id of its own.",
+    page: include_str!("event_ids.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::EveryEvent, Record::EventIds]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

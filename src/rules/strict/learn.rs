@@ -6,16 +6,14 @@ use crate::rule::{BuiltIn, Check, Draft, Record, Rule};
 use crate::rules::examined;
 use crate::source::{Artifact, Place, Target};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/learn",
-        level: Level::Off,
-        title: "a line of `learn.jsonl` is not a JSON object",
-        hint: "Write each record as one JSON object on its own line.",
-        page: include_str!("learn.md"),
-    },
-    Check::Loading(word, examined::learn),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/learn",
+    level: Level::Off,
+    title: "a line of `learn.jsonl` is not a JSON object",
+    hint: "Write each record as one JSON object on its own line.",
+    page: include_str!("learn.md"),
+    check: Check::Loading(word, examined::learn),
+})
 .reads(&[Record::LearnLines]);
 
 fn word(trouble: &Trouble) -> Option<Draft> {

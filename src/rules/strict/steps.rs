@@ -10,16 +10,14 @@ use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::{Artifact, Place, Pointer};
 use crate::words::Words as _;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/steps",
-        level: Level::Off,
-        title: "the steps do not account for what the run did",
-        hint: "Give each action the id of a step of the plan, and settle every step before the run ends with `ok`.",
-        page: include_str!("steps.md"),
-    },
-    Check::State(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/steps",
+    level: Level::Off,
+    title: "the steps do not account for what the run did",
+    hint: "Give each action the id of a step of the plan, and settle every step before the run ends with `ok`.",
+    page: include_str!("steps.md"),
+    check: Check::State(check),
+});
 
 fn check(state: StateFacts<'_>, _: &Stage<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(steps) = state.steps() else {

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "strict/time-order",
-        level: Level::Off,
-        title: "an event is earlier than the one before it",
-        hint: "Take the timestamp of an event when it is written, from one clock for the whole run.",
-        page: include_str!("time_order.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "strict/time-order",
+    level: Level::Off,
+    title: "an event is earlier than the one before it",
+    hint: "Take the timestamp of an event when it is written, from one clock for the whole run.",
+    page: include_str!("time_order.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::EveryEvent]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -6,16 +6,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/adapter",
-        level: Level::Warning,
-        title: "a run that its adapter did not complete is called a success",
-        hint: "Write the outcome `error` or `goal_not_achieved` where the adapter failed or did not run.",
-        page: include_str!("adapter.md"),
-    },
-    Check::Summary(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/adapter",
+    level: Level::Warning,
+    title: "a run that its adapter did not complete is called a success",
+    hint: "Write the outcome `error` or `goal_not_achieved` where the adapter failed or did not run.",
+    page: include_str!("adapter.md"),
+    check: Check::Summary(check),
+});
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(adapter), Some(outcome)) = (summary.text(&["adapter_result"]), summary.outcome())

@@ -6,16 +6,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/adherence-precision",
-        level: Level::Warning,
-        title: "the plan adherence has more than 4 decimal places",
-        hint: "Round `plan_adherence` to 4 decimal places.",
-        page: include_str!("adherence_precision.md"),
-    },
-    Check::Summary(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/adherence-precision",
+    level: Level::Warning,
+    title: "the plan adherence has more than 4 decimal places",
+    hint: "Round `plan_adherence` to 4 decimal places.",
+    page: include_str!("adherence_precision.md"),
+    check: Check::Summary(check),
+});
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let Some(adherence) = summary.number(&["insight", "metrics", "plan_adherence"]) else {

@@ -6,16 +6,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/branching-factor",
-        level: Level::Error,
-        title: "the branching factor is not the number of direction events",
-        hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
-        page: include_str!("branching_factor.md"),
-    },
-    Check::SummaryTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/branching-factor",
+    level: Level::Error,
+    title: "the branching factor is not the number of direction events",
+    hint: "Set `branching_factor` to the number of `direction` events in the timeline.",
+    page: include_str!("branching_factor.md"),
+    check: Check::SummaryTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(&["direction", "phase"]);
 

@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/counts",
-        level: Level::Warning,
-        title: "a counter of the summary is not the number of events",
-        hint: "Count `plan` and `act` events without the synthetic ones, and `reflect` events, when the summary is written.",
-        page: include_str!("counts.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/counts",
+    level: Level::Warning,
+    title: "a counter of the summary is not the number of events",
+    hint: "Count `plan` and `act` events without the synthetic ones, and `reflect` events, when the summary is written.",
+    page: include_str!("counts.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Summary, Record::Timeline])
 .needs(&[Need::WholeTimeline])
 .follows_from(&["plan", "reflect", "act", "phase"]);

@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/directions",
-        level: Level::Warning,
-        title: "the summary counts more directives than there are direction events",
-        hint: "Emit a `direction` event for each directive that is applied and for each veto.",
-        page: include_str!("directions.md"),
-    },
-    Check::SummaryTimeline(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/directions",
+    level: Level::Warning,
+    title: "the summary counts more directives than there are direction events",
+    hint: "Emit a `direction` event for each directive that is applied and for each veto.",
+    page: include_str!("directions.md"),
+    check: Check::SummaryTimeline(check),
+})
 .needs(&[Need::WholeTimeline])
 .follows_from(&["direction", "phase"]);
 

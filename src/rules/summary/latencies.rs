@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/latencies",
-        level: Level::Warning,
-        title: "the latencies contradict each other or the duration",
-        hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
-        page: include_str!("latencies.md"),
-    },
-    Check::Summary(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/latencies",
+    level: Level::Warning,
+    title: "the latencies contradict each other or the duration",
+    hint: "Measure all latencies and `duration_sec` with one clock, from the start of the run; latencies are in milliseconds, the duration in seconds.",
+    page: include_str!("latencies.md"),
+    check: Check::Summary(check),
+});
 
 /// What both durations may have in milliseconds without being compared: clocks are read a moment
 /// apart.

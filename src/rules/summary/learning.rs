@@ -7,16 +7,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::{Artifact, Place};
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/learning",
-        level: Level::Warning,
-        title: "the learning counts contradict each other or the learning timeline",
-        hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
-        page: include_str!("learning.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/learning",
+    level: Level::Warning,
+    title: "the learning counts contradict each other or the learning timeline",
+    hint: "Count each proposal when it is written to learn.jsonl, and an applied one in both counts.",
+    page: include_str!("learning.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Summary]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -5,16 +5,14 @@ use crate::finding::Level;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/mode",
-        level: Level::Warning,
-        title: "a run in minimal mode has data that only meta mode writes",
-        hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
-        page: include_str!("mode.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/mode",
+    level: Level::Warning,
+    title: "a run in minimal mode has data that only meta mode writes",
+    hint: "Set `flags.mode` to `meta`, or remove the direction and insight data.",
+    page: include_str!("mode.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Summary, Record::Timeline]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

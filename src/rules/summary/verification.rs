@@ -7,16 +7,14 @@ use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/verification",
-        level: Level::Error,
-        title: "the verification result contradicts the rest of the summary",
-        hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
-        page: include_str!("verification.md"),
-    },
-    Check::Run(check),
-)
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/verification",
+    level: Level::Error,
+    title: "the verification result contradicts the rest of the summary",
+    hint: "Set `passed` and add assertions only when assertions were provided and checked; write null and an empty list otherwise.",
+    page: include_str!("verification.md"),
+    check: Check::Run(check),
+})
 .reads(&[Record::Summary]);
 
 fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {

@@ -6,16 +6,14 @@ use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Rule};
 use crate::source::Place;
 
-pub(crate) static RULE: Rule = Rule::new(
-    BuiltIn {
-        id: "summary/vetoes",
-        level: Level::Warning,
-        title: "the veto count is less than the vetoes that direction issued",
-        hint: "Count every veto in `veto_count`, those of direction too.",
-        page: include_str!("vetoes.md"),
-    },
-    Check::Summary(check),
-);
+pub(crate) static RULE: Rule = Rule::new(BuiltIn {
+    id: "summary/vetoes",
+    level: Level::Warning,
+    title: "the veto count is less than the vetoes that direction issued",
+    hint: "Count every veto in `veto_count`, those of direction too.",
+    page: include_str!("vetoes.md"),
+    check: Check::Summary(check),
+});
 
 fn check(summary: SummaryFacts<'_>, findings: &mut Findings<'_>) -> Compared {
     let (Some(count), Some(vetoed)) = (summary.metric("veto_count"), summary.direction("vetoed"))

@@ -203,8 +203,8 @@ fn file_lists_invalid_runs_first_and_says_what_it_leaves_out() {
     }
     assert!(text.is_empty());
     let asked = RefCell::new(Vec::new());
-    let page = |key: &EpisodeKey, _: &str| {
-        asked.borrow_mut().push(key.to_string());
+    let page = |report: &EpisodeReport, _: &str| {
+        asked.borrow_mut().push(report.key.to_string());
         None
     };
     let closing = Closing::new(&totals).pages(&page);
