@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use runvet::read::policy::{Advice, Policy};
 use runvet::record::{Action, State, Step, StepKind};
-use runvet::recorder::{End, Error, Gate, Recorder, StepDraft, StepEnd, Task};
+use runvet::recorder::{End, Error, Recorder, StepDecision, StepDraft, StepEnd, Task};
 use serde_json::{Map, Value, json};
 
 /// Blocks what would publish something, and suggests what to look at.
@@ -46,15 +46,15 @@ fn members(value: Value) -> Map<String, Value> {
 
 fn work(run: &mut runvet::recorder::Run, step: &str, result: &str) -> Result<(), Error> {
     match run.open(step)? {
-        Gate::Go(open) => {
+        StepDecision::Go(open) => {
             let mut action = Action::new("tickets").status("ok").output(result);
             action.kind = Some("tool".into());
             action.input_excerpt = Some(step.into());
             run.act(&open, action)?;
             run.close(open, StepEnd::DoneWith(members(json!({ "text": result }))))
         }
-        Gate::Skipped => Ok(()),
-        Gate::Vetoed(veto) => {
+        StepDecision::Skipped => Ok(()),
+        StepDecision::Vetoed(veto) => {
             println!("{step}: blocked by {}: {}", veto.policy, veto.reason);
             Ok(())
         }

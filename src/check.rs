@@ -31,7 +31,7 @@ use crate::store::{
 
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
-pub(crate) use session::Session;
+pub(crate) use session::CheckSession;
 
 /// The number of attempts to read an episode while it is being written.
 const MAX_READINGS: usize = 5;
@@ -237,8 +237,8 @@ impl Check {
 
     /// A check of one episode after the other, which keeps its buffers between them.
     #[must_use]
-    pub(crate) fn session(&self) -> Session {
-        Session::new(self, self.jobs)
+    pub(crate) fn session(&self) -> CheckSession {
+        CheckSession::new(self, self.jobs)
     }
 
     /// Sets whether an artifact may be a symbolic link to a file inside its episode's directory.
@@ -322,7 +322,7 @@ impl Check {
         in_order(
             episodes,
             jobs,
-            || Session::new(self, Some(jobs)),
+            || CheckSession::new(self, Some(jobs)),
             |session, episode| session.episode(&episode.as_episode_dir()),
             take,
         );

@@ -212,7 +212,7 @@ fn line(error: &ConfigError) -> String {
 
 /// A user's file that errors point into.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct File<'f> {
+pub(crate) struct ConfigSource<'f> {
     /// Its path, as messages name it.
     pub(crate) name: &'f str,
     /// The directory that it lies in, whose name need not be UTF-8.
@@ -221,7 +221,7 @@ pub(crate) struct File<'f> {
     pub(crate) text: &'f str,
 }
 
-impl File<'_> {
+impl ConfigSource<'_> {
     /// An error at a place.
     pub(crate) fn error(
         self,

@@ -26,7 +26,7 @@ pub(crate) struct Dashboard {
     /// What the timeline says.
     pub(crate) timeline: Outline,
     /// The verdict of a check.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: RunVerdict,
 }
 
 /// What the records of a run say. A value that a record lacks is `None`; a list has no rows.
@@ -301,7 +301,7 @@ pub(crate) enum LinkEnd {
 
 /// The verdict of a check on a run.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Verdict {
+pub(crate) struct RunVerdict {
     /// The status, from the state: a run may have failed although its records are consistent.
     pub(crate) status: Option<String>,
     /// The outcome, from the summary.

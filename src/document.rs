@@ -64,7 +64,7 @@ pub use number::Number;
 pub use owned::OwnedDocument;
 pub(crate) use parser::{Parser, Sink};
 pub(crate) use pieces::{Pieces, Progress};
-pub(crate) use resolve::Found;
+pub(crate) use resolve::Resolved;
 pub(crate) use skeleton::Skeletons;
 pub(crate) use sum::is_sum_positive;
 pub(crate) use syntax::SyntaxErrorKind;

@@ -24,11 +24,11 @@ use std::ops::Deref;
 pub(crate) use event::EventFacts;
 pub(crate) use listener::Listener;
 pub(crate) use mirror::{Unlike, Why};
-pub(crate) use note::{EventNote, Glance, NoteTaker};
+pub(crate) use note::{EventNote, EventReading, NoteTaker};
 pub(crate) use reach::{KeptBuffers, TimelineFacts, Topic};
 pub(crate) use slips::{Slip, SlipLines, Slips, Within, phase_meant, slip_of_event};
 pub(crate) use strict::{Ending, MAX_EVENT_IDS, Stamped, StartEvent, StrictFacts};
-pub(crate) use tally::{Counted, Tally};
+pub(crate) use tally::{Counted, EventTally};
 pub(crate) use timeline::{Timeline, TimelineReader};
 pub(crate) use value::{NotAFact, Stamp, Value, show};
 
@@ -188,7 +188,7 @@ impl<'a> SummaryFacts<'a> {
 
 /// A record, or why rules can't use it.
 #[derive(Clone)]
-pub(crate) enum Recorded<T> {
+pub(crate) enum Usable<T> {
     /// It was read.
     Read(T),
     /// It is missing, which is fine at this stage of the run.
@@ -197,31 +197,31 @@ pub(crate) enum Recorded<T> {
     Unjudged(SkipReason),
 }
 
-impl<T> Recorded<T> {
+impl<T> Usable<T> {
     pub(crate) fn unjudged(kind: SkipKind, reason: &'static str) -> Self {
         Self::Unjudged(SkipReason::new(kind, reason))
     }
 
-    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Recorded<U> {
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Usable<U> {
         match self {
-            Self::Read(record) => Recorded::Read(f(record)),
-            Self::NotDue => Recorded::NotDue,
-            Self::Unjudged(reason) => Recorded::Unjudged(reason),
+            Self::Read(record) => Usable::Read(f(record)),
+            Self::NotDue => Usable::NotDue,
+            Self::Unjudged(reason) => Usable::Unjudged(reason),
         }
     }
 }
 
-impl<T> Recorded<T> {
-    pub(crate) fn as_ref(&self) -> Recorded<&T> {
+impl<T> Usable<T> {
+    pub(crate) fn as_ref(&self) -> Usable<&T> {
         match self {
-            Self::Read(record) => Recorded::Read(record),
-            Self::NotDue => Recorded::NotDue,
-            Self::Unjudged(reason) => Recorded::Unjudged(reason.clone()),
+            Self::Read(record) => Usable::Read(record),
+            Self::NotDue => Usable::NotDue,
+            Self::Unjudged(reason) => Usable::Unjudged(reason.clone()),
         }
     }
 }
 
-impl<T: Copy> Recorded<T> {
+impl<T: Copy> Usable<T> {
     pub(crate) fn read(&self) -> Option<T> {
         match self {
             Self::Read(record) => Some(*record),
@@ -233,9 +233,9 @@ impl<T: Copy> Recorded<T> {
 /// All that is known of one run.
 pub(crate) struct Run<'a> {
     pub(crate) stage: Stage<'a>,
-    pub(crate) state: Recorded<StateFacts<'a>>,
-    pub(crate) summary: Recorded<SummaryFacts<'a>>,
-    pub(crate) timeline: Recorded<&'a TimelineFacts<'a>>,
+    pub(crate) state: Usable<StateFacts<'a>>,
+    pub(crate) summary: Usable<SummaryFacts<'a>>,
+    pub(crate) timeline: Usable<&'a TimelineFacts<'a>>,
     /// Whether the learning timeline has any bytes; `None` where that can't be read, and where the
     /// summary has no learning proposals.
     pub(crate) has_learned: Option<bool>,

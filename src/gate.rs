@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::check::{self, Check, Session};
-use crate::config::{File, Reading};
+use crate::check::{self, Check, CheckSession};
+use crate::config::{ConfigSource, Reading};
 use crate::finding::{
     Deny, EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -90,7 +90,7 @@ pub struct Gate {
 
 /// A session of the check with the levels of the gate, made when it is first needed.
 #[derive(Default)]
-struct Lazy(Option<Box<Session>>);
+struct Lazy(Option<Box<CheckSession>>);
 
 impl Clone for Lazy {
     fn clone(&self) -> Self {
@@ -177,7 +177,7 @@ impl Gate {
         now: Option<&Timestamp>,
     ) -> Result<Self, ConfigError> {
         let name = path.to_string_lossy();
-        let file = File {
+        let file = ConfigSource {
             name: &name,
             dir: path.parent().unwrap_or(Path::new("")),
             text,
@@ -187,7 +187,7 @@ impl Gate {
 
     pub(crate) fn configured(
         mut self,
-        file: File<'_>,
+        file: ConfigSource<'_>,
         Reading {
             config,
             mut mistakes,
@@ -512,12 +512,12 @@ impl Gate {
     /// ```
     /// use runvet::gate::Gate;
     /// use runvet::source::Artifact;
-    /// use runvet::store::{Content, Memory, Unreadable, Version};
+    /// use runvet::store::{Content, InMemory, Unreadable, Version};
     ///
     /// let mut gate = Gate::default();
     /// let mut settled = |last: usize| {
     ///     gate.settled(&"s3://runs/ep_1".into(), Some("ep_1"), |fetch| {
-    ///         let events = Memory::from_iter([(Artifact::Events, Content::Bytes(b""))]);
+    ///         let events = InMemory::from_iter([(Artifact::Events, Content::Bytes(b""))]);
     ///         let tag = fetch.min(last).to_string();
     ///         Ok::<_, Unreadable>(events.with_version(Artifact::Events, Version::new(tag)))
     ///     })
@@ -543,7 +543,7 @@ impl Gate {
     /// Decides which findings count in a report that a session of this gate makes.
     pub(crate) fn judge<R, E>(
         &mut self,
-        checked: impl FnOnce(&mut Session) -> Result<(EpisodeReport, R), E>,
+        checked: impl FnOnce(&mut CheckSession) -> Result<(EpisodeReport, R), E>,
     ) -> Result<(EpisodeReport, R), E> {
         let session = self.session.0.take();
         let mut session = session.unwrap_or_else(|| Box::new(self.prepared().session()));
@@ -740,7 +740,7 @@ fn suppress(
 
 /// Reads globs, as far as they are valid.
 fn read_globs(
-    file: File<'_>,
+    file: ConfigSource<'_>,
     globs: &[Spanned<String>],
     mistakes: &mut Vec<ConfigError>,
 ) -> Vec<Glob> {
@@ -756,7 +756,7 @@ fn read_globs(
 }
 
 /// Refuses a name that no rule and no group has.
-fn know_rule(file: File<'_>, rule: &Spanned<String>, mistakes: &mut Vec<ConfigError>) {
+fn know_rule(file: ConfigSource<'_>, rule: &Spanned<String>, mistakes: &mut Vec<ConfigError>) {
     let (message, help) = match Check::new().level(rule.get_ref(), Level::Off) {
         Ok(_) => return,
         Err(check::Error::UnknownRule { name, nearest }) => {

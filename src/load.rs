@@ -22,8 +22,8 @@ use spread::Spread;
 
 use crate::document::{Number, Tape};
 use crate::facts::{
-    self, KeptBuffers, NoteTaker, Recorded, Run, Stage, StateFacts, StrictFacts, SummaryFacts,
-    Timeline, TimelineFacts, TimelineReader, Value,
+    self, KeptBuffers, NoteTaker, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
+    TimelineFacts, TimelineReader, Usable, Value,
 };
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::outline::{Listening, OutlineReader, Outlined};
@@ -95,7 +95,7 @@ const KEPT_BYTES: usize = 1 << 20;
 /// Why nothing is read of an artifact that the episode lacks.
 pub(crate) const NOT_THERE: &str = "there is no such file";
 
-/// The result of loading an episode, for rules, for locating findings, and for who shows it.
+/// The result of loading an episode, for rules, for locating findings, and for views.
 pub(crate) struct Loaded<'l, 'b> {
     pub(crate) run: &'l Run<'b>,
     pub(crate) troubles: &'l Troubles,
@@ -108,7 +108,7 @@ pub(crate) struct Loaded<'l, 'b> {
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
 pub(crate) struct LoadedTimeline<'f> {
-    facts: Recorded<Timeline<'f>>,
+    facts: Usable<Timeline<'f>>,
     strict: Option<StrictFacts>,
     stream: Option<Opened<'f>>,
     /// What was heard of it, where somebody listens; or why it could not be opened.
@@ -120,7 +120,7 @@ impl<'f> LoadedTimeline<'f> {
     pub(crate) fn judged(&self) -> Option<&Opened<'f>> {
         self.stream
             .as_ref()
-            .filter(|_| matches!(self.facts, Recorded::Read(_)))
+            .filter(|_| matches!(self.facts, Usable::Read(_)))
     }
 
     /// Reads a line again; returns whether it could be read.
@@ -247,7 +247,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Reads the timeline, once for all who listen.
+    /// Reads the timeline, once for all listeners.
     fn timeline<'a>(
         &mut self,
         facts: TimelineReader<'_, 'a>,
@@ -261,7 +261,7 @@ impl<'f> Loader<'f> {
     {
         let artifact = Artifact::Events;
         let mut loaded = LoadedTimeline {
-            facts: Recorded::unjudged(SkipKind::Missing, "events.jsonl is missing"),
+            facts: Usable::unjudged(SkipKind::Missing, "events.jsonl is missing"),
             strict: (self.wanted.every_event).then(|| StrictFacts::new(self.wanted.event_ids)),
             stream: None,
             outlined: listening.map(|_| Err(NOT_THERE.into())),
@@ -291,10 +291,10 @@ impl<'f> Loader<'f> {
             result
         });
         match result {
-            Ok(()) => loaded.facts = Recorded::Read(events.facts.finish()),
+            Ok(()) => loaded.facts = Usable::Read(events.facts.finish()),
             Err(why) => {
                 let reason = "events.jsonl can't be read";
-                loaded.facts = Recorded::unjudged(SkipKind::Unreadable, reason);
+                loaded.facts = Usable::unjudged(SkipKind::Unreadable, reason);
                 if loaded.stream.is_none() {
                     loaded.outlined = listening.map(|_| Err(why.to_string()));
                 }

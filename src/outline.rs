@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use crate::dashboard::{Mark, Moment, Outline};
 use crate::document::{Node, Tape};
-use crate::facts::Glance;
+use crate::facts::EventReading;
 use crate::printable::brief;
 use crate::record::phases;
 use crate::source::Line;
@@ -22,7 +22,7 @@ use crate::timestamp::Timestamp;
 use folding::{Folding, Weight};
 pub(crate) use incident::error_text;
 use incident::{Said, Signs};
-pub(crate) use moment::{Clock, moment, shown};
+pub(crate) use moment::{TimelineClock, moment, shown};
 use track::Track;
 pub(crate) use track::Tracked;
 
@@ -63,7 +63,7 @@ pub(crate) struct Outlined {
     /// The first lines that are not events.
     pub(crate) broken: Vec<NoEvent>,
     pub(crate) track: Vec<Tracked>,
-    pub(crate) clock: Clock,
+    pub(crate) clock: TimelineClock,
 }
 
 /// A timeline on its way to an outline.
@@ -83,8 +83,7 @@ pub(crate) struct Glances {
     open: Stretch,
 }
 
-/// Events that follow each other, of which a glance is enough, and the line after them that needs
-/// more.
+/// Consecutive events that are not read in full, and the line after them, which is.
 #[derive(Default)]
 pub(crate) struct Stretch {
     passing: Vec<Passing>,
@@ -110,9 +109,9 @@ struct PassingStep {
 }
 
 impl Glances {
-    /// Adds an event, of which a glance may be enough. Nothing failed or was vetoed in those, and
-    /// none of them ended the run.
-    pub(crate) fn add(&mut self, line: Line, glance: &Glance<'_>, with_steps: bool) {
+    /// Adds an event. It is read in full only if something failed or was vetoed in it, or it ended
+    /// the run.
+    pub(crate) fn add(&mut self, line: Line, glance: &EventReading<'_>, with_steps: bool) {
         let note = &glance.note;
         let phase = note.phase.as_deref().unwrap_or_default();
         let said = Said {

@@ -3,7 +3,7 @@
 //!
 //! `File` puts all of it into one file that needs nothing else. A service can serve the same
 //! parts one by one: `shell` around the `Overview`, `Row`s as JSON for the list, and a
-//! [`RunPage`] for each run.
+//! [`RunSheet`] for each run.
 //!
 //! Texts of records are escaped twice: `said` escapes what acts on a reader, and `maud` what is
 //! markup. No text of a record becomes a part of a style, of a script, or of a link to elsewhere.
@@ -34,11 +34,11 @@ use std::borrow::Cow;
 use crate::dashboard::{Dashboard, Moment};
 use crate::document::OwnedDocument;
 use crate::printable::escape;
-pub(crate) use file::File;
-pub(crate) use overview::{Ending, Overview};
+pub(crate) use file::PageFile;
+pub(crate) use overview::{Completion, RunSums};
 #[cfg(feature = "cli")]
 pub(crate) use row::MAX_RULES;
-pub(crate) use row::Row;
+pub(crate) use row::RunRow;
 pub(crate) use run::run_text;
 #[cfg(feature = "cli")]
 pub(crate) use served::{LIVE, overview_text, rule_text, whole};
@@ -50,7 +50,7 @@ pub(crate) use shell::{SCRIPT, STYLE};
 /// What is long is cut: lists have the rows that a [`Dashboard`] keeps, and of the timeline the
 /// first and the last events are kept, and between them some that matter.
 #[derive(Debug)]
-pub(crate) struct RunPage {
+pub(crate) struct RunSheet {
     /// Header, records in short, reason and verdict.
     pub(crate) dashboard: Dashboard,
     pub(crate) plan: PlanSides,
@@ -63,7 +63,7 @@ pub(crate) struct RunPage {
 /// The persisted plan beside the rebuilt one.
 #[derive(Debug, Default)]
 pub(crate) struct PlanSides {
-    pub(crate) rows: Vec<PlanRow>,
+    pub(crate) rows: Vec<PlanPair>,
     /// The differences in sentences, each with the line of the event that disagrees.
     pub(crate) differences: Vec<(String, u64)>,
     /// The number of differences beyond those.
@@ -76,9 +76,9 @@ pub(crate) struct PlanSides {
 
 /// A step of the plan, on the sides that have it.
 #[derive(Debug, Default)]
-pub(crate) struct PlanRow {
-    pub(crate) persisted: Option<Step>,
-    pub(crate) rebuilt: Option<Step>,
+pub(crate) struct PlanPair {
+    pub(crate) persisted: Option<StepCell>,
+    pub(crate) rebuilt: Option<StepCell>,
     pub(crate) differs: bool,
     /// Whether something of the persisted step could not be compared.
     pub(crate) is_unsure: bool,
@@ -86,7 +86,7 @@ pub(crate) struct PlanRow {
 
 /// A step as one side has it.
 #[derive(Debug, Default)]
-pub(crate) struct Step {
+pub(crate) struct StepCell {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) status: String,

@@ -240,7 +240,7 @@ impl PlanComparison {
         self.uncompared = uncompared.collect();
         for by_label in [true, false] {
             let room = MAX_FINDINGS_PER_RULE.saturating_sub(self.differences.len());
-            let mut push = |difference: facts::plan::PlanDifference| {
+            let mut push = |difference: facts::plan::PlanMismatch| {
                 self.differences.push(PlanDifference::of(&difference));
             };
             let mut differences = Listener::new(room, &mut push);
@@ -251,7 +251,7 @@ impl PlanComparison {
 }
 
 impl PlanDifference {
-    fn of(difference: &facts::plan::PlanDifference) -> Self {
+    fn of(difference: &facts::plan::PlanMismatch) -> Self {
         Self {
             message: difference.to_string(),
             pointer: difference.pointer.as_str().to_owned(),

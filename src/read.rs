@@ -37,9 +37,9 @@ use crate::store::{self, Fault, RunDir, display};
 pub use events::{EventLine, EventTexts, Events};
 pub use filter::RunFilter;
 #[cfg(feature = "cli")]
-pub(crate) use filter::{Counted, Facet, Listed, Range, Words};
-pub(crate) use listing::Listing;
+pub(crate) use filter::{Facet, Listed, Range, Tallied, Words};
 pub use listing::RunEntry;
+pub(crate) use listing::RunListing;
 pub(crate) use run::Records;
 pub use run::RunReader;
 pub use stored::Stored;
@@ -181,8 +181,8 @@ impl Error {
 }
 
 impl RunData {
-    fn new(root: PathBuf, found: store::Runs) -> Self {
-        let store::Runs { runs, faults } = found;
+    fn new(root: PathBuf, found: store::FoundRuns) -> Self {
+        let store::FoundRuns { runs, faults } = found;
         Self { root, runs, faults }
     }
 

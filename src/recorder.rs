@@ -7,14 +7,14 @@
 //! else of it is written.
 //!
 //! ```
-//! use runvet::recorder::{End, Gate, Recorder, StepDraft, Task};
+//! use runvet::recorder::{End, StepDecision, Recorder, StepDraft, Task};
 //! use runvet::record::{Action, StepKind};
 //!
 //! # let dir = std::env::temp_dir().join(format!("runvet-recorder-{}", std::process::id()));
 //! let recorder = Recorder::new(&dir);
 //! let mut run = recorder.begin(Task::new("Summarize the open tickets"))?;
 //! run.plan([StepDraft::new("collect", StepKind::Detect, "Collect the tickets")], "planner.demo")?;
-//! if let Gate::Go(step) = run.open("collect")? {
+//! if let StepDecision::Go(step) = run.open("collect")? {
 //!     run.act(&step, Action::new("tickets"))?;
 //!     run.close(step, runvet::recorder::StepEnd::Done)?;
 //! }
@@ -59,13 +59,13 @@ use fold::Fold;
 pub use protocol::Session;
 use run::PRE;
 pub use run::{
-    Adapter, End, Gate, OpenStep, Paused, Recorded, Recovered, Run, StepDraft, StepEnd, Verdict,
-    Veto,
+    Adapter, End, OpenStep, Paused, PolicyDecision, Recorded, Recovered, Run, StepDecision,
+    StepDraft, StepEnd, Veto,
 };
 use size::Size;
 pub use task::Task;
 use task::text_of_path;
-use timeline::{Failed, Timeline};
+use timeline::{Failed, TimelineFile};
 
 use crate::read::policy::Policy;
 use crate::record::IntuitionMode;
@@ -246,7 +246,7 @@ impl Recorder {
         let create = |name| {
             let file = self.disk.create(&dir, name);
             let file = file.map_err(Error::io("creating", &dir.path().join(name)))?;
-            Ok(Timeline::new(file, &dir, name))
+            Ok(TimelineFile::new(file, &dir, name))
         };
         let learn = create("learn.jsonl")?;
         let mut events = create("events.jsonl")?;

@@ -60,7 +60,7 @@ pub(crate) use json::write_json_pretty;
 #[cfg(feature = "cli")]
 pub(crate) use json::write_json_text;
 #[cfg(feature = "cli")]
-pub(crate) use paint::{Line, Paint};
+pub(crate) use paint::{Paint, StyledLine};
 pub(crate) use wording::count;
 pub(crate) use wording::verdict;
 #[cfg(feature = "cli")]

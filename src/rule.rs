@@ -203,7 +203,7 @@ pub(crate) struct Draft {
     /// of lines that it stands for. It is a part of the fingerprint, so that who accepts a finding
     /// accepts no more than that.
     pub(crate) besides: String,
-    /// Places that it may follow from, shown as related. They are no part of the fingerprint: a
+    /// Places that it may follow from, shown as related. They are not part of the fingerprint: a
     /// finding stays the same when its cause is found.
     pub(crate) causes: Vec<(Place, String)>,
 }

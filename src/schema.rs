@@ -23,7 +23,7 @@ use crate::timestamp::Timestamp;
 pub(crate) use advice::likely_word;
 use instance::Tape;
 use shape::Shapes;
-pub(crate) use shape::{Glance, Misspelling};
+pub(crate) use shape::{Misspelling, ShapeVerdict};
 pub(crate) use violation::Violation;
 
 /// The number of violations of one record that are reported one by one. A file with more is
@@ -36,29 +36,32 @@ pub(crate) const MAX_VIOLATIONS: usize = 10_000;
 pub(crate) struct TooManyViolations;
 
 /// The schema of `state.json`.
-pub(crate) static STATE: Schema = Schema::new(include_str!("../schemas/state.schema.json"));
+pub(crate) static STATE: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/state.schema.json"));
 
 /// The schema of `summary.json`.
-pub(crate) static SUMMARY: Schema = Schema::new(include_str!("../schemas/summary.schema.json"));
+pub(crate) static SUMMARY: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/summary.schema.json"));
 
 /// The schema of a line of `events.jsonl`.
-pub(crate) static EVENT: Schema = Schema::new(include_str!("../schemas/event.schema.json"));
+pub(crate) static EVENT: CompiledSchema =
+    CompiledSchema::new(include_str!("../schemas/event.schema.json"));
 
 /// A checked-in schema, compiled when it is first used.
-pub(crate) struct Schema {
+pub(crate) struct CompiledSchema {
     text: &'static str,
     parsed: OnceLock<serde_json::Value>,
     shapes: OnceLock<Shapes>,
     validator: OnceLock<Validator<Tape>>,
 }
 
-impl fmt::Debug for Schema {
+impl fmt::Debug for CompiledSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema").finish_non_exhaustive()
     }
 }
 
-impl Schema {
+impl CompiledSchema {
     pub(crate) const fn new(text: &'static str) -> Self {
         Self {
             text,
@@ -73,9 +76,9 @@ impl Schema {
         self.text
     }
 
-    /// The result of the fast validator. Where it is not conclusive, [`Schema::violations`] and
-    /// [`Schema::misspellings`] are.
-    pub(crate) fn glance(&self, document: Document<'_>) -> Glance {
+    /// The result of the fast validator. Where it is not conclusive, [`CompiledSchema::violations`]
+    /// and [`CompiledSchema::misspellings`] are.
+    pub(crate) fn glance(&self, document: Document<'_>) -> ShapeVerdict {
         self.shapes().glance(document.root())
     }
 
@@ -90,7 +93,7 @@ impl Schema {
     /// The violations, given the result of the fast validator.
     pub(crate) fn violations_after(
         &self,
-        glance: Glance,
+        glance: ShapeVerdict,
         document: Document<'_>,
     ) -> Result<Vec<Violation>, TooManyViolations> {
         if glance.is_valid {

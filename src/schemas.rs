@@ -7,17 +7,24 @@ use crate::document::Document;
 use crate::schema;
 use crate::words::words;
 
-static REPORT: schema::Schema = schema::Schema::new(include_str!("../schemas/report.schema.json"));
-static VIEW: schema::Schema = schema::Schema::new(include_str!("../schemas/view.schema.json"));
-static LIST: schema::Schema = schema::Schema::new(include_str!("../schemas/list.schema.json"));
-static PLAN: schema::Schema = schema::Schema::new(include_str!("../schemas/plan.schema.json"));
-static DIFF: schema::Schema = schema::Schema::new(include_str!("../schemas/diff.schema.json"));
-static RULES: schema::Schema = schema::Schema::new(include_str!("../schemas/rules.schema.json"));
-static RECORD_COMMAND: schema::Schema =
-    schema::Schema::new(include_str!("../schemas/record-command.schema.json"));
-static RECORD_ANSWER: schema::Schema =
-    schema::Schema::new(include_str!("../schemas/record-answer.schema.json"));
-static CONFIG: schema::Schema = schema::Schema::new(include_str!("../schemas/config.schema.json"));
+static REPORT: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/report.schema.json"));
+static VIEW: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/view.schema.json"));
+static LIST: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/list.schema.json"));
+static PLAN: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/plan.schema.json"));
+static DIFF: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/diff.schema.json"));
+static RULES: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/rules.schema.json"));
+static RECORD_COMMAND: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/record-command.schema.json"));
+static RECORD_ANSWER: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/record-answer.schema.json"));
+static CONFIG: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/config.schema.json"));
 
 /// A schema that ships with runvet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +72,7 @@ words!(pub Schema {
 });
 
 impl Schema {
-    const fn compiled(self) -> &'static schema::Schema {
+    const fn compiled(self) -> &'static schema::CompiledSchema {
         match self {
             Self::State => &schema::STATE,
             Self::Summary => &schema::SUMMARY,

@@ -95,12 +95,12 @@ pub(crate) struct Serve {
 
 /// Stops a service from another thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Stop {
+pub(crate) struct ServiceStop {
     service: signal::Sender<bool>,
-    watch: watch::Stop,
+    watch: watch::WatchStop,
 }
 
-impl Stop {
+impl ServiceStop {
     /// Makes the service finish the answers that it has begun, and end.
     pub(crate) fn stop(&self) {
         self.service.send_replace(true);
@@ -145,8 +145,8 @@ impl Serve {
 
     /// A handle that stops the service.
     #[must_use]
-    pub(crate) fn stop(&self) -> Stop {
-        Stop {
+    pub(crate) fn stop(&self) -> ServiceStop {
+        ServiceStop {
             service: self.stop.clone(),
             watch: self.watch.stop(),
         }
@@ -355,7 +355,7 @@ async fn numbers(State(service): State<Arc<Service>>) -> Response {
 /// A value as JSON that is safe to print.
 fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Writing to memory does not fail, and the types have no map whose keys are no texts.
+    // Writing to memory does not fail, and all keys of maps are texts.
     let _ = write_json(&mut bytes, value);
     bytes
 }

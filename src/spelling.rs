@@ -1,6 +1,6 @@
 //! Two words -> whether one is probably a slip of the other.
 
-/// A name and the set of its letters, by which most names are told apart at once.
+/// A name and the set of its letters. Two sets show at once that most pairs of names are not near.
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'w> {
     pub(crate) name: &'w str,

@@ -2,7 +2,7 @@
 //! reading.
 //!
 //! Episodes are read through the trait [`Artifacts`], so that their bytes may also come from memory
-//! ([`Memory`]) or, with another implementation, from an object store.
+//! ([`InMemory`]) or, with another implementation, from an object store.
 
 #[cfg(feature = "cli")]
 mod along;
@@ -55,14 +55,14 @@ pub use keys::episodes_of;
 #[cfg(feature = "cli")]
 pub(crate) use known::{Known, Renewed};
 pub(crate) use lines::{Block, LineRead, Lines, Repetition};
-pub use memory::{Content, Memory};
+pub use memory::{Content, InMemory};
 pub(crate) use nearby::run_data_below;
 #[cfg(feature = "cli")]
 pub(crate) use new_dir::write_new_dir;
 pub(crate) use open_dir::OpenDir;
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::Given;
-pub(crate) use runs::{RunDir, Runs, is_below_episodes, runs, runs_at};
+pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;

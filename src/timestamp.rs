@@ -103,7 +103,7 @@ impl Timestamp {
         whole?.checked_add(Duration::from_nanos(self.attoseconds / 1_000_000_000))
     }
 
-    /// The time since an earlier instant in attoseconds, of which a second has 10^18; negative if
+    /// The time since an earlier instant in attoseconds (a second has 10^18); negative if
     /// `earlier` is later. Digits beyond the eighteenth do not count.
     pub(crate) fn attoseconds_since(&self, earlier: &Self) -> i128 {
         self.attoseconds() - earlier.attoseconds()

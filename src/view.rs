@@ -20,8 +20,8 @@ mod sheet;
 
 use crate::dashboard::{
     ActionRow, AssertionRow, BeliefRow, ChangeKind, Dashboard, FactRow, Figure, FileChange, Header,
-    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, StepRow,
-    UnreadableRecord, Verdict, VerificationSection,
+    Latency, LinkEnd, LinkRow, MetricsSection, Outline, Overview, PlanSection, Rows, RunVerdict,
+    StepRow, UnreadableRecord, VerificationSection,
 };
 use crate::document::{Key, Kind, Node, OwnedDocument};
 use crate::finding::{EpisodeReport, Lifecycle};
@@ -167,7 +167,7 @@ impl Checked {
         let reason = self.view.reason(&self.timeline);
         let dashboard = Dashboard {
             overview,
-            verdict: Verdict {
+            verdict: RunVerdict {
                 status: self.view.entry.status.clone(),
                 outcome: self.view.entry.outcome.clone(),
                 reason: reason.clone(),

@@ -105,15 +105,15 @@ impl std::fmt::Debug for Watch {
 
 /// Stops a watch from another thread.
 #[derive(Clone)]
-pub(crate) struct Stop(Arc<Touched>);
+pub(crate) struct WatchStop(Arc<Touched>);
 
-impl std::fmt::Debug for Stop {
+impl std::fmt::Debug for WatchStop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Stop")
     }
 }
 
-impl Stop {
+impl WatchStop {
     /// Makes the watch judge what was written so far, and end.
     pub(crate) fn stop(&self) {
         self.0.end(End::Stopped);
@@ -172,8 +172,8 @@ impl Watch {
 
     /// A handle that stops the watch.
     #[must_use]
-    pub(crate) fn stop(&self) -> Stop {
-        Stop(Arc::clone(&self.touched))
+    pub(crate) fn stop(&self) -> WatchStop {
+        WatchStop(Arc::clone(&self.touched))
     }
 
     /// Judges every run below the directory. When a run changes, judges it again as soon as it has
@@ -362,7 +362,7 @@ impl Watch {
             }
             let mut changes = due.changes.clone();
             changes.retain(|below, is_whole| {
-                // Most files that come and go are no artifacts.
+                // Most files that come and go are not artifacts.
                 !*is_whole || known.has(below) || may_hold_runs(&join(&self.dir, below))
             });
             known.renew(&Changes(changes), excludes, &listen)

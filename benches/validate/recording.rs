@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use runvet::record::{Action, StepKind};
-use runvet::recorder::{Durability, End, Error, Gate, Recorder, StepDraft, StepEnd, Task};
+use runvet::recorder::{Durability, End, Error, Recorder, StepDecision, StepDraft, StepEnd, Task};
 use serde_json::{Map, Value};
 
 /// The first arguments of the instances that record notes and runs, and of the bare program.
@@ -58,7 +58,7 @@ fn run(recorder: &Recorder) -> Result<PathBuf, Error> {
     let _ = run.plan(steps, "planner.minimal")?;
     for (number, id) in (0..).zip(ids) {
         run.note("reason", payload(number))?;
-        if let Gate::Go(step) = run.open(id)? {
+        if let StepDecision::Go(step) = run.open(id)? {
             run.act(&step, Action::new("adapter:core.minimal").status("ok"))?;
             run.close(step, StepEnd::Done)?;
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use runvet::read::policy::{Advice, Policy};
 use runvet::record::{Action, State, StepKind};
-use runvet::recorder::{Clock, End, Gate, Recorder, StepDraft, StepEnd, Task};
+use runvet::recorder::{Clock, End, Recorder, StepDecision, StepDraft, StepEnd, Task};
 use serde_json::{Map, Value, json};
 
 struct Ticking(u64);
@@ -59,13 +59,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         [StepDraft::new("a", StepKind::Detect, "look"), act],
         "planner.python",
     )?;
-    if let Gate::Go(step) = run.open("a")? {
-        let action = Action {
-            tool: Some("ls".into()),
-            input: Some(json!({"path": "."})),
-            output: Some(json!(["x", 1.0, null])),
-            ..Action::default()
-        };
+    if let StepDecision::Go(step) = run.open("a")? {
+        let mut action = Action::default();
+        action.tool = Some("ls".into());
+        action.input = Some(json!({"path": "."}));
+        action.output = Some(json!(["x", 1.0, null]));
         run.act(&step, action)?;
         run.close(step, StepEnd::DoneWith(members(json!({"found": 1}))))?;
     }
@@ -74,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run.jot("a line")?;
     run.note("observe", members(json!({"text": "half"})))?;
     run.persist()?;
-    if let Gate::Go(step) = run.open("b")? {
+    if let StepDecision::Go(step) = run.open("b")? {
         run.close(step, StepEnd::Failed(json!({"code": 3})))?;
     }
     run.reflect(members(json!({"text": "good"})))?;

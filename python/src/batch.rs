@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use runvet::finding::Totals;
 use runvet::source::{Artifact, Entries, EpisodeKey};
-use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
+use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Version};
 
 use crate::artifact;
 use crate::check::Checker;
@@ -52,7 +52,7 @@ enum Fetched {
 
 /// The artifacts of an episode, as a store had them.
 struct Objects {
-    memory: Memory<'static>,
+    memory: InMemory<'static>,
     spooled: Vec<(Artifact, File)>,
 }
 
@@ -76,7 +76,7 @@ impl Objects {
             contents.push((artifact, content));
             versions.extend(version.map(|version| (artifact, Version::new(version))));
         }
-        let memory: Memory<'static> = contents.into_iter().collect();
+        let memory: InMemory<'static> = contents.into_iter().collect();
         Ok(Self {
             memory: versions
                 .into_iter()

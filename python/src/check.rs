@@ -16,7 +16,7 @@ use runvet::finding::{Deny, EpisodeReport, Level};
 use runvet::gate::{Baseline, Gate};
 use runvet::read::RunReader;
 use runvet::source::{Artifact, EpisodeKey};
-use runvet::store::{Content, Fault, Memory};
+use runvet::store::{Content, Fault, InMemory};
 
 use crate::report::{self, Judged};
 use crate::{artifact, errors};
@@ -203,7 +203,7 @@ fn judge(gate: &mut Gate, id: &str, records: &Records, uri: Option<String>) -> E
         Some(bytes) => (*artifact, Content::Bytes(bytes)),
         None => (*artifact, Content::Listed),
     });
-    let memory: Memory<'_> = contents.collect();
+    let memory: InMemory<'_> = contents.collect();
     let key = EpisodeKey::Text(uri.unwrap_or_else(|| id.to_owned()));
     gate.artifacts(&key, Some(id), &memory)
 }
@@ -253,7 +253,7 @@ impl Records {
     }
 
     /// The artifacts, to be kept.
-    pub(crate) fn kept(&self) -> Memory<'static> {
+    pub(crate) fn kept(&self) -> InMemory<'static> {
         let contents = self.0.iter().map(|(artifact, content)| match content {
             Some(bytes) => (*artifact, Content::Shared(Arc::from(&**bytes))),
             None => (*artifact, Content::Listed),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::locate::Locator;
 use super::{Check, causes, tidy};
 use crate::digest::Digest;
-use crate::facts::{Recorded, Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH};
+use crate::facts::{Run, UNKNOWN_LIFECYCLE, UNKNOWN_REACH, Usable};
 use crate::finding::{
     Card, EpisodeReport, Finding, Level, Lifecycle, Location, Related, STILL_CHANGING, Skip,
     SkipReason, UNREADABLE,
@@ -171,16 +171,16 @@ fn judge(
     let run = loaded.run;
     if !standings.lack_nothing {
         for record in rule.reads {
-            if let Recorded::Unjudged(reason) = standings.of(*record) {
+            if let Usable::Unjudged(reason) = standings.of(*record) {
                 findings.skip(reason);
             }
         }
         // If a rule lacks several things, only the first is reported.
         for record in rule.check.records() {
             match standings.of(*record) {
-                Recorded::Read(()) => {}
-                Recorded::NotDue => return None,
-                Recorded::Unjudged(reason) => {
+                Usable::Read(()) => {}
+                Usable::NotDue => return None,
+                Usable::Unjudged(reason) => {
                     findings.skip(reason);
                     return None;
                 }
@@ -197,24 +197,19 @@ fn judge(
             examined(loaded)
         }
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
-        (RuleCheck::State(check), Recorded::Read(state), ..) => {
+        (RuleCheck::State(check), Usable::Read(state), ..) => {
             check(*state, &run.stage, &mut findings)
         }
-        (RuleCheck::Summary(check), _, Recorded::Read(summary), _) => {
-            check(*summary, &mut findings)
-        }
-        (RuleCheck::Records(check), Recorded::Read(state), Recorded::Read(summary), _) => {
+        (RuleCheck::Summary(check), _, Usable::Read(summary), _) => check(*summary, &mut findings),
+        (RuleCheck::Records(check), Usable::Read(state), Usable::Read(summary), _) => {
             check(*state, *summary, &mut findings)
         }
-        (RuleCheck::StateTimeline(check), Recorded::Read(state), _, Recorded::Read(timeline)) => {
+        (RuleCheck::StateTimeline(check), Usable::Read(state), _, Usable::Read(timeline)) => {
             check(*state, timeline, &run.stage, &mut findings)
         }
-        (
-            RuleCheck::SummaryTimeline(check),
-            _,
-            Recorded::Read(summary),
-            Recorded::Read(timeline),
-        ) => check(*summary, timeline, &mut findings),
+        (RuleCheck::SummaryTimeline(check), _, Usable::Read(summary), Usable::Read(timeline)) => {
+            check(*summary, timeline, &mut findings)
+        }
         _ => return None,
     };
     findings.close();
@@ -242,9 +237,9 @@ fn loading(
 
 /// Whether each record can be judged by, and if not, why: asked once for all rules.
 struct Standings<'l> {
-    state: Recorded<()>,
-    summary: Recorded<()>,
-    timeline: Recorded<()>,
+    state: Usable<()>,
+    summary: Usable<()>,
+    timeline: Usable<()>,
     loaded: &'l Loaded<'l, 'l>,
     /// Whether no rule lacks anything, as in most runs that have ended.
     lack_nothing: bool,
@@ -261,7 +256,7 @@ impl<'l> Standings<'l> {
             lack_nothing: false,
         };
         let records = [&standings.state, &standings.summary, &standings.timeline];
-        let are_read = records.map(|record| matches!(record, Recorded::Read(())));
+        let are_read = records.map(|record| matches!(record, Usable::Read(())));
         standings.lack_nothing = are_read == [true; 3]
             && standings.are_all_judged()
             && Need::ALL.into_iter().all(|need| unmet(run, need).is_none());
@@ -281,10 +276,10 @@ impl<'l> Standings<'l> {
             &loaded.manifest.files,
         ]
         .into_iter()
-        .all(|record| !matches!(record, Recorded::Unjudged(_)))
+        .all(|record| !matches!(record, Usable::Unjudged(_)))
     }
 
-    fn of(&self, record: Record) -> &Recorded<()> {
+    fn of(&self, record: Record) -> &Usable<()> {
         match record {
             Record::State => &self.state,
             Record::Summary => &self.summary,
@@ -476,7 +471,7 @@ mod tests {
     }
 
     fn of_empty_run() -> BTreeMap<String, (Compared, bool)> {
-        let (check, files) = (all_on(), crate::store::Memory::default());
+        let (check, files) = (all_on(), crate::store::InMemory::default());
         let identity = Identity {
             key: EpisodeKey::from("ep_1"),
             id: None,

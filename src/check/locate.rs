@@ -129,7 +129,7 @@ impl<'t> Text<'t> {
     }
 
     /// What a place names, by what its pointer, or else that of the root, points to.
-    fn find(&self, target: &Target, resolved: Option<document::Found<'t>>) -> Found<'t> {
+    fn find(&self, target: &Target, resolved: Option<document::Resolved<'t>>) -> Found<'t> {
         match (target, resolved) {
             // All of a text that is JSON is a value.
             (Target::Bytes(range), Some(root)) if *range == (0..self.bytes.len()) => {
@@ -137,7 +137,7 @@ impl<'t> Text<'t> {
             }
             (Target::Bytes(range), _) => Found::Rest(range.clone()),
             (Target::Value(_), Some(resolved)) => Found::Value(resolved.value),
-            (Target::Key(_), Some(document::Found { key: Some(key), .. })) => {
+            (Target::Key(_), Some(document::Resolved { key: Some(key), .. })) => {
                 Found::Bytes(key.span())
             }
             (Target::Token(token, _), _) => {

@@ -11,16 +11,16 @@ use crate::finding::EpisodeReport;
 use crate::load::{Buffers, Loaded};
 use crate::outline::Listening;
 use crate::source::{Artifact, EpisodeKey};
-use crate::store::{Artifacts, Content, Directory, EpisodeDir, Memory, Movement, Seen};
+use crate::store::{Artifacts, Content, Directory, EpisodeDir, InMemory, Movement, Seen};
 
 /// A check of one episode after the other, in the calling thread. Its buffers are kept from one
 /// episode to the next, which saves about a quarter of the time of a small one.
-pub(crate) struct Session {
+pub(crate) struct CheckSession {
     check: Check,
     buffers: Buffers,
 }
 
-impl Session {
+impl CheckSession {
     /// A session of a check whose long timelines are read by a number of threads; `None` stands for
     /// one on each core.
     pub(super) fn new(check: &Check, threads: Option<NonZeroUsize>) -> Self {
@@ -34,7 +34,7 @@ impl Session {
     #[must_use]
     pub(crate) fn records(&mut self, id: &str, records: &[(Artifact, &[u8])]) -> EpisodeReport {
         let contents = records.iter();
-        let memory: Memory<'_> = contents
+        let memory: InMemory<'_> = contents
             .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
             .collect();
         self.artifacts(&id.into(), Some(id), &memory)

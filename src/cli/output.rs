@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::printable::escape;
-use crate::report::{Line, Style};
+use crate::report::{Style, StyledLine};
 
 /// The maximum width: longer lines are hard to read.
 const MAX_WIDTH: usize = 120;
@@ -201,10 +201,10 @@ impl Halves {
     pub(super) fn new<'l>(
         width: usize,
         taken: usize,
-        lefts: impl IntoIterator<Item = &'l Line>,
+        lefts: impl IntoIterator<Item = &'l StyledLine>,
     ) -> Self {
         if width == usize::MAX {
-            let left = lefts.into_iter().map(Line::columns).max();
+            let left = lefts.into_iter().map(StyledLine::columns).max();
             return Self {
                 left: left.unwrap_or_default(),
                 most: usize::MAX,

@@ -16,7 +16,7 @@ use super::output::{Color, style};
 use super::words::one_of;
 use super::{Failure, candidates};
 use crate::check::Check;
-use crate::config::{Config, File, Reading};
+use crate::config::{Config, ConfigSource, Reading};
 use crate::finding::{Deny, Level};
 use crate::gate::{Baseline, ConfigError, Gate};
 use crate::report::{Format, Options, draw};
@@ -242,8 +242,8 @@ impl ConfigFile {
         }
     }
 
-    pub(super) fn file(&self) -> File<'_> {
-        File {
+    pub(super) fn file(&self) -> ConfigSource<'_> {
+        ConfigSource {
             name: &self.name,
             dir: &self.dir,
             text: &self.text,
@@ -422,7 +422,7 @@ const BASELINE: Names = Names("baseline", "--baseline", "RUNVET_BASELINE");
 /// The sources of values, except the defaults.
 struct Sources<'s> {
     matches: &'s ArgMatches,
-    file: File<'s>,
+    file: ConfigSource<'s>,
 }
 
 impl<'s> Sources<'s> {

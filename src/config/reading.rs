@@ -12,7 +12,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
-use super::{Config, ConfigError, File};
+use super::{Config, ConfigError, ConfigSource};
 use crate::printable::quote;
 use crate::source::Pointer;
 
@@ -49,7 +49,7 @@ enum Wrong {
     Other,
 }
 
-impl File<'_> {
+impl ConfigSource<'_> {
     /// Reads the file.
     pub(crate) fn read(self) -> Reading {
         let (table, errors) = DeTable::parse_recoverable(self.text);
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn an_error_displays_its_place_and_its_help() {
         let text = "deny-warning = true";
-        let file = File {
+        let file = ConfigSource {
             name: "a/runvet.toml",
             dir: Path::new(""),
             text,

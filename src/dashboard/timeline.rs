@@ -88,7 +88,7 @@ pub(crate) struct Incident {
     pub(crate) step_id: Option<String>,
     /// The action that it names.
     pub(crate) action_id: Option<String>,
-    /// The policy that decided, else who emitted the event.
+    /// The policy that decided, else the agent that emitted the event.
     pub(crate) by: Option<String>,
     /// The error or reason that it gives.
     pub(crate) text: Option<String>,

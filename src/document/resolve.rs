@@ -7,7 +7,7 @@ use crate::source::Pointer;
 
 /// What a pointer points to.
 #[derive(Clone, Copy)]
-pub(crate) struct Found<'a> {
+pub(crate) struct Resolved<'a> {
     /// The value.
     pub(crate) value: Node<'a>,
     /// The key of the value, if the value is a member of an object.
@@ -27,7 +27,7 @@ impl<'a> Document<'a> {
     pub(crate) fn resolve<'p>(
         self,
         pointers: impl IntoIterator<Item = &'p Pointer>,
-    ) -> Vec<Option<Found<'a>>> {
+    ) -> Vec<Option<Resolved<'a>>> {
         let mut wanted = Wanted::default();
         let mut count = 0;
         for (index, pointer) in pointers.into_iter().enumerate() {
@@ -40,7 +40,7 @@ impl<'a> Document<'a> {
         }
         let mut found = vec![None; count];
         walk(
-            Found {
+            Resolved {
                 value: self.root(),
                 key: None,
             },
@@ -51,7 +51,7 @@ impl<'a> Document<'a> {
     }
 }
 
-fn walk<'a>(at: Found<'a>, wanted: &Wanted, found: &mut [Option<Found<'a>>]) {
+fn walk<'a>(at: Resolved<'a>, wanted: &Wanted, found: &mut [Option<Resolved<'a>>]) {
     for index in &wanted.here {
         if let Some(slot) = found.get_mut(*index) {
             *slot = Some(at);
@@ -63,7 +63,7 @@ fn walk<'a>(at: Found<'a>, wanted: &Wanted, found: &mut [Option<Found<'a>>]) {
             for key in at.value.members() {
                 if let Some(below) = wanted.below.get(&*key.name()) {
                     walk(
-                        Found {
+                        Resolved {
                             value: key.value(),
                             key: Some(key),
                         },
@@ -84,7 +84,7 @@ fn walk<'a>(at: Found<'a>, wanted: &Wanted, found: &mut [Option<Found<'a>>]) {
             for (index, item) in at.value.items().enumerate() {
                 while let Some((_, below)) = indices.next_if(|(wanted, _)| *wanted == index) {
                     walk(
-                        Found {
+                        Resolved {
                             value: item,
                             key: None,
                         },

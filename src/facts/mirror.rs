@@ -25,25 +25,25 @@ pub(crate) enum Why {
     /// No act event has its id.
     NoEvent,
     /// They differ in a field.
-    Differs(Line, Difference),
+    Differs(Line, MirrorDifference),
 }
 
 /// A field in which an action and its event differ.
 #[derive(Debug)]
-pub(crate) struct Difference {
+pub(crate) struct MirrorDifference {
     pub(crate) field: String,
-    pub(crate) action: Side,
-    pub(crate) event: Side,
+    pub(crate) action: MirrorSide,
+    pub(crate) event: MirrorSide,
 }
 
 /// What one side says, and where.
 #[derive(Debug)]
-pub(crate) struct Side {
+pub(crate) struct MirrorSide {
     pub(crate) pointer: Pointer,
     pub(crate) shown: String,
 }
 
-impl Side {
+impl MirrorSide {
     fn new(pointer: Pointer, node: Node<'_>) -> Self {
         Self {
             pointer,
@@ -138,7 +138,7 @@ impl<'a> HeardAct<'a> {
     /// The fields in which an action differs from the event.
     fn differences(&self, index: usize, action: Value<'_>, differences: &mut Listener<'_, Unlike>) {
         let at = || Pointer::new("/outcomes/actions").item(index);
-        let mut differ = |difference: &dyn Fn() -> Difference| {
+        let mut differ = |difference: &dyn Fn() -> MirrorDifference| {
             differences.hear(|| Unlike {
                 index,
                 id: action
@@ -157,10 +157,10 @@ impl<'a> HeardAct<'a> {
                 && value.is_fact()
                 && !in_event.equals(value.node())
             {
-                differ(&|| Difference {
+                differ(&|| MirrorDifference {
                     field: name.to_string(),
-                    action: Side::new(at().field(&name), value.node()),
-                    event: Side {
+                    action: MirrorSide::new(at().field(&name), value.node()),
+                    event: MirrorSide {
                         pointer: Pointer::new("/payload").field(&name),
                         shown: in_event.shown().to_owned(),
                     },
@@ -189,22 +189,22 @@ impl<'a> HeardAct<'a> {
     }
 
     /// The timestamps of an action at a place and of the event.
-    fn timestamps(&self, at: Pointer, action: Value<'_>) -> Difference {
-        Difference {
+    fn timestamps(&self, at: Pointer, action: Value<'_>) -> MirrorDifference {
+        MirrorDifference {
             field: "timestamp".into(),
             action: match action.get("timestamp") {
-                Some(written) => Side::new(at.field("timestamp"), written.node()),
-                None => Side {
+                Some(written) => MirrorSide::new(at.field("timestamp"), written.node()),
+                None => MirrorSide {
                     pointer: at,
                     shown: "absent".into(),
                 },
             },
             event: match self.happened() {
-                Some(happened) => Side {
+                Some(happened) => MirrorSide {
                     pointer: Pointer::new("/timestamp"),
                     shown: quote(&happened.text),
                 },
-                None => Side {
+                None => MirrorSide {
                     pointer: Pointer::default(),
                     shown: "not a date-time".into(),
                 },

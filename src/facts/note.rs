@@ -38,13 +38,13 @@ pub(crate) struct ActNote<'a> {
 
 /// What one look at a sound event shows: its note, and the texts of its payload that tell how it
 /// went.
-pub(crate) struct Glance<'a> {
+pub(crate) struct EventReading<'a> {
     pub(crate) note: EventNote<'a>,
     parts: Parts<'a>,
     line: &'a str,
 }
 
-impl<'a> Glance<'a> {
+impl<'a> EventReading<'a> {
     /// A text of the payload, under a key of [`GLANCED`].
     #[inline]
     pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
@@ -207,7 +207,7 @@ impl NoteTaker {
 
     /// The note of such an event, with the texts that tell how it went.
     #[inline]
-    pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<Glance<'a>> {
+    pub(crate) fn glance<'a>(&mut self, bytes: &'a [u8]) -> Option<EventReading<'a>> {
         // Whether a longer one is within the limit of keys and values, its tape shows.
         if bytes.len() >= LEAST_BYTES_BEYOND {
             return None;
@@ -237,7 +237,7 @@ impl NoteTaker {
         if known.is_none() {
             self.learn(bytes, &parts);
         }
-        Some(Glance { note, parts, line })
+        Some(EventReading { note, parts, line })
     }
 
     /// Learns the skeleton of an event that was noted, unless a noted field of it is not a string:
@@ -262,7 +262,7 @@ impl NoteTaker {
     }
 }
 
-/// The phases of a runtime's own that were met and are no slips: of each, all words that it may be
+/// The phases of a runtime's own that were met and are not slips: of each, all words that it may be
 /// a slip of would be tried again.
 #[derive(Default)]
 struct OwnPhases(Vec<Box<str>>);

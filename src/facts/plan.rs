@@ -3,5 +3,5 @@
 mod compare;
 mod rebuild;
 
-pub(crate) use compare::PlanDifference;
+pub(crate) use compare::PlanMismatch;
 pub(crate) use rebuild::{Form, Rebuilt, RebuiltStep};

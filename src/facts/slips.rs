@@ -318,7 +318,7 @@ impl Slips {
         }
     }
 
-    /// Adds the phase of an event that is no slip.
+    /// Adds the phase of an event that is not a slip.
     pub(super) fn add_phase(&mut self, line: Line, phase: &str) {
         if let Some(begun) = phase_begun(phase) {
             let kept = || (line, phase.chars().take(KEPT_CHARS).collect());

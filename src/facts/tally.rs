@@ -24,7 +24,7 @@ impl Counted {
 
 /// The events and lines that are counted, of a timeline or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct EventTally {
     /// The number of events.
     pub(crate) events: u64,
     pub(crate) starts: Counted,
@@ -41,7 +41,7 @@ pub(crate) struct Tally {
     pub(crate) first_original: Option<Line>,
 }
 
-impl Tally {
+impl EventTally {
     /// Counts an event.
     pub(crate) fn event(&mut self, line: Line, event: &EventNote<'_>) {
         self.events += 1;

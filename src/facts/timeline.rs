@@ -16,7 +16,7 @@ use super::event::{KeptEvent, state_sha256};
 use super::evidence::{PlanTrace, StepEvidence};
 use super::note::{ActNote, EventNote};
 use super::slips::Slips;
-use super::tally::Tally;
+use super::tally::EventTally;
 use super::value::Stamp;
 use crate::digest::FileDigest;
 use crate::document::{Node, Tape};
@@ -63,7 +63,7 @@ pub(crate) struct Timeline<'a> {
     pub(crate) slips: Slips,
     pub(crate) start: Option<Start>,
     pub(crate) foreign: Option<ForeignEvents>,
-    pub(crate) tally: Tally,
+    pub(crate) tally: EventTally,
     pub(crate) projection: Option<KeptEvent>,
     /// The lines as of which plan and actions are known; none where only the end matters.
     pub(super) marks: Marks,

@@ -6,7 +6,7 @@ use std::slice;
 use super::globs::Glob;
 use super::{know_rule, read_globs};
 use crate::check::names;
-use crate::config::{ConfigError, File, Ignore};
+use crate::config::{ConfigError, ConfigSource, Ignore};
 use crate::finding::{Finding, Level};
 use crate::rules::RuleSet;
 use crate::source::Artifact;
@@ -31,7 +31,7 @@ pub(super) struct Ignored {
 
 impl Ignored {
     pub(super) fn new(
-        file: File<'_>,
+        file: ConfigSource<'_>,
         ignore: &Ignore,
         now: Option<&Timestamp>,
         mistakes: &mut Vec<ConfigError>,

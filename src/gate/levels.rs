@@ -5,7 +5,7 @@ use std::path::Path;
 use super::globs::Glob;
 use super::{know_rule, read_globs};
 use crate::check::{Check, names};
-use crate::config::{Config, ConfigError, File, Rules};
+use crate::config::{Config, ConfigError, ConfigSource, Rules};
 use crate::finding::Level;
 use crate::rule::Rule;
 use crate::rules::MANIFEST;
@@ -34,7 +34,7 @@ impl Levels {
     /// Adds the levels that the configuration sets.
     pub(super) fn read(
         &mut self,
-        file: File<'_>,
+        file: ConfigSource<'_>,
         config: &Config,
         mistakes: &mut Vec<ConfigError>,
     ) {
@@ -62,7 +62,7 @@ impl Levels {
 
     fn set(
         &mut self,
-        file: File<'_>,
+        file: ConfigSource<'_>,
         paths: Option<&[Glob]>,
         rules: &Rules,
         mistakes: &mut Vec<ConfigError>,

@@ -13,7 +13,7 @@ use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::digest::Digest;
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
-    EventFacts, EventNote, NoteTaker, StrictFacts, Tally, TimelineReader, Value, slip_of_event,
+    EventFacts, EventNote, EventTally, NoteTaker, StrictFacts, TimelineReader, Value, slip_of_event,
 };
 use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
@@ -216,7 +216,7 @@ impl EventsReader<'_, '_> {
         Ok(())
     }
 
-    /// Lets who listens hear what a block of lines tells.
+    /// Passes a block of lines on to the listener.
     fn glanced(&mut self, glances: Glances, block: &Block) {
         for mut stretch in glances.stretches() {
             let then = stretch.then.take();
@@ -229,7 +229,7 @@ impl EventsReader<'_, '_> {
         }
     }
 
-    /// Lets who listens hear a line.
+    /// Passes a line on to the listener.
     fn listen(&mut self, read: LineRead<'_>) {
         let Some(outline) = &mut self.outline else {
             return;
@@ -370,7 +370,7 @@ struct Sifting<'i> {
 /// timeline keeps nothing. Where every line is wanted, those count the events.
 #[derive(Default)]
 struct Sifted {
-    tally: Tally,
+    tally: EventTally,
     lines: Vec<Line>,
     glances: Glances,
 }
@@ -495,7 +495,7 @@ mod tests {
     use crate::outline::{Listening, Outlined};
 
     /// What is counted of a timeline that a number of threads read.
-    fn tally(timeline: &[u8], threads: usize) -> Tally {
+    fn tally(timeline: &[u8], threads: usize) -> EventTally {
         let mut events = EventsReader {
             facts: TimelineReader::new(None, Vec::new(), Vec::new()),
             strict: None,

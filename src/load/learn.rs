@@ -6,7 +6,7 @@ use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
 use crate::document::Tape;
-use crate::facts::Recorded;
+use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line};
@@ -15,7 +15,7 @@ use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Opened, Unreada
 /// What reading it line by line gave: whether each line could be judged, and the file, which
 /// findings may point into.
 pub(crate) struct LoadedLearn<'f> {
-    pub(crate) lines: Recorded<()>,
+    pub(crate) lines: Usable<()>,
     pub(crate) stream: Option<Opened<'f>>,
     /// Whether there is any line that is not blank.
     pub(crate) any_line: bool,
@@ -24,13 +24,13 @@ pub(crate) struct LoadedLearn<'f> {
 impl LoadedLearn<'_> {
     /// A file that is not read, because no rule asks for it or because it is not there.
     pub(super) const NOT_READ: Self = Self {
-        lines: Recorded::NotDue,
+        lines: Usable::NotDue,
         stream: None,
         any_line: false,
     };
 }
 
-/// The lines that are no objects: the first, with what is wrong there, and their number.
+/// The lines that are not objects: the first, with what is wrong there, and their number.
 #[derive(Default)]
 struct Reading {
     first: Option<(Line, Range<usize>, NotAnObject, Digest)>,
@@ -54,7 +54,7 @@ pub(super) fn read<'f>(
     let opened = files.open(Artifact::Learn);
     match opened.and_then(|stream| reading.read(stream, buffer, tape, alone)) {
         Err(why) => LoadedLearn {
-            lines: Recorded::Unjudged(unreadable("learn.jsonl", &why)),
+            lines: Usable::Unjudged(unreadable("learn.jsonl", &why)),
             ..LoadedLearn::NOT_READ
         },
         Ok(stream) => {
@@ -79,7 +79,7 @@ pub(super) fn read<'f>(
                 )
             });
             LoadedLearn {
-                lines: too_large.map_or(Recorded::Read(()), Recorded::Unjudged),
+                lines: too_large.map_or(Usable::Read(()), Usable::Unjudged),
                 stream: Some(stream),
                 any_line: reading.any,
             }

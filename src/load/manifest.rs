@@ -8,7 +8,7 @@ use super::trouble::{FileTrouble, NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::{Digest, FileDigest, Parts};
 use crate::document::{Document, Node, Number, Tape};
-use crate::facts::Recorded;
+use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::quote;
@@ -26,8 +26,8 @@ pub(crate) struct LoadedManifest<'b> {
     pub(crate) bytes: &'b [u8],
     pub(crate) document: Option<Document<'b>>,
     /// Whether every file that it names could be judged.
-    pub(crate) files: Recorded<()>,
-    /// Whether there was anything to compare: a file, or what is no manifest.
+    pub(crate) files: Usable<()>,
+    /// Whether there was anything to compare: a file, or a text that is not a manifest.
     pub(crate) is_examined: bool,
 }
 
@@ -36,7 +36,7 @@ impl LoadedManifest<'_> {
     pub(super) const NOT_READ: Self = Self {
         bytes: &[],
         document: None,
-        files: Recorded::NotDue,
+        files: Usable::NotDue,
         is_examined: false,
     };
 }
@@ -51,7 +51,7 @@ pub(super) fn verify<'b>(
 ) -> LoadedManifest<'b> {
     bytes.clear();
     let unjudged = |reason| LoadedManifest {
-        files: Recorded::Unjudged(reason),
+        files: Usable::Unjudged(reason),
         ..LoadedManifest::NOT_READ
     };
     if !files.entries().has(Artifact::Manifest) {
@@ -74,7 +74,7 @@ pub(super) fn verify<'b>(
             });
             LoadedManifest {
                 bytes,
-                files: Recorded::Read(()),
+                files: Usable::Read(()),
                 is_examined: true,
                 ..LoadedManifest::NOT_READ
             }
@@ -98,7 +98,7 @@ fn verify_files(
     files: &dyn Artifacts,
     manifest: Document<'_>,
     troubles: &mut Troubles,
-) -> Recorded<()> {
+) -> Usable<()> {
     let mut verifier = Verifier {
         files,
         seen: BTreeMap::new(),
@@ -115,7 +115,7 @@ fn verify_files(
         }
     }
     let unjudged = verifier.unjudged.reason();
-    unjudged.map_or(Recorded::Read(()), Recorded::Unjudged)
+    unjudged.map_or(Usable::Read(()), Usable::Unjudged)
 }
 
 /// What the manifest says about one file.
@@ -248,7 +248,7 @@ impl Verifier<'_> {
 }
 
 /// The files that could not be judged. They are as many as a manifest names, so only their number
-/// and a digest are kept: who accepts that some can't be judged does not accept it of others.
+/// and a digest are kept: to accept that some can't be judged is not to accept it of others.
 #[derive(Default)]
 struct Unjudged {
     first: Option<(SkipKind, String)>,

@@ -8,19 +8,19 @@ use semver::Version;
 use super::trouble::{Trouble, Troubles, VersionField};
 use crate::digest::Digest;
 use crate::document::{Document, Key, MAX_VALUES, Node, Refused, Tape};
-use crate::facts::{Recorded, Value};
+use crate::facts::{Usable, Value};
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
 use crate::printable::quote;
 use crate::record::format;
-use crate::schema::{self, MAX_VIOLATIONS, Misspelling, Schema, Violation};
+use crate::schema::{self, CompiledSchema, MAX_VIOLATIONS, Misspelling, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
 
 /// One of the two records.
 pub(super) struct RecordKind {
     artifact: Artifact,
-    schema: &'static Schema,
+    schema: &'static CompiledSchema,
     /// The field with the semantic version, and the current version.
     version: (&'static str, &'static str),
     /// A field that must equal a text, and that text.
@@ -79,11 +79,11 @@ pub(crate) struct LoadedRecord<'b> {
     /// The document, whether or not it has facts.
     pub(crate) text: Result<Document<'b>, NoText>,
     /// The document, if it has facts.
-    document: Recorded<Document<'b>>,
+    document: Usable<Document<'b>>,
     /// The tokens that the schema refuses, ascending: no facts.
     refused: Vec<u32>,
     /// Whether the record was validated against its schema.
-    pub(crate) shape: Recorded<()>,
+    pub(crate) shape: Usable<()>,
 }
 
 /// Why there is no document.
@@ -100,11 +100,11 @@ pub(crate) enum NoText {
 impl LoadedRecord<'_> {
     /// Nobody needs the record yet.
     pub(super) fn is_not_due(&mut self) {
-        self.document = Recorded::NotDue;
-        self.shape = Recorded::NotDue;
+        self.document = Usable::NotDue;
+        self.shape = Usable::NotDue;
     }
 
-    pub(super) fn root(&self) -> Recorded<Value<'_>> {
+    pub(super) fn root(&self) -> Usable<Value<'_>> {
         self.document
             .clone()
             .map(|document| Value::root(document, &self.refused))
@@ -174,9 +174,9 @@ impl RecordKind {
         LoadedRecord {
             bytes,
             text: Err(why),
-            document: Recorded::unjudged(kind, reason),
+            document: Usable::unjudged(kind, reason),
             refused: Vec::new(),
-            shape: Recorded::unjudged(kind, reason),
+            shape: Usable::unjudged(kind, reason),
         }
     }
 
@@ -195,17 +195,17 @@ impl RecordKind {
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
         let shape = match &judged {
-            Judged::Unsupported(version) => Recorded::Unjudged(self.unsupported(version)),
-            _ if !is_usable => Recorded::Unjudged(unusable.clone()),
-            _ => Recorded::Read(()),
+            Judged::Unsupported(version) => Usable::Unjudged(self.unsupported(version)),
+            _ if !is_usable => Usable::Unjudged(unusable.clone()),
+            _ => Usable::Read(()),
         };
         let loaded = LoadedRecord {
             bytes: document.text().as_bytes(),
             text: Ok(document),
             document: if is_usable {
-                Recorded::Read(document)
+                Usable::Read(document)
             } else {
-                Recorded::Unjudged(unusable)
+                Usable::Unjudged(unusable)
             },
             // A value that violates the schema is not a fact, whether it is reported or not.
             refused: violations.iter().map(|violation| violation.token).collect(),

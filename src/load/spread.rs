@@ -1,4 +1,4 @@
-//! Lines that are no events -> the objects and arrays that several of them are together, as a
+//! Lines that are not events -> the objects and arrays that several of them are together, as a
 //! pretty-printer writes them.
 //!
 //! Each line is read once as the next one of an object, and once more at most as the first of
@@ -127,7 +127,7 @@ impl Spread {
         found.count += 1;
     }
 
-    /// The pending lines are no object, so each is what it is by itself.
+    /// The pending lines are not an object, so each is what it is by itself.
     fn give_up(&mut self, troubles: &mut Troubles) {
         for (_, trouble) in self.pending.drain(..) {
             troubles.add(trouble);

@@ -27,7 +27,7 @@ pub(crate) enum Trouble {
         artifact: Artifact,
         error: SyntaxError,
         span: Range<usize>,
-        /// That of the whole record: who accepts that it can't be read accepts no other content.
+        /// That of the whole record: to accept that it can't be read is to accept no other content.
         content: Digest,
     },
     /// An object of a record repeats a key.

@@ -102,7 +102,7 @@ impl<'e> Signs<'e> {
             .or_else(|| texts(&["message", "reason", "rationale"]).map(|text| one_line(&text)))
             .or_else(|| details().map(|text| one_line(&text)))
             .or_else(|| texts(&["rule_id"]).map(|text| one_line(&text)));
-        // An event that only repeats a step's status was emitted by who tried the step.
+        // The agent that tried the step emitted an event that only repeats its status.
         let decides = self.mark != Some(Mark::Vetoed) || self.clarity > 1;
         let agent = || Some(brief(&self.event.get("agent_id")?.text()?)).filter(|_| decides);
         Incident {

@@ -13,11 +13,11 @@ const MAX_NAME: usize = 200;
 
 /// The time of events since the first one that has a timestamp, to the microsecond.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Clock {
+pub(crate) struct TimelineClock {
     pub(crate) started: Option<Timestamp>,
 }
 
-impl Clock {
+impl TimelineClock {
     pub(crate) fn offset(&mut self, event: Node<'_>) -> Option<f64> {
         let at = event.get("timestamp").and_then(Node::text);
         let at = at.and_then(|text| Timestamp::parse(&text));

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use maud::{PreEscaped, html};
 
 use super::units::thousands;
-use super::{Ending, Overview, Row, panels, rules, shell};
+use super::{Completion, RunRow, RunSums, panels, rules, shell};
 use crate::finding::{EpisodeReport, RuleInfo};
 use crate::printable::{is_hostile, opens_command};
 
@@ -31,9 +31,9 @@ const MAX_KEPT: usize = 50_000;
 const MAX_BYTES: u64 = 50_000_000;
 
 /// A page in one file, on its way. It keeps the rows of the list, and sums.
-pub(crate) struct File {
+pub(crate) struct PageFile {
     rules: Vec<RuleInfo>,
-    overview: Overview,
+    overview: RunSums,
     invalid: Listed,
     valid: Listed,
     /// The rules that are named anywhere in the list.
@@ -55,7 +55,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn add(&mut self, max: usize, report: &EpisodeReport, row: &Row<'_>) -> io::Result<bool> {
+    fn add(&mut self, max: usize, report: &EpisodeReport, row: &RunRow<'_>) -> io::Result<bool> {
         if self.rows.len() >= max {
             self.unlisted += 1;
             return Ok(false);
@@ -70,11 +70,11 @@ impl Listed {
     }
 }
 
-impl File {
+impl PageFile {
     pub(crate) fn new(rules: Vec<RuleInfo>) -> Self {
         Self {
             rules,
-            overview: Overview::default(),
+            overview: RunSums::default(),
             invalid: Listed::default(),
             valid: Listed::default(),
             named: BTreeSet::new(),
@@ -89,7 +89,7 @@ impl File {
     /// Where the row can't be written as JSON, which does not happen.
     pub(crate) fn add(&mut self, report: &EpisodeReport) -> io::Result<()> {
         self.overview.add(report);
-        let row = Row::of(report);
+        let row = RunRow::of(report);
         let is_listed = if report.valid == Some(true) {
             self.valid.add(MAX_VALID, report, &row)?
         } else {
@@ -111,7 +111,7 @@ impl File {
     pub(crate) fn write(
         &self,
         out: &mut dyn Write,
-        ending: &Ending<'_>,
+        ending: &Completion<'_>,
         read: &dyn Fn(&EpisodeReport, &str) -> Option<Vec<u8>>,
     ) -> io::Result<()> {
         let mut out = Counted { out, bytes: 0 };
@@ -133,7 +133,7 @@ impl File {
         out.put("</script>\n")
     }
 
-    fn front(&self, ending: &Ending<'_>) -> String {
+    fn front(&self, ending: &Completion<'_>) -> String {
         let front = html! {
             section.view #overview aria-labelledby="overview-title" {
                 h1.unseen #overview-title { "Overview" }
@@ -236,7 +236,7 @@ impl File {
 }
 
 /// A row as JSON that stands in a page: no character of it ends a script or acts on a reader.
-fn json(row: &Row<'_>) -> io::Result<String> {
+fn json(row: &RunRow<'_>) -> io::Result<String> {
     let plain = serde_json::to_string(row)?;
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
@@ -268,22 +268,22 @@ impl Counted<'_> {
 mod tests {
     use super::*;
     use crate::check::Check;
-    use crate::dashboard::{Dashboard, Outline, Verdict};
-    use crate::page::{PlanSides, RunPage, run_text};
+    use crate::dashboard::{Dashboard, Outline, RunVerdict};
+    use crate::page::{PlanSides, RunSheet, run_text};
     use crate::source::Artifact;
 
     #[test]
     fn file_gets_no_more_pages_when_it_is_long() {
         let report = Check::new().records("ep_1", &[(Artifact::State, b"{}")]);
-        let mut file = File::new(Vec::new());
+        let mut file = PageFile::new(Vec::new());
         (0..20).for_each(|_| file.add(&report).unwrap());
         let read = |report: &EpisodeReport, prefix: &str| {
-            let page = RunPage {
+            let page = RunSheet {
                 dashboard: Dashboard {
                     overview: crate::dashboard::Overview::default(),
                     reason: None,
                     timeline: Outline::default(),
-                    verdict: Verdict {
+                    verdict: RunVerdict {
                         status: None,
                         outcome: None,
                         reason: None,
@@ -298,7 +298,7 @@ mod tests {
             };
             Some(run_text(&page, prefix).into_bytes())
         };
-        let ending = Ending {
+        let ending = Completion {
             faults: &[],
             is_complete: true,
             is_under_way: false,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::calendar::day_of;
-use super::row::Row;
+use super::row::RunRow;
 use crate::finding::{EpisodeReport, NONE, ReportedFault, Tally, Totals, by_rule, sum_of};
 
 /// The maximum number of latencies, by their names, whose values are kept.
@@ -12,7 +12,7 @@ const MAX_LATENCIES: usize = 1_000;
 
 /// Sums over many runs. Of a run it keeps its duration and its latencies, and counts the rest.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Overview {
+pub(crate) struct RunSums {
     pub(crate) all: Totals,
     /// Runs in which a rule could not be judged.
     pub(super) unjudged: u64,
@@ -38,7 +38,7 @@ pub(super) struct Day {
 
 /// What is known of a check at its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ending<'c> {
+pub(crate) struct Completion<'c> {
     /// What could not be looked at or judged, sorted by path.
     pub(crate) faults: &'c [ReportedFault],
     pub(crate) is_complete: bool,
@@ -46,17 +46,17 @@ pub(crate) struct Ending<'c> {
     pub(crate) is_under_way: bool,
 }
 
-impl Overview {
+impl RunSums {
     /// Counts one more run in.
     pub(crate) fn add(&mut self, report: &EpisodeReport) {
         let rules = by_rule(&report.findings);
-        self.add_row(&Row::of(report), &Totals::of(report), rules.into_iter());
+        self.add_row(&RunRow::of(report), &Totals::of(report), rules.into_iter());
     }
 
     /// Counts one more run in: its row, its part of the totals, and its findings by rule.
     pub(crate) fn add_row<'r>(
         &mut self,
-        row: &Row<'_>,
+        row: &RunRow<'_>,
         totals: &Totals,
         rules: impl Iterator<Item = (&'r str, Tally)>,
     ) {

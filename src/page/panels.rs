@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::calendar::date;
 use super::charts::{Bin, Series, encoded, legend, meter, runs, stacked};
-use super::overview::{Ending, Overview};
+use super::overview::{Completion, RunSums};
 use super::said;
 use super::units::{duration, milliseconds, precise, share, thousands};
 use crate::finding::{NONE, OTHERS, Totals, quantile};
@@ -30,7 +30,7 @@ const MAX_FAULTS: usize = 1_000;
 const DURATION_STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
 /// Draws the overview of a check.
-pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
+pub(super) fn overview(sums: &RunSums, ending: &Completion<'_>) -> Markup {
     html! {
         (tiles(sums))
         (incomplete(ending))
@@ -50,7 +50,7 @@ pub(super) fn overview(sums: &Overview, ending: &Ending<'_>) -> Markup {
     }
 }
 
-fn tiles(sums: &Overview) -> Markup {
+fn tiles(sums: &RunSums) -> Markup {
     let all = sums.all;
     let tile = |class: &str, href: &str, number: String, what: &str| {
         html! {
@@ -95,7 +95,7 @@ fn tiles(sums: &Overview) -> Markup {
 }
 
 /// What could not be looked at or judged.
-fn incomplete(ending: &Ending<'_>) -> Markup {
+fn incomplete(ending: &Completion<'_>) -> Markup {
     let faults = ending.faults;
     html! {
         @if ending.is_under_way {
@@ -135,7 +135,7 @@ fn panel(class: &str, title: &str, body: &Markup) -> Markup {
 }
 
 /// Days in groups of equal length: the first day of each, and the length.
-fn days(sums: &Overview) -> Option<(Vec<i64>, i64)> {
+fn days(sums: &RunSums) -> Option<(Vec<i64>, i64)> {
     let (first, last) = (*sums.days.keys().next()?, *sums.days.keys().next_back()?);
     let length = (last - first + 1).div_euclid(MOST_DAYS) + 1;
     let number = ((last - first) / length + 1).max(FEWEST_DAYS);
@@ -147,7 +147,7 @@ fn days(sums: &Overview) -> Option<(Vec<i64>, i64)> {
     ))
 }
 
-fn bins(sums: &Overview, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
+fn bins(sums: &RunSums, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
     let Some((starts, length)) = days(sums) else {
         return Vec::new();
     };
@@ -168,7 +168,7 @@ fn bins(sums: &Overview, counts: impl Fn(i64, i64) -> Vec<u64>) -> Vec<Bin> {
     starts.into_iter().map(bin).collect()
 }
 
-fn by_day(sums: &Overview) -> Markup {
+fn by_day(sums: &RunSums) -> Markup {
     let mut verdicts = vec![
         series("valid", "good", "valid=yes"),
         series("invalid", "bad", "valid=no"),
@@ -195,7 +195,7 @@ fn by_day(sums: &Overview) -> Markup {
     )
 }
 
-fn outcomes_by_day(sums: &Overview) -> Markup {
+fn outcomes_by_day(sums: &RunSums) -> Markup {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, count) in sums.days.values().flat_map(|day| &day.outcomes) {
         *met.entry(name).or_default() += count;
@@ -244,7 +244,7 @@ fn outcomes_by_day(sums: &Overview) -> Markup {
     by_time("Outcomes by day", sums, &outcomes, &bins)
 }
 
-fn by_time(title: &str, sums: &Overview, series: &[Series], bins: &[Bin]) -> Markup {
+fn by_time(title: &str, sums: &RunSums, series: &[Series], bins: &[Bin]) -> Markup {
     let body = html! {
         @if bins.is_empty() {
             p.empty { "No run says when it started." }
@@ -269,7 +269,7 @@ fn series(name: &str, class: &'static str, query: &str) -> Series {
     }
 }
 
-fn rules(sums: &Overview) -> Markup {
+fn rules(sums: &RunSums) -> Markup {
     let mut rules: Vec<_> = sums.rules.iter().collect();
     rules.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.episodes));
     let most = rules.first().map_or(1, |(_, tally)| tally.episodes.max(1));
@@ -339,7 +339,7 @@ fn shares(title: &str, filter: &str, names: &BTreeMap<String, Totals>) -> Markup
     panel("third", title, &body)
 }
 
-fn durations(sums: &Overview) -> Markup {
+fn durations(sums: &RunSums) -> Markup {
     let mut sorted = sums.durations.clone();
     sorted.sort_by(f64::total_cmp);
     let quantiles = [50, 95].map(|percent| quantile(&sorted, percent));
@@ -397,7 +397,7 @@ fn classes(sorted: &[f64]) -> Vec<Bin> {
         .collect()
 }
 
-fn latencies(sums: &Overview) -> Markup {
+fn latencies(sums: &RunSums) -> Markup {
     let mut rows: Vec<(&str, f64, f64, usize)> = sums
         .latencies
         .iter()

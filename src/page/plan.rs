@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::badges::tone;
 use super::findings::marked_up;
 use super::units::thousands;
-use super::{PlanSides, Step, said};
+use super::{PlanSides, StepCell, said};
 
 /// The maximum number of differences that a page lists below the table.
 const MAX_DIFFERENCES: usize = 50;
@@ -83,7 +83,7 @@ fn table(plan: &PlanSides, prefix: &str) -> Markup {
     }
 }
 
-fn side(step: Option<&Step>, prefix: &str) -> Markup {
+fn side(step: Option<&StepCell>, prefix: &str) -> Markup {
     html! {
         @if let Some(step) = step {
             span.badge.(tone(&step.status)) {

@@ -15,7 +15,7 @@ pub(crate) const MAX_RULES: usize = 24;
 /// print.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RunItem")]
-pub(crate) struct Row<'r> {
+pub(crate) struct RunRow<'r> {
     /// The run's id, as in a report.
     #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
     pub(crate) id: &'r str,
@@ -77,7 +77,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-impl<'r> Row<'r> {
+impl<'r> RunRow<'r> {
     pub(crate) fn of(report: &'r EpisodeReport) -> Self {
         let totals = Totals::of(report);
         let unjudged: BTreeSet<&str> = report.skipped.iter().map(|skip| &*skip.rule).collect();

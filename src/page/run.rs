@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::badges::badge;
 use super::findings::Places;
 use super::units::{duration, offset};
-use super::{RunPage, details, events, findings, plan, records, said, waterfall};
+use super::{RunSheet, details, events, findings, plan, records, said, waterfall};
 use crate::dashboard::{Header, Reason, ReasonKind};
 use crate::finding::{EpisodeReport, Lifecycle};
 use crate::printable::shortened;
@@ -25,11 +25,11 @@ const PARTS: [(&str, &str); 6] = [
 ];
 
 /// The page of a run as text. Its anchors start with a prefix that no other page beside it has.
-pub(crate) fn run_text(page: &RunPage, prefix: &str) -> String {
+pub(crate) fn run_text(page: &RunSheet, prefix: &str) -> String {
     run(page, prefix).0
 }
 
-fn run(page: &RunPage, prefix: &str) -> Markup {
+fn run(page: &RunSheet, prefix: &str) -> Markup {
     let report = &page.dashboard.verdict.report;
     let places = Places::of(report, prefix);
     html! {
@@ -70,7 +70,7 @@ fn part(prefix: &str, (name, title): (&str, &str), body: &Markup) -> Markup {
     }
 }
 
-fn number_of(page: &RunPage, part: &str) -> Markup {
+fn number_of(page: &RunSheet, part: &str) -> Markup {
     let number = match part {
         "findings" => page.dashboard.verdict.report.findings.len() as u64,
         "events" => page.dashboard.timeline.events,
@@ -79,7 +79,7 @@ fn number_of(page: &RunPage, part: &str) -> Markup {
     html! { " " span.count { (super::units::thousands(number)) } }
 }
 
-fn header(page: &RunPage, prefix: &str) -> Markup {
+fn header(page: &RunSheet, prefix: &str) -> Markup {
     let header = &page.dashboard.overview.header;
     let report = &page.dashboard.verdict.report;
     html! {

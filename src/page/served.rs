@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::{Ending, Overview, panels, rules, shell};
+use super::{Completion, RunSums, panels, rules, shell};
 use crate::finding::RuleInfo;
 
 /// The script that asks a service for what the page in a file holds.
 pub(crate) const LIVE: &str = include_str!("live.js");
 
 /// The whole page, with no run in it.
-pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
+pub(crate) fn whole(sums: &RunSums, ending: &Completion<'_>) -> String {
     let page: Markup = html! {
         (shell::served_head("runvet", sums.all.episodes))
         main #main tabindex="-1" {
@@ -28,7 +28,7 @@ pub(crate) fn whole(sums: &Overview, ending: &Ending<'_>) -> String {
 }
 
 /// The overview alone.
-pub(crate) fn overview_text(sums: &Overview, ending: &Ending<'_>) -> String {
+pub(crate) fn overview_text(sums: &RunSums, ending: &Completion<'_>) -> String {
     panels::overview(sums, ending).0
 }
 

@@ -36,7 +36,7 @@ pub struct RunFilter {
     /// The verdicts.
     pub(crate) valid: Vec<Option<bool>>,
     /// What a run has at least one of.
-    pub(crate) has: Vec<Counted>,
+    pub(crate) has: Vec<Tallied>,
     /// The duration in seconds.
     pub(crate) duration: Option<Range>,
     /// The name of a latency, and its milliseconds.
@@ -56,14 +56,14 @@ pub(crate) enum Facet {
 
 /// What a check counts in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
+pub(crate) enum Tallied {
     Errors,
     Warnings,
     Unjudged,
     Suppressed,
 }
 
-impl Counted {
+impl Tallied {
     pub(crate) const ALL: [Self; 4] = [
         Self::Errors,
         Self::Warnings,
@@ -93,7 +93,7 @@ pub(crate) trait Listed {
     fn latencies(&self) -> impl Iterator<Item = (&str, f64)>;
     /// The rules that have findings.
     fn rules(&self) -> impl Iterator<Item = &str>;
-    fn count(&self, counted: Counted) -> u64;
+    fn count(&self, counted: Tallied) -> u64;
 }
 
 impl Listed for RunEntry {
@@ -134,8 +134,8 @@ impl Listed for RunEntry {
         self.first_error.as_deref().into_iter()
     }
 
-    fn count(&self, counted: Counted) -> u64 {
-        u64::from(counted == Counted::Errors && self.first_error.is_some())
+    fn count(&self, counted: Tallied) -> u64 {
+        u64::from(counted == Tallied::Errors && self.first_error.is_some())
     }
 }
 

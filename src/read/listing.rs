@@ -11,7 +11,7 @@ use crate::finding::Lifecycle;
     title = "Output of runvet list --format json",
     extend("$id" = crate::record::schema_id("list"))
 )]
-pub(crate) struct Listing {
+pub(crate) struct RunListing {
     /// The runs, at most as many as the limit.
     pub(crate) runs: Vec<RunEntry>,
     /// The number of directories beyond the limit, which were not opened: most likely runs, whether
@@ -19,7 +19,7 @@ pub(crate) struct Listing {
     pub(crate) more: usize,
 }
 
-impl Listing {
+impl RunListing {
     /// A list of runs, and how many more there are.
     #[must_use]
     pub(crate) fn new(runs: Vec<RunEntry>, more: usize) -> Self {

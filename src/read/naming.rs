@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader};
 use crate::source::{Artifact, EPISODES};
-use crate::store::{self, EpisodeDir, Fault, Given, RunDir, Runs};
+use crate::store::{self, EpisodeDir, Fault, FoundRuns, Given, RunDir};
 
 /// What the newest run is called.
 const LATEST: &str = "@latest";
@@ -27,12 +27,12 @@ impl RunData {
     ///
     /// [`Error::NoRunData`] where a path leads to no run data and no run.
     pub fn find<P: AsRef<Path>>(paths: &[P]) -> Result<Self, Error> {
-        let parts: Vec<(PathBuf, Runs)> = paths
+        let parts: Vec<(PathBuf, FoundRuns)> = paths
             .iter()
             .map(|path| find(path.as_ref(), Given::Each))
             .collect::<Result<_, _>>()?;
         let root = parts.first().map(|(root, _)| root.clone());
-        let runs = Runs::joined(parts.into_iter().map(|(_, runs)| runs).collect());
+        let runs = FoundRuns::joined(parts.into_iter().map(|(_, runs)| runs).collect());
         Ok(Self::new(root.unwrap_or_default(), runs))
     }
 
@@ -215,7 +215,7 @@ fn is_separator(character: char) -> bool {
 }
 
 /// What a path leads to, and the runs there.
-fn find(path: &Path, given: Given) -> Result<(PathBuf, Runs), Error> {
+fn find(path: &Path, given: Given) -> Result<(PathBuf, FoundRuns), Error> {
     if let Ok(runs) = store::runs(path) {
         return Ok((path.to_owned(), runs));
     }
@@ -233,7 +233,7 @@ fn find(path: &Path, given: Given) -> Result<(PathBuf, Runs), Error> {
         };
     }
     let of = |run_data: &PathBuf| {
-        store::runs(run_data).unwrap_or_else(|source| Runs {
+        store::runs(run_data).unwrap_or_else(|source| FoundRuns {
             runs: Vec::new(),
             faults: vec![Fault::Unlistable {
                 path: run_data.join(EPISODES),
@@ -241,7 +241,7 @@ fn find(path: &Path, given: Given) -> Result<(PathBuf, Runs), Error> {
             }],
         })
     };
-    let runs = Runs::joined(below.iter().map(of).collect());
+    let runs = FoundRuns::joined(below.iter().map(of).collect());
     let root = match &*below {
         [only] => only.clone(),
         _ => path.to_owned(),

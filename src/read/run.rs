@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::stored::Stored;
 use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
-use crate::check::Session;
+use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
 use crate::finding::EpisodeReport;
@@ -14,10 +14,10 @@ use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
 use crate::record::{State, Summary};
-use crate::schema::{self, Schema};
+use crate::schema::{self, CompiledSchema};
 use crate::source::{Artifact, EpisodeKey, Spot};
 use crate::store::{
-    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, Memory, Opened, display,
+    self, Artifacts, Directory, Discovery, EpisodeDir, Fault, Given, InMemory, Opened, display,
 };
 
 /// One run, to read from.
@@ -25,11 +25,11 @@ use crate::store::{
 /// ```
 /// use runvet::read::RunReader;
 /// use runvet::source::Artifact;
-/// use runvet::store::{Content, Memory};
+/// use runvet::store::{Content, InMemory};
 ///
 /// let state = br#"{"goal":{"task":"tidy up"},"outcomes":{"status":"pending"}}"#;
 /// let event = br#"{"phase":"start","timestamp":"2026-03-01T12:00:00Z","payload":{}}"#;
-/// let memory = Memory::from_iter([
+/// let memory = InMemory::from_iter([
 ///     (Artifact::State, Content::Bytes(state)),
 ///     (Artifact::Events, Content::Shared(event.as_slice().into())),
 /// ]);
@@ -43,7 +43,7 @@ pub struct RunReader {
     /// The directory; of a run in memory, its location, its id and what is there.
     dir: EpisodeDir,
     /// The location and the artifacts of a run in memory.
-    memory: Option<Arc<(EpisodeKey, Memory<'static>)>>,
+    memory: Option<Arc<(EpisodeKey, InMemory<'static>)>>,
 }
 
 impl From<EpisodeDir> for RunReader {
@@ -56,7 +56,7 @@ impl RunReader {
     /// The run whose artifacts are in memory. The key is its location, as a report prints it; the
     /// id is the one that its records must have.
     #[must_use]
-    pub fn of(key: &EpisodeKey, id: Option<&str>, memory: Memory<'static>) -> Self {
+    pub fn of(key: &EpisodeKey, id: Option<&str>, memory: InMemory<'static>) -> Self {
         let path = key.as_path();
         let name = path.file_name().unwrap_or_default();
         let dir = EpisodeDir {
@@ -159,7 +159,7 @@ impl RunReader {
     /// Checks the run, and lets `also` use all that was loaded for it.
     pub(crate) fn check_and<R>(
         &self,
-        session: &mut Session,
+        session: &mut CheckSession,
         listening: Option<Listening<'_>>,
         also: impl Fn(&Loaded<'_, '_>) -> R,
     ) -> Result<(EpisodeReport, R), Fault> {
@@ -285,7 +285,11 @@ impl RunReader {
         }
     }
 
-    fn stored<T>(&self, artifact: Artifact, schema: &'static Schema) -> Result<Stored<T>, Error> {
+    fn stored<T>(
+        &self,
+        artifact: Artifact,
+        schema: &'static CompiledSchema,
+    ) -> Result<Stored<T>, Error> {
         let path = self.dir.path.join(artifact.file_name());
         Ok(Stored::new(self.document(artifact)?, schema, path))
     }
@@ -364,7 +368,7 @@ impl Records {
 }
 
 /// The tokens of a record that its schema refuses; `None` where the record has no facts.
-fn refused(schema: &Schema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
+fn refused(schema: &CompiledSchema, record: Option<&OwnedDocument>) -> Option<Vec<u32>> {
     let violations = schema.violations(record?.view()).ok()?;
     Some(violations.iter().map(|violation| violation.token).collect())
 }

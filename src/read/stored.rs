@@ -7,20 +7,24 @@ use serde::de::DeserializeOwned;
 use super::Error;
 use crate::document::{Node, OwnedDocument};
 use crate::printable::escape;
-use crate::schema::Schema;
+use crate::schema::CompiledSchema;
 use crate::source::Spot;
 
 /// A record, as it was stored and as a type.
 #[derive(Debug)]
 pub struct Stored<T> {
     document: OwnedDocument,
-    schema: &'static Schema,
+    schema: &'static CompiledSchema,
     path: PathBuf,
     as_type: std::marker::PhantomData<fn() -> T>,
 }
 
 impl<T> Stored<T> {
-    pub(super) fn new(document: OwnedDocument, schema: &'static Schema, path: PathBuf) -> Self {
+    pub(super) fn new(
+        document: OwnedDocument,
+        schema: &'static CompiledSchema,
+        path: PathBuf,
+    ) -> Self {
         Self {
             document,
             schema,

@@ -40,7 +40,7 @@ impl Assertion {
         }
     }
 
-    /// Whether it holds; if not, why. A link is no file: what it leads to may lie elsewhere.
+    /// Whether it holds; if not, why. A link is not a file: what it leads to may lie elsewhere.
     fn check(&self, workspace: &Directory, stop: &AtomicBool) -> Result<(), String> {
         let mut names = Vec::new();
         for part in Path::new(&self.target).components() {

@@ -55,7 +55,7 @@ fn id(files: &Files) -> Option<String> {
     Some(events.parent()?.file_name()?.to_str()?.to_owned())
 }
 
-/// What the check says of files of one episode; `None` where they are no episode.
+/// What the check says of files of one episode; `None` where they are not an episode.
 fn check(files: &Files) -> Option<EpisodeReport> {
     Some(Check::new().records(&id(files)?, &artifacts(files)))
 }

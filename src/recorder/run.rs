@@ -15,9 +15,9 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 
 pub use ending::{End, Recorded};
-pub use policies::{Verdict, Veto};
+pub use policies::{PolicyDecision, Veto};
 pub use recovery::Recovered;
-pub use steps::{Adapter, Gate, OpenStep, StepDraft, StepEnd};
+pub use steps::{Adapter, OpenStep, StepDecision, StepDraft, StepEnd};
 use verification::Before;
 pub(super) use verification::PRE;
 
@@ -28,7 +28,7 @@ use super::fold::Fold;
 use super::phase::reserved;
 use super::size::Size;
 use super::text::text;
-use super::timeline::{Failed, Timeline};
+use super::timeline::{Failed, TimelineFile};
 use super::{Durability, Recorder};
 use crate::digest::FileDigest;
 use crate::record::phases::PROJECTION;
@@ -44,8 +44,8 @@ pub struct Run {
     recorder: Recorder,
     dir: OpenDir,
     fold: Fold,
-    events: Timeline,
-    learn: Timeline,
+    events: TimelineFile,
+    learn: TimelineFile,
     before: Option<Before>,
     /// The time of the next event, unless the clock tells it.
     at: Option<Micros>,
@@ -77,8 +77,8 @@ impl Run {
         recorder: Recorder,
         dir: OpenDir,
         fold: Fold,
-        events: Timeline,
-        learn: Timeline,
+        events: TimelineFile,
+        learn: TimelineFile,
         before: Option<Before>,
     ) -> Self {
         Self {
@@ -395,6 +395,6 @@ impl Run {
 pub(super) fn fold_of(dir: &Path, id: &str) -> Result<Fold, Error> {
     let dir = OpenDir::open(dir).unwrap();
     let file = crate::store::Disk::open(&crate::store::FileSystem, &dir, "events.jsonl").unwrap();
-    let events = Timeline::new(file, &dir, "events.jsonl");
+    let events = TimelineFile::new(file, &dir, "events.jsonl");
     reread::reread(&dir, &events, id).map(|reread| reread.fold)
 }

@@ -36,7 +36,7 @@ const MAX_VALUES: usize = 975_000;
 const MAX_DEPTH: usize = 120;
 
 impl Size {
-    /// Without recursion: who builds values may nest them as deep as memory allows.
+    /// Without recursion: a caller may nest values as deep as memory allows.
     pub(super) fn of(members: &Map<String, Value>) -> Self {
         let mut size = Self::default();
         let mut to_visit: Vec<(&Value, usize)> = Vec::new();

@@ -10,7 +10,7 @@ use crate::digest::FileDigest;
 use crate::store::{Appending, OpenDir, append_all};
 
 /// A file of lines that grows at its end, and the digest of what it holds.
-pub(super) struct Timeline {
+pub(super) struct TimelineFile {
     file: Box<dyn Appending>,
     dir: OpenDir,
     name: &'static str,
@@ -35,7 +35,7 @@ impl Failed {
     }
 }
 
-impl Timeline {
+impl TimelineFile {
     /// A file of a directory.
     pub(super) fn new(file: Box<dyn Appending>, dir: &OpenDir, name: &'static str) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Timeline {
         self.held = held;
     }
 
-    /// Rewrites the end of the file, of which a part at the beginning is right.
+    /// Keeps the beginning of the file and rewrites the rest.
     pub(super) fn becomes(&mut self, held: Held, kept: u64, rest: &[u8]) -> Result<(), Error> {
         self.held = held;
         let cut = self.file.cut(kept);
@@ -129,7 +129,7 @@ impl Timeline {
     }
 }
 
-impl Drop for Timeline {
+impl Drop for TimelineFile {
     fn drop(&mut self) {
         // A process that was forked has the file open too: the lock would last as long as that.
         if self.forked_from().is_none() {

@@ -9,11 +9,11 @@ use std::io::{self, Write};
 use super::Style;
 use super::figures::{Glyphs, instant_with_offset, milliseconds, seconds};
 use super::human::paragraph;
-use super::paint::{Line, Paint};
+use super::paint::{Paint, StyledLine};
 use super::wording::count;
 use crate::dashboard::{
     ChangeKind, Figure, Header, LinkEnd, LinkRow, MetricsSection, Moment, Outline, Overview,
-    PlanSection, Reason, Rows, Verdict, VerificationSection,
+    PlanSection, Reason, Rows, RunVerdict, VerificationSection,
 };
 use crate::printable::{columns_of, escape, fit};
 
@@ -113,7 +113,7 @@ impl DashboardText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub(crate) fn verdict(self, out: &mut dyn Write, verdict: &Verdict) -> io::Result<()> {
+    pub(crate) fn verdict(self, out: &mut dyn Write, verdict: &RunVerdict) -> io::Result<()> {
         self.page(out).verdict(verdict)
     }
 
@@ -123,7 +123,7 @@ impl DashboardText {
     ///
     /// Those of the writer.
     pub(crate) fn moment(self, out: &mut dyn Write, moment: &Moment) -> io::Result<()> {
-        let number = Line::default().text(&format!("{:>6} ", moment.line));
+        let number = StyledLine::default().text(&format!("{:>6} ", moment.line));
         let mut page = self.page(out);
         page.draw(&page.in_a_line(number, moment))
     }
@@ -160,7 +160,7 @@ impl Page<'_> {
         writeln!(self.out, "{}", fit(text.trim_end(), self.width))
     }
 
-    fn draw(&mut self, line: &Line) -> io::Result<()> {
+    fn draw(&mut self, line: &StyledLine) -> io::Result<()> {
         writeln!(self.out, "{}", line.draw(self.width, self.is_coloured))
     }
 
@@ -175,7 +175,7 @@ impl Page<'_> {
         let mut lines = Vec::new();
         paragraph(&mut lines, self.width, indent, &format!("{indent}  "), text)?;
         let lines = String::from_utf8(lines).unwrap_or_default();
-        let (mut rest, mut painted) = (&*lines, Line::default());
+        let (mut rest, mut painted) = (&*lines, StyledLine::default());
         for (phrase, paint) in phrases {
             if let Some((before, after)) = rest.split_once(phrase) {
                 painted = painted.raw(before).raw_painted(phrase, *paint);
@@ -191,7 +191,7 @@ impl Page<'_> {
     }
 
     fn heading(&mut self, text: &str) -> io::Result<()> {
-        self.draw(&Line::default().painted(text, Paint::Bold))
+        self.draw(&StyledLine::default().painted(text, Paint::Bold))
     }
 
     /// Draws a section with a list, unless it is empty.
@@ -199,7 +199,7 @@ impl Page<'_> {
         &mut self,
         title: &str,
         rows: &Rows<T>,
-        line: impl Fn(&T) -> Line,
+        line: impl Fn(&T) -> StyledLine,
     ) -> io::Result<()> {
         if rows.total == 0 {
             return Ok(());
@@ -209,7 +209,7 @@ impl Page<'_> {
     }
 
     /// Draws the first rows and the number of remaining ones.
-    fn rows<T>(&mut self, rows: &Rows<T>, line: impl Fn(&T) -> Line) -> io::Result<()> {
+    fn rows<T>(&mut self, rows: &Rows<T>, line: impl Fn(&T) -> StyledLine) -> io::Result<()> {
         let shown = rows.first.iter().take(SECTION_LINES);
         let more = rows.total - shown.len();
         for row in shown {
@@ -277,7 +277,7 @@ impl Page<'_> {
         self.rows(&plan.steps, |step| {
             let mark = if step.is_contested { "! " } else { "  " };
             let status = Paint::of(&step.status);
-            Line::default()
+            StyledLine::default()
                 .painted(mark, Paint::Bad)
                 .painted(glyphs.status(&step.status), status)
                 .text(&format!(" {:10} {:8} ", step.id, step.kind))
@@ -306,7 +306,7 @@ impl Page<'_> {
         };
         writeln!(self.out)?;
         let paint = Paint::of(passed).unwrap_or(Paint::Bold);
-        let line = Line::default().painted("Verification: ", Paint::Bold);
+        let line = StyledLine::default().painted("Verification: ", Paint::Bold);
         let line = line.painted(passed, paint);
         let rest = format!("{error}, {assertions}");
         self.draw(&line.painted(&rest, Paint::Bold))?;
@@ -358,11 +358,11 @@ impl Page<'_> {
 }
 
 /// A row of a list, with its indent.
-fn row(text: &str) -> Line {
-    Line::default().text("  ").text(text)
+fn row(text: &str) -> StyledLine {
+    StyledLine::default().text("  ").text(text)
 }
 
-fn link(link: &LinkRow) -> Line {
+fn link(link: &LinkRow) -> StyledLine {
     let end = match link.end {
         Some(LinkEnd::There) => "there",
         Some(LinkEnd::Missing) => "missing",

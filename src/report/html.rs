@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use super::{Closing, Renderer};
 use crate::finding::{EpisodeReport, RuleInfo};
-use crate::page::{Ending, File};
+use crate::page::{Completion, PageFile};
 
-pub(super) struct Html(File);
+pub(super) struct Html(PageFile);
 
 impl Html {
     pub(super) fn new(rules: Vec<RuleInfo>) -> Self {
-        Self(File::new(rules))
+        Self(PageFile::new(rules))
     }
 }
 
@@ -24,7 +24,7 @@ impl Renderer for Html {
     }
 
     fn end(&mut self, out: &mut dyn Write, closing: &Closing<'_>) -> io::Result<()> {
-        let ending = Ending {
+        let ending = Completion {
             faults: closing.faults,
             is_complete: closing.is_complete,
             is_under_way: false,

@@ -312,7 +312,7 @@ impl Renderer for Human {
                 None => Ok(()),
             };
         }
-        // That nothing was found, and why, says who looked for it.
+        // The caller says that nothing was found, and why.
         if closing.totals.episodes == 0 && closing.faults.is_empty() {
             return Ok(());
         }

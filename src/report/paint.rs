@@ -45,12 +45,12 @@ impl Paint {
 
 /// A line on its way to a terminal.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct StyledLine {
     text: String,
     paints: Vec<(Range<usize>, Paint)>,
 }
 
-impl Line {
+impl StyledLine {
     /// Adds a text, escaped.
     pub(crate) fn text(mut self, text: &str) -> Self {
         self.text.push_str(&escape(text));
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn colour_changes_no_text_and_no_width() {
-        let line = Line::default()
+        let line = StyledLine::default()
             .text("step-1 ")
             .word("done    ")
             .word("other");
@@ -162,7 +162,9 @@ mod tests {
 
     #[test]
     fn parts_never_form_a_command_together() {
-        let line = Line::default().text(":").painted(":error::", Paint::Bad);
+        let line = StyledLine::default()
+            .text(":")
+            .painted(":error::", Paint::Bad);
         assert_eq!(line.draw(80, true), line.draw(80, false));
         assert!(!line.draw(80, true).starts_with("::"));
     }

@@ -1,7 +1,7 @@
 //! What loading examined -> whether a rule about it had anything to compare.
 
 use crate::document::Refused;
-use crate::facts::Recorded;
+use crate::facts::Usable;
 use crate::finding::Lifecycle;
 use crate::load::{Loaded, LoadedRecord, NoText};
 use crate::rule::Compared;
@@ -42,7 +42,7 @@ pub(super) fn version(record: &LoadedRecord<'_>, fields: &[&str]) -> Compared {
 
 /// The fields of a record, by its schema.
 pub(super) fn shape(record: &LoadedRecord<'_>) -> Compared {
-    Compared::when(record.text.is_ok() && matches!(record.shape, Recorded::Read(())))
+    Compared::when(record.text.is_ok() && matches!(record.shape, Usable::Read(())))
 }
 
 /// The fields of either record.

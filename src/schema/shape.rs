@@ -78,11 +78,11 @@ enum Additional {
 
 impl Shapes {
     /// Validates a document, and notes whether any key may be misspelled.
-    pub(super) fn glance(&self, root: Node<'_>) -> Glance {
+    pub(super) fn glance(&self, root: Node<'_>) -> ShapeVerdict {
         let mut walk = Walk::new(&self.shapes, 1);
         walk.node(0, root);
         let is_valid = self.supported && walk.left > 0;
-        Glance {
+        ShapeVerdict {
             is_valid,
             may_be_misspelled: !is_valid || walk.is_misspelled,
         }
@@ -98,7 +98,7 @@ impl Shapes {
 
 /// The result of the fast validator.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Glance {
+pub(crate) struct ShapeVerdict {
     /// Whether the document certainly satisfies its schema; if not, it may still do so.
     pub(crate) is_valid: bool,
     /// Whether the document may have misspelled keys.

@@ -11,7 +11,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 use super::advice::{description, first_sentence, word_meant};
-use crate::document::{Document, Found, Kind};
+use crate::document::{Document, Kind, Resolved};
 use crate::printable::{brief, quote};
 use crate::source::{Place, Pointer, Target};
 
@@ -260,7 +260,7 @@ pub(super) fn explain<'e>(
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
     // A value of the wrong type violates other keywords too; only the type is reported, so that one
     // mistake makes one violation.
-    let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Found<'_>>)| {
+    let of_wrong_type = |(error, found): (&ValidationError<'_>, &Option<Resolved<'_>>)| {
         matches!(error.kind(), ValidationErrorKind::Type { .. })
             .then(|| found.map(|found| found.value.index()))?
     };
@@ -304,7 +304,7 @@ pub(super) fn explain<'e>(
 
 fn unexpected_keys<'a>(
     pointer: &'a Pointer,
-    found: Found<'a>,
+    found: Resolved<'a>,
     unexpected: &'a [String],
 ) -> impl Iterator<Item = Violation> + 'a {
     let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
@@ -325,7 +325,7 @@ fn unexpected_keys<'a>(
 }
 
 fn breach(
-    found: Found<'_>,
+    found: Resolved<'_>,
     pointer: &Pointer,
     kind: &ValidationErrorKind,
     schema: &Value,

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::diff::Diff;
 use crate::finding::Report;
 use crate::plan::PlanPage;
-use crate::read::Listing;
+use crate::read::RunListing;
 use crate::record::{self, Event, State, Summary};
 use crate::recorder::protocol::{Answer, Command};
 use crate::view::RunPage;
@@ -47,7 +47,7 @@ fn generate(schema: Schema) -> String {
         }
         Schema::Report => generator.into_root_schema_for::<Report>(),
         Schema::View => generator.into_root_schema_for::<RunPage>(),
-        Schema::List => generator.into_root_schema_for::<Listing>(),
+        Schema::List => generator.into_root_schema_for::<RunListing>(),
         Schema::Plan => generator.into_root_schema_for::<PlanPage>(),
         Schema::Diff => generator.into_root_schema_for::<Diff>(),
         Schema::Rules => generator.into_root_schema_for::<RuleList>(),

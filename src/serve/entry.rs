@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::finding::{EpisodeReport, Lifecycle, Tally, Totals, by_rule};
-use crate::page::{MAX_RULES, Row};
-use crate::read::{Counted, Facet, Listed};
+use crate::page::{MAX_RULES, RunRow};
+use crate::read::{Facet, Listed, Tallied};
 use crate::timestamp::Timestamp;
 
 /// The maximum number of names that runs share.
@@ -64,7 +64,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn of(report: &EpisodeReport, names: &mut Names) -> Self {
-        let row = Row::of(report);
+        let row = RunRow::of(report);
         let rules = by_rule(&report.findings).into_iter();
         let latencies = row.latencies.iter();
         Self {
@@ -103,10 +103,10 @@ impl Entry {
     }
 
     /// The row of a list.
-    pub(super) fn row(&self) -> Row<'_> {
+    pub(super) fn row(&self) -> RunRow<'_> {
         let latencies = self.latencies.iter();
         let rules = self.rules.keys().take(MAX_RULES);
-        Row {
+        RunRow {
             id: &self.id,
             dir: &self.dir,
             valid: self.valid,
@@ -171,12 +171,12 @@ impl Listed for Entry {
         self.rules.keys().map(|rule| &**rule)
     }
 
-    fn count(&self, counted: Counted) -> u64 {
+    fn count(&self, counted: Tallied) -> u64 {
         match counted {
-            Counted::Errors => self.totals.errors,
-            Counted::Warnings => self.totals.warnings,
-            Counted::Unjudged => self.unjudged as u64,
-            Counted::Suppressed => self.suppressed() as u64,
+            Tallied::Errors => self.totals.errors,
+            Tallied::Warnings => self.totals.warnings,
+            Tallied::Unjudged => self.unjudged as u64,
+            Tallied::Suppressed => self.suppressed() as u64,
         }
     }
 }

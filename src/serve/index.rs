@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::entry::{Entry, Names};
 use crate::finding::{EpisodeReport, ReportedFault, Statistics, Tally, Totals, quantile};
-use crate::page::Overview;
+use crate::page::RunSums;
 
 /// The maximum number of faults that are listed.
 const MAX_FAULTS: usize = 1_000;
@@ -142,8 +142,8 @@ impl Index {
     }
 
     /// The sums over all runs and by their properties.
-    pub(super) fn overview(&self) -> Overview {
-        let mut sums = Overview::default();
+    pub(super) fn overview(&self) -> RunSums {
+        let mut sums = RunSums::default();
         for entry in self.entries() {
             let rules = entry.rules.iter().map(|(rule, tally)| (&**rule, *tally));
             sums.add_row(&entry.row(), &entry.totals, rules);

@@ -16,7 +16,7 @@ use super::problem::Problem;
 use super::{Service, json};
 use crate::check::find_rule;
 use crate::finding::ReportedFault;
-use crate::page::{self, Ending, Overview};
+use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
 use crate::view::run_page;
 
@@ -28,14 +28,14 @@ pub(super) struct Kept(Mutex<Option<(u64, Arc<Sums>)>>);
 
 #[derive(Debug)]
 struct Sums {
-    overview: Overview,
+    overview: RunSums,
     faults: Vec<ReportedFault>,
     is_under_way: bool,
 }
 
 impl Sums {
-    fn ending(&self) -> Ending<'_> {
-        Ending {
+    fn ending(&self) -> Completion<'_> {
+        Completion {
             faults: &self.faults,
             is_complete: self.faults.is_empty(),
             is_under_way: self.is_under_way,

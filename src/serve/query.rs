@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::entry::Entry;
 use super::index::Index;
 use crate::finding::NONE;
-use crate::page::Row;
-use crate::read::{Counted, Range, RunFilter, Words};
+use crate::page::RunRow;
+use crate::read::{Range, RunFilter, Tallied, Words};
 use crate::timestamp::Timestamp;
 
 /// The number of runs of a page, unless the query says otherwise.
@@ -72,7 +72,7 @@ pub(super) struct RunQuery {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct RunList {
     /// The runs.
-    #[schemars(with = "Vec<Row<'static>>")]
+    #[schemars(with = "Vec<RunRow<'static>>")]
     pub(super) items: Vec<Arc<Entry>>,
     /// The number of runs that match, on all pages.
     pub(super) total: usize,
@@ -292,7 +292,7 @@ impl RunQuery {
             _ => Err("`valid` is `true`, `false` or `undecided`"),
         });
         let has = self.has.as_deref().map(|word| {
-            let known = Counted::ALL.into_iter().find(|known| known.word() == word);
+            let known = Tallied::ALL.into_iter().find(|known| known.word() == word);
             known.ok_or("`has` is `errors`, `warnings`, `unjudged` or `suppressed`")
         });
         let latency = self.latency.as_deref().map(|text| {

@@ -1,7 +1,8 @@
 //! The artifacts of one episode, stored anywhere -> their listing and their bytes.
 //!
 //! A check reads an episode through [`Artifacts`]. Here are two implementations: a directory, and
-//! bytes in memory ([`Memory`](super::Memory)). A store of objects is a third, which others write.
+//! bytes in memory ([`InMemory`](super::InMemory)). A store of objects is a third, for others to
+//! write.
 
 use std::fmt;
 use std::fs::File;

@@ -24,7 +24,7 @@ pub enum Fault {
         /// Why.
         source: io::Error,
     },
-    /// Artifacts lie in a directory, called `episodes` or below such a one, that is no episode.
+    /// Artifacts lie in a directory, called `episodes` or below such a one, that is not an episode.
     Stray(PathBuf),
     /// A directory is deeper below a given path than directories are searched.
     TooDeep(PathBuf),

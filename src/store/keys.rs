@@ -18,7 +18,7 @@ use crate::source::{Artifact, EPISODES, EntryKind};
 
 /// Finds the episodes that objects with these keys make up, as a check finds those on a disk. Keys
 /// are paths below a root, which is the location of a directory of any kind; their order does not
-/// matter. Objects that are no artifacts count as well: they show which directories there are.
+/// matter. Objects that are not artifacts count as well: they show which directories there are.
 ///
 /// Nothing is read. So an episode outside `episodes` whose only artifact is a `state.json` may be
 /// the record of another program, and a summary above other episodes counts as that of a group

@@ -54,7 +54,7 @@ impl Logged {
         self.0.lock().unwrap().fault = Some((number, fault));
     }
 
-    /// Notes a call, and does it unless it is to fail: a failed call is no call of the log.
+    /// Notes a call, and does it unless it is to fail: the log does not have a failed call.
     fn call<T>(&self, call: Call, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         let mut log = self.0.lock().unwrap();
         if let Some((number, Fault::Nothing(error) | Fault::Half(error))) = log.fault

@@ -10,9 +10,9 @@ use crate::source::{Artifact, Entries, EntryKind};
 ///
 /// ```
 /// use runvet::source::Artifact;
-/// use runvet::store::{Artifacts, Content, Memory};
+/// use runvet::store::{Artifacts, Content, InMemory};
 ///
-/// let artifacts = Memory::from_iter([
+/// let artifacts = InMemory::from_iter([
 ///     (Artifact::Events, Content::Bytes(b"")),
 ///     (Artifact::Learn, Content::Listed),
 /// ]);
@@ -20,7 +20,7 @@ use crate::source::{Artifact, Entries, EntryKind};
 /// assert!(artifacts.open(Artifact::Learn).is_err() && artifacts.probe(Artifact::Learn).is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Memory<'a> {
+pub struct InMemory<'a> {
     contents: [Option<Content<'a>>; Artifact::ALL.len()],
     versions: [Option<Version>; Artifact::ALL.len()],
 }
@@ -39,7 +39,7 @@ pub enum Content<'a> {
     Unreadable(Unreadable),
 }
 
-impl<'a> FromIterator<(Artifact, Content<'a>)> for Memory<'a> {
+impl<'a> FromIterator<(Artifact, Content<'a>)> for InMemory<'a> {
     /// If an artifact is given twice, the first content counts.
     fn from_iter<I: IntoIterator<Item = (Artifact, Content<'a>)>>(contents: I) -> Self {
         let mut memory = Self::default();
@@ -52,7 +52,7 @@ impl<'a> FromIterator<(Artifact, Content<'a>)> for Memory<'a> {
     }
 }
 
-impl<'a> Memory<'a> {
+impl<'a> InMemory<'a> {
     /// Sets the version of an artifact's content, such as an `ETag`.
     /// [`Gate::settled`](crate::gate::Gate::settled) compares it with that of the next fetch.
     #[must_use]
@@ -86,7 +86,7 @@ impl ReadAt for Arc<[u8]> {
     }
 }
 
-impl Artifacts for Memory<'_> {
+impl Artifacts for InMemory<'_> {
     fn entries(&self) -> Entries {
         let is_there = |artifact: &Artifact| {
             let content = self.contents.get(*artifact as usize);

@@ -84,7 +84,7 @@ impl RunDir {
 
 /// Runs, newest first, and paths that can't be searched, sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Runs {
+pub(crate) struct FoundRuns {
     pub(crate) runs: Vec<RunDir>,
     pub(crate) faults: Vec<Fault>,
 }
@@ -93,7 +93,7 @@ pub(crate) struct Runs {
 ///
 /// These are the runs that discovery finds below its directory called `episodes`, and directories
 /// that turn out to be none when they are opened.
-pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
+pub(crate) fn runs(run_data: &Path) -> io::Result<FoundRuns> {
     let episodes = join(run_data, Path::new(EPISODES));
     let root = Arc::new(Root {
         real: episodes.clone(),
@@ -107,7 +107,7 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
         excludes: None,
     };
     let found = walk.everything(NonZeroUsize::MIN);
-    let mut runs = Runs {
+    let mut runs = FoundRuns {
         runs: found.likely.into_iter().map(RunDir::from).collect(),
         faults: Vec::new(),
     };
@@ -124,10 +124,10 @@ pub(crate) fn runs(run_data: &Path) -> io::Result<Runs> {
 }
 
 /// The runs at or below a path that is not a run-data directory, such as one run.
-pub(crate) fn runs_at(path: &Path, given: Given) -> Runs {
+pub(crate) fn runs_at(path: &Path, given: Given) -> FoundRuns {
     let found = discover(&[path], NonZeroUsize::MIN, None, given);
     let episodes = found.episodes.into_iter();
-    let mut runs = Runs {
+    let mut runs = FoundRuns {
         runs: episodes.map(|it| RunDir::new(it.dir)).collect(),
         faults: found.faults,
     };
@@ -140,7 +140,7 @@ pub(crate) fn is_below_episodes(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| names_episodes(&real))
 }
 
-impl Runs {
+impl FoundRuns {
     fn sort(&mut self) {
         self.runs.sort_by(RunDir::order);
         self.faults.sort_by(|a, b| a.path().cmp(b.path()));

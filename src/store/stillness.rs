@@ -123,8 +123,8 @@ impl Movement {
     }
 
     /// Records the directory: the one that was opened, and the one that has its path now. A recent
-    /// change in it is no movement, but worth a wait: an artifact that is missing may be about to
-    /// come back.
+    /// change in it is not a movement, but worth a wait: a missing artifact may be about to come
+    /// back.
     pub(super) fn directory(&mut self, opened: FileVersion, is: Option<FileVersion>) {
         self.is_replaced |= is.is_none_or(|is| !is.is_same_file(opened));
         self.settles_in = self.settles_in.max(opened.settles_in(self.now_ns));

@@ -2,7 +2,7 @@
 
 use crate::dashboard::Moment;
 use crate::document::Node;
-use crate::outline::{Clock, moment};
+use crate::outline::{TimelineClock, moment};
 use crate::read::{Error, EventTexts, RunReader};
 
 /// The events of a timeline, each as one line of text. A line that is not an event is an error, and
@@ -10,7 +10,7 @@ use crate::read::{Error, EventTexts, RunReader};
 #[derive(Debug)]
 pub(crate) struct Moments {
     events: EventTexts,
-    clock: Clock,
+    clock: TimelineClock,
     phase: Option<String>,
     text: Option<String>,
 }
@@ -24,7 +24,7 @@ impl Moments {
     pub(crate) fn open(run: &RunReader) -> Result<Self, Error> {
         Ok(Self {
             events: run.event_texts()?,
-            clock: Clock::default(),
+            clock: TimelineClock::default(),
             phase: None,
             text: None,
         })

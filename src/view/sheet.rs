@@ -9,8 +9,8 @@ use crate::document::{Document, Node, Tape};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::load::Loaded;
-use crate::outline::{Clock, Listening, Tracked, moment};
-use crate::page::{EventKind, PlanRow, PlanSides, RunPage, Step, TrackEvent, TrackItem};
+use crate::outline::{Listening, TimelineClock, Tracked, moment};
+use crate::page::{EventKind, PlanPair, PlanSides, RunSheet, StepCell, TrackEvent, TrackItem};
 use crate::plan::{PlanComparison, PlanStep};
 use crate::printable::brief;
 use crate::read::{Error, RunReader};
@@ -28,7 +28,7 @@ const MAX_EVENT_BYTES: usize = 2 << 10;
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
 #[cfg(feature = "cli")]
-pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunPage, Error> {
+pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunSheet, Error> {
     let none = BTreeSet::new();
     let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
     let (report, (parts, mut shown)) = judged(run, gate, Listening::Track(&none), also)?;
@@ -44,18 +44,18 @@ pub(crate) fn run_page(run: &RunReader, gate: &mut Gate) -> Result<RunPage, Erro
 /// # Errors
 ///
 /// [`Error::Artifact`] if the directory can't be opened.
-pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunPage, Error> {
+pub(super) fn run_page_with(run: &RunReader, report: EpisodeReport) -> Result<RunSheet, Error> {
     let named = named_lines(&report);
     let also = |loaded: &Loaded<'_, '_>| (Parts::of(run, loaded), track(loaded));
     let (parts, shown) = run.load(Some(Listening::Track(&named)), also)?;
     Ok(page(run, parts.with(report), shown))
 }
 
-fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunPage {
+fn page(run: &RunReader, checked: Checked, track: Vec<TrackItem>) -> RunSheet {
     let overview = checked.view.overview(run);
     let plan = sides(&overview, &checked.plan);
     let (dashboard, view) = checked.with(overview);
-    RunPage {
+    RunSheet {
         dashboard,
         plan,
         track,
@@ -74,7 +74,7 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
         .as_ref()
         .map(|plan| &*plan.steps)
         .unwrap_or_default();
-    let rows = plan.rows(&ids).into_iter().map(|row| PlanRow {
+    let rows = plan.rows(&ids).into_iter().map(|row| PlanPair {
         persisted: row
             .persisted
             .and_then(|at| steps.get(at))
@@ -99,8 +99,8 @@ fn sides(overview: &crate::dashboard::Overview, plan: &PlanComparison) -> PlanSi
     }
 }
 
-fn persisted_step(step: &StepRow) -> Step {
-    Step {
+fn persisted_step(step: &StepRow) -> StepCell {
+    StepCell {
         id: step.id.clone(),
         kind: step.kind.clone(),
         status: step.status.clone(),
@@ -109,9 +109,9 @@ fn persisted_step(step: &StepRow) -> Step {
     }
 }
 
-fn rebuilt_step(step: &PlanStep) -> Step {
+fn rebuilt_step(step: &PlanStep) -> StepCell {
     let shown = |text: &Option<String>| text.as_deref().map(brief).unwrap_or_default();
-    Step {
+    StepCell {
         id: shown(&step.id),
         kind: shown(&step.kind),
         status: shown(&step.status),
@@ -139,7 +139,12 @@ fn track(loaded: &Loaded<'_, '_>) -> Vec<TrackItem> {
 }
 
 /// An event of a track; `next` is when the next event of the step happened that it began.
-fn track_event(line: u64, event: Node<'_>, next: Option<f64>, clock: &mut Clock) -> TrackEvent {
+fn track_event(
+    line: u64,
+    event: Node<'_>,
+    next: Option<f64>,
+    clock: &mut TimelineClock,
+) -> TrackEvent {
     let offset_sec = clock.offset(event);
     let moment = moment(line, event, offset_sec);
     let (json, is_cut) = pretty(event);

@@ -1,4 +1,4 @@
-//! Whatever is done to directories, what a watch tells of equals what a check finds.
+//! Any changes of directories -> a watch reports what a check finds.
 
 #![expect(
     clippy::disallowed_methods,

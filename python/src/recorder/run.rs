@@ -7,7 +7,9 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use runvet::read::policy::Scope;
 use runvet::record::{Action, StepKind, StepStatus};
-use runvet::recorder::{self, End, Error, Evaluated, Gate, StepDraft, StepEnd, Verdict, Veto};
+use runvet::recorder::{
+    self, End, Error, Evaluated, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto,
+};
 use serde_json::Value;
 
 use super::turns::{Failed, Turn, Turns};
@@ -136,20 +138,20 @@ impl Run {
             drafts.push(draft);
         }
         match self.with(py, |run| run.plan(drafts, source))? {
-            Verdict::Go { hints } => Ok(hints),
-            Verdict::Vetoed(veto) => Err(self.vetoed(py, &veto, None)),
+            PolicyDecision::Go { hints } => Ok(hints),
+            PolicyDecision::Vetoed(veto) => Err(self.vetoed(py, &veto, None)),
         }
     }
 
     fn open(&self, py: Python<'_>, step: &str) -> PyResult<OpenStep> {
         match self.with(py, |run| run.open(step))? {
-            Gate::Go(step) => Ok(OpenStep {
+            StepDecision::Go(step) => Ok(OpenStep {
                 id: step.id().to_owned(),
                 hints: step.hints().to_vec(),
                 step: Mutex::new(Some(step)),
             }),
-            Gate::Vetoed(veto) => Err(self.vetoed(py, &veto, Some(step))),
-            Gate::Skipped => Err(errors::step_skipped(py, step)),
+            StepDecision::Vetoed(veto) => Err(self.vetoed(py, &veto, Some(step))),
+            StepDecision::Skipped => Err(errors::step_skipped(py, step)),
         }
     }
 

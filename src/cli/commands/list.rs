@@ -16,9 +16,9 @@ use super::{Exit, Failure};
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
 use crate::printable::fit;
-use crate::read::{Listing, RunEntry, RunFilter, RunReader};
+use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
 use crate::record::{RunStatus, SummaryOutcome};
-use crate::report::{Line, Style, count, instant, seconds, write_json};
+use crate::report::{Style, StyledLine, count, instant, seconds, write_json};
 use crate::timestamp::Timestamp;
 
 /// List runs, newest first
@@ -192,7 +192,7 @@ impl List {
             }),
             Format::Json => {
                 let runs = runs.into_iter().map(|run| run.entry).collect();
-                write_json(output.stdout(), &Listing::new(runs, more))?;
+                write_json(output.stdout(), &RunListing::new(runs, more))?;
                 writeln!(output.stdout())
             }
             Format::Human => {
@@ -339,7 +339,7 @@ impl Widths {
     }
 
     /// The line of a table with these cells.
-    fn line(&self, cells: [&str; 6]) -> Line {
+    fn line(&self, cells: [&str; 6]) -> StyledLine {
         let Self {
             starts,
             ids,
@@ -350,7 +350,7 @@ impl Widths {
         let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
         let (started, id) = (fit(&started, starts), fit(&id, ids));
         let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
-        Line::default()
+        StyledLine::default()
             .text(&format!("{started:starts$} {id:ids$} "))
             .word(&format!("{status:statuses$}"))
             .text(" ")

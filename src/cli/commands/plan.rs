@@ -12,7 +12,7 @@ use crate::document::{Node, OwnedDocument};
 use crate::gate::Gate;
 use crate::plan::{PlanComparison, PlanPage};
 use crate::printable::{brief, columns_of, escape};
-use crate::report::{Glyphs, Line, Paint, Style, count, paragraph, write_json};
+use crate::report::{Glyphs, Paint, Style, StyledLine, count, paragraph, write_json};
 use crate::view::Checked;
 
 /// Show the persisted plan beside the one rebuilt from the timeline
@@ -107,8 +107,8 @@ fn steps(
     let (glyphs, is_coloured) = (Glyphs::of(style), style == Style::Colour);
     let rebuilt = comparison.rebuilt.as_ref();
     let rebuilt = rebuilt.map(|plan| &*plan.steps).unwrap_or_default();
-    let title = Line::default().text("persisted (state.json)");
-    let lefts: Vec<Line> = persisted
+    let title = StyledLine::default().text("persisted (state.json)");
+    let lefts: Vec<StyledLine> = persisted
         .iter()
         .map(|[id, status, description]| cell(glyphs, id, status, description))
         .collect();
@@ -131,7 +131,9 @@ fn steps(
             (false, true) => ("?", Paint::Caution),
             (false, false) => (" ", Paint::Quiet),
         };
-        let mark = Line::default().painted(mark, paint).draw(1, is_coloured);
+        let mark = StyledLine::default()
+            .painted(mark, paint)
+            .draw(1, is_coloured);
         let mark = if mark.is_empty() { " ".into() } else { mark };
         let line = format!(
             "{mark} {}{:padding$} {} {}",
@@ -184,8 +186,8 @@ fn persisted_steps(state: &OwnedDocument) -> Vec<[String; 3]> {
 }
 
 /// A step in one line. A step that is only a label has neither an id nor a status.
-fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> Line {
-    let (line, description) = (Line::default(), brief(description));
+fn cell(glyphs: &Glyphs, id: &str, status: &str, description: &str) -> StyledLine {
+    let (line, description) = (StyledLine::default(), brief(description));
     if id.is_empty() && status.is_empty() {
         return line.text("  ").text(&description);
     }

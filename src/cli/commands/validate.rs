@@ -599,7 +599,7 @@ fn notes(gate: &Gate, scope: &Scope, outcome: &Outcome) -> Vec<String> {
     notes
 }
 
-/// That directories are no episodes, because another program wrote what they hold.
+/// That directories are not episodes, because another program wrote what they hold.
 pub(super) fn passed_over(foreign: usize) -> String {
     format!(
         "passed over {} with nothing but another program's state.json; to check one, give its path",

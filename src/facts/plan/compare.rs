@@ -14,7 +14,7 @@ use crate::printable::quote;
 use crate::source::{Line, Pointer};
 
 /// A difference between the persisted plan and the rebuilt plan; displays as a sentence.
-pub(crate) struct PlanDifference {
+pub(crate) struct PlanMismatch {
     /// Where the persisted plan differs.
     pub(crate) pointer: Pointer,
     /// The line of the event that differs, the pointer into it, and its value.
@@ -56,7 +56,7 @@ impl fmt::Display for OnlyIn {
     }
 }
 
-impl fmt::Display for PlanDifference {
+impl fmt::Display for PlanMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (state, event, line) = (&self.state_says, &self.event_says, self.line.number);
         match &self.what {
@@ -123,7 +123,7 @@ impl Rebuilt<'_> {
         &self,
         state: StateFacts<'_>,
         by_label: bool,
-        differences: &mut Listener<'_, PlanDifference>,
+        differences: &mut Listener<'_, PlanMismatch>,
     ) {
         let Some(persisted) = state.steps() else {
             return;
@@ -189,7 +189,7 @@ type Said = (Pointer, String);
 
 struct Comparison<'r, 't, 'a> {
     rebuilt: &'r Rebuilt<'a>,
-    differences: &'r mut Listener<'t, PlanDifference>,
+    differences: &'r mut Listener<'t, PlanMismatch>,
 }
 
 impl Comparison<'_, '_, '_> {
@@ -198,7 +198,7 @@ impl Comparison<'_, '_, '_> {
         let rebuilt = self.rebuilt;
         self.differences.hear(|| {
             let (what, (pointer, state_says), (event_pointer, event_says)) = said();
-            PlanDifference {
+            PlanMismatch {
                 pointer,
                 line: rebuilt.line,
                 event_pointer,
@@ -377,7 +377,7 @@ impl Comparison<'_, '_, '_> {
         if let Some(persisted) = persisted.filter(|persisted| persisted != by_event.word()) {
             self.differences.hear(|| {
                 let pointer = Pointer::new("/plan/steps").item(index).field("status");
-                PlanDifference {
+                PlanMismatch {
                     what: What::Status(pointer.dotted()),
                     pointer,
                     line,

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Error, Recorded, Recovered, Run, Verdict};
+use super::super::{Error, PolicyDecision, Recorded, Recovered, Run};
 use crate::printable::shortened;
 use crate::read::policy::Scope;
 use crate::record::{RunStatus, SummaryOutcome, describe_values, schema_id};
@@ -173,11 +173,11 @@ fn scope(_: &mut schemars::SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "string", "enum": Scope::ALL.iter().map(|scope| scope.word()).collect::<Vec<_>>() })
 }
 
-impl From<Verdict> for Judgement {
-    fn from(verdict: Verdict) -> Self {
+impl From<PolicyDecision> for Judgement {
+    fn from(verdict: PolicyDecision) -> Self {
         match verdict {
-            Verdict::Go { hints } => Self::Go { hints },
-            Verdict::Vetoed(veto) => Self::Veto {
+            PolicyDecision::Go { hints } => Self::Go { hints },
+            PolicyDecision::Vetoed(veto) => Self::Veto {
                 policy: veto.policy,
                 reason: veto.reason,
                 scope: veto.scope,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::size::value;
-use super::super::{End, Error, Evaluated, Gate, Run, StepDraft, StepEnd, Verdict};
+use super::super::{End, Error, Evaluated, PolicyDecision, Run, StepDecision, StepDraft, StepEnd};
 use super::answer::{Answer, Done, Failed, Judgement};
 use super::command::{Act, COMMANDS, Close, Command, Either, Ending, Finish, Plan};
 use crate::document::{Document, Kind, Tape};
@@ -257,11 +257,11 @@ fn plan_steps(run: &mut Run, plan: PlanArgument) -> Result<Done, Failed> {
 
 fn open(run: &mut Run, step: &str) -> Result<Done, Failed> {
     let verdict = match run.open(step)? {
-        Gate::Go(step) => Verdict::Go {
+        StepDecision::Go(step) => PolicyDecision::Go {
             hints: step.hints().to_vec(),
         },
-        Gate::Vetoed(veto) => Verdict::Vetoed(veto),
-        Gate::Skipped => return Ok(Done::judged(Judgement::Skipped)),
+        StepDecision::Vetoed(veto) => PolicyDecision::Vetoed(veto),
+        StepDecision::Skipped => return Ok(Done::judged(Judgement::Skipped)),
     };
     Ok(Done::judged(verdict.into()))
 }

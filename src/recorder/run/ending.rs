@@ -10,7 +10,7 @@ use super::super::clock::Micros;
 use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::text::text;
-use super::super::timeline::Timeline;
+use super::super::timeline::TimelineFile;
 use super::Run;
 use super::verification::{Content, POST, PRE, SNAPSHOTS, evaluation};
 use crate::digest::FileDigest;
@@ -288,7 +288,7 @@ impl Run {
             entry(kind, name, &digest, text.len() as u64)
         };
         let lines =
-            |kind, name, lines: &Timeline| entry(kind, name, &lines.sha256(), lines.length());
+            |kind, name, lines: &TimelineFile| entry(kind, name, &lines.sha256(), lines.length());
         let mut files = vec![
             lines("events", "events.jsonl", &self.events),
             lines("learn", "learn.jsonl", &self.learn),

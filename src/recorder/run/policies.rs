@@ -14,7 +14,7 @@ use crate::record::{Step, StepStatus};
 /// What policies say to a plan.
 #[derive(Clone, Debug)]
 #[must_use]
-pub enum Verdict {
+pub enum PolicyDecision {
     /// The run may go on.
     Go {
         /// What policies suggest.
@@ -42,9 +42,9 @@ type Advised = (String, Advice);
 impl Run {
     /// Asks all policies, about a step that is about to open or about the run, and does what they
     /// say: the first veto, else all interventions and hints, in their order.
-    pub(super) fn consult(&mut self, step: Option<&str>) -> Result<Verdict, Error> {
+    pub(super) fn consult(&mut self, step: Option<&str>) -> Result<PolicyDecision, Error> {
         if self.fold.mode == Mode::Minimal {
-            return Ok(Verdict::Go { hints: Vec::new() });
+            return Ok(PolicyDecision::Go { hints: Vec::new() });
         }
         let advised: Vec<Advised> = self
             .recorder
@@ -54,7 +54,9 @@ impl Run {
             .collect();
         for (policy, advice) in &advised {
             if let Advice::Veto { reason, scope } = advice {
-                return self.veto(policy, reason, *scope, step).map(Verdict::Vetoed);
+                return self
+                    .veto(policy, reason, *scope, step)
+                    .map(PolicyDecision::Vetoed);
             }
         }
         for (policy, advice) in &advised {
@@ -76,7 +78,7 @@ impl Run {
                 hints.push(text);
             }
         }
-        Ok(Verdict::Go { hints })
+        Ok(PolicyDecision::Go { hints })
     }
 
     /// The advice of one policy. One that panics blocks what was asked about: nobody knows what it

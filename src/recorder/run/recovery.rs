@@ -10,7 +10,7 @@ use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::super::fold::Mode;
 use super::super::text::text;
-use super::super::timeline::Timeline;
+use super::super::timeline::TimelineFile;
 use super::Run;
 use super::ending::{End, Recorded};
 use super::reread::{Relearned, Reread, reread};
@@ -176,7 +176,7 @@ impl Recorder {
             let created = self.disk.create(&dir, "learn.jsonl");
             let path = dir.path().join("learn.jsonl");
             let created = created.map_err(Error::io("creating", &path))?;
-            Timeline::new(created, &dir, "learn.jsonl")
+            TimelineFile::new(created, &dir, "learn.jsonl")
         };
         let before = self.noted_before(fold.verify.as_ref(), &dir);
         let mut run = Run::new(self.clone(), dir, fold, events, learn, before);
@@ -190,10 +190,10 @@ impl Recorder {
         })
     }
 
-    fn open(&self, dir: &OpenDir, name: &'static str) -> Result<Timeline, Error> {
+    fn open(&self, dir: &OpenDir, name: &'static str) -> Result<TimelineFile, Error> {
         let opened = self.disk.open(dir, name);
         let opened = opened.map_err(Error::io("opening", &dir.path().join(name)))?;
-        Ok(Timeline::new(opened, dir, name))
+        Ok(TimelineFile::new(opened, dir, name))
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::event::{Event, event_id, learn_line};
 use super::super::fold::{Fold, Unfoldable};
 use super::super::size::value;
 use super::super::text::text;
-use super::super::timeline::{Held, Timeline};
+use super::super::timeline::{Held, TimelineFile};
 use crate::digest::FileDigest;
 use crate::document::Tape;
 use crate::printable::quote;
@@ -36,7 +36,7 @@ pub(super) struct Relearned {
 }
 
 /// Reads the timelines of an episode; that of its events is open.
-pub(super) fn reread(dir: &OpenDir, events: &Timeline, id: &str) -> Result<Reread, Error> {
+pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<Reread, Error> {
     let path = events.path();
     let reading = || Error::io("reading", &path);
     let directory = dir.directory().map_err(reading())?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::error::Error;
 use super::super::event::{Draft, object};
 use super::Run;
-use super::policies::{Verdict, Veto};
+use super::policies::{PolicyDecision, Veto};
 use crate::record::{Action, State, Step, StepKind, StepStatus};
 
 /// A step of a plan, before it is recorded.
@@ -88,7 +88,7 @@ impl OpenStep {
 /// Whether a step may be executed.
 #[derive(Debug)]
 #[must_use]
-pub enum Gate {
+pub enum StepDecision {
     /// It is open.
     Go(OpenStep),
     /// A policy blocked it, or the run.
@@ -160,7 +160,7 @@ impl Run {
         &mut self,
         steps: impl IntoIterator<Item = StepDraft>,
         source: &str,
-    ) -> Result<Verdict, Error> {
+    ) -> Result<PolicyDecision, Error> {
         self.must_go_on()?;
         let steps: Vec<Step> = steps
             .into_iter()
@@ -219,19 +219,19 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Refused`] where the plan has no such step, or it is not pending.
-    pub fn open(&mut self, step: &str) -> Result<Gate, Error> {
+    pub fn open(&mut self, step: &str) -> Result<StepDecision, Error> {
         self.must_go_on()?;
         self.must_be(step, StepStatus::Pending, "opening a step")?;
         let hints = match self.consult(Some(step))? {
-            Verdict::Vetoed(veto) => return Ok(Gate::Vetoed(veto)),
-            Verdict::Go { hints } => hints,
+            PolicyDecision::Vetoed(veto) => return Ok(StepDecision::Vetoed(veto)),
+            PolicyDecision::Go { hints } => hints,
         };
         let found = self.fold.step(step);
         if found.is_some_and(|step| step.status == StepStatus::Skipped) {
-            return Ok(Gate::Skipped);
+            return Ok(StepDecision::Skipped);
         }
         self.set_step(step, StepStatus::Running, Map::new())?;
-        Ok(Gate::Go(OpenStep {
+        Ok(StepDecision::Go(OpenStep {
             id: step.into(),
             hints,
         }))
@@ -361,7 +361,7 @@ impl Run {
     ///
     /// # Errors
     /// Those of the calls that it makes.
-    pub fn execute(&mut self, adapter: &mut dyn Adapter) -> Result<Verdict, Error> {
+    pub fn execute(&mut self, adapter: &mut dyn Adapter) -> Result<PolicyDecision, Error> {
         let mut hints = Vec::new();
         // Policies may change the steps after this place and append some, but move none.
         let mut place = 0;
@@ -372,11 +372,11 @@ impl Run {
             }
             let id = step.id.clone();
             let open = match self.open(&id)? {
-                Gate::Vetoed(veto) if self.fold.stopped.is_some() => {
-                    return Ok(Verdict::Vetoed(veto));
+                StepDecision::Vetoed(veto) if self.fold.stopped.is_some() => {
+                    return Ok(PolicyDecision::Vetoed(veto));
                 }
-                Gate::Vetoed(_) | Gate::Skipped => continue,
-                Gate::Go(open) => open,
+                StepDecision::Vetoed(_) | StepDecision::Skipped => continue,
+                StepDecision::Go(open) => open,
             };
             hints.extend_from_slice(open.hints());
             let Some(step) = self.fold.step(&id).cloned() else {
@@ -399,6 +399,6 @@ impl Run {
                 }
             }
         }
-        Ok(Verdict::Go { hints })
+        Ok(PolicyDecision::Go { hints })
     }
 }

@@ -6,7 +6,7 @@ use super::Page;
 use crate::dashboard::{Folded, Mark, Moment, Outline, TimelineRow};
 use crate::printable::fit;
 use crate::report::figures::offset;
-use crate::report::paint::{Line, Paint};
+use crate::report::paint::{Paint, StyledLine};
 
 /// The maximum number of phases that the line for events that are left out names.
 const FOLDED_PHASES: usize = 3;
@@ -36,7 +36,7 @@ impl Page<'_> {
                         Some(Mark::Vetoed) => self.glyphs.status("vetoed"),
                         None => " ",
                     };
-                    let line = Line::default().painted(glyph, moment.mark.map(paint));
+                    let line = StyledLine::default().painted(glyph, moment.mark.map(paint));
                     self.draw(&self.in_a_line(line.text(" "), moment))?;
                 }
                 TimelineRow::Folded(folded) => self.line(&self.left_out(folded))?,
@@ -66,7 +66,7 @@ impl Page<'_> {
     }
 
     /// An event in one line: time, phase, agent, what happened.
-    pub(super) fn in_a_line(&self, line: Line, moment: &Moment) -> Line {
+    pub(super) fn in_a_line(&self, line: StyledLine, moment: &Moment) -> StyledLine {
         let offset = moment.offset_sec.map_or_else(|| "?".into(), offset);
         let [phase, agent] = [(named(&moment.phase), 10), (&*moment.agent, 16)]
             .map(|(text, columns)| format!("{:columns$}", fit(text, self.column(columns))));

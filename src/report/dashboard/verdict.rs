@@ -4,25 +4,25 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{Page, SECTION_LINES};
-use crate::dashboard::{ReasonKind, Verdict};
+use crate::dashboard::{ReasonKind, RunVerdict};
 use crate::finding::{EpisodeReport, Finding, Lifecycle, Severity, Suppression};
 use crate::printable::escape;
-use crate::report::paint::{Line, Paint};
+use crate::report::paint::{Paint, StyledLine};
 use crate::report::wording::count;
 
 impl Page<'_> {
     /// Draws how the run ended and, separately, whether its records can be trusted.
-    pub(super) fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
+    pub(super) fn verdict(&mut self, verdict: &RunVerdict) -> io::Result<()> {
         let report = &verdict.report;
         writeln!(self.out)?;
         let (went, paint) = how_it_went(verdict);
-        let run = Line::default()
+        let run = StyledLine::default()
             .painted("Run: ", Paint::Bold)
             .painted(&went, paint);
         let reason = verdict.reason.as_ref();
         let reason = reason.and_then(|reason| Some(format!(": {}", reason.text.as_ref()?)));
         self.draw(&run.text(&reason.unwrap_or_default()))?;
-        let records = Line::default().painted("Records: ", Paint::Bold);
+        let records = StyledLine::default().painted("Records: ", Paint::Bold);
         self.draw(&records.painted(&consistency(report), colour_of(report)))?;
         if let Some(line) = verdict.plan_differs_from {
             let what = format!("  the plan differs from the timeline from line {line} on:");
@@ -75,7 +75,7 @@ impl Page<'_> {
 }
 
 /// How a run went, in words and in colour: a run that ended well may still have missed its goal.
-fn how_it_went(verdict: &Verdict) -> (String, Paint) {
+fn how_it_went(verdict: &RunVerdict) -> (String, Paint) {
     let status = verdict.status.as_deref();
     let kind = verdict.reason.as_ref().map(|reason| reason.kind);
     let lifecycle = verdict.report.lifecycle;

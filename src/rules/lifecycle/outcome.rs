@@ -44,7 +44,7 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
 }
 
 impl Ending<'_> {
-    /// Whether the end is told more than once.
+    /// Whether more than one record says how the run ended.
     fn compared(
         &self,
         summary: Option<SummaryFacts<'_>>,

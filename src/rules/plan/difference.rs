@@ -1,6 +1,6 @@
 //! The differences of the plan that are for one of two rules: what labels say, or all else.
 
-use crate::facts::plan::PlanDifference;
+use crate::facts::plan::PlanMismatch;
 use crate::facts::{Listener, StateFacts, TimelineFacts, Topic};
 use crate::rule::{Compared, Draft, Findings};
 use crate::source::{Artifact, Place};
@@ -34,7 +34,7 @@ pub(super) fn report(
     })
 }
 
-fn draft(difference: PlanDifference) -> Draft {
+fn draft(difference: PlanMismatch) -> Draft {
     let event = Place::event(difference.line, difference.event_pointer.as_str());
     let event_says = format!("the event has {}", difference.event_says);
     let message = difference.to_string();

@@ -1,7 +1,7 @@
 //! `summary/counts`: a counter of the summary is not the number of events.
 
 use crate::document::{Kind, Node, Number};
-use crate::facts::{Counted, NotAFact, Recorded, Run, Value};
+use crate::facts::{Counted, NotAFact, Run, Usable, Value};
 use crate::finding::Level;
 use crate::printable::brief;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Need, Record, Rule};
@@ -44,9 +44,9 @@ fn check(run: &Run<'_>, findings: &mut Findings<'_>) -> Compared {
         return compared;
     };
     match &run.state {
-        Recorded::Unjudged(reason) => findings.skip(reason),
-        Recorded::NotDue => {}
-        Recorded::Read(state) => {
+        Usable::Unjudged(reason) => findings.skip(reason),
+        Usable::NotDue => {}
+        Usable::Read(state) => {
             let Some(outcomes) = state.outcomes() else {
                 return compared;
             };

@@ -1,7 +1,7 @@
 //! `summary/verification`: the verification result contradicts the rest of the summary.
 
 use crate::document::Node;
-use crate::facts::{Recorded, Run, SummaryFacts, Value, show};
+use crate::facts::{Run, SummaryFacts, Usable, Value, show};
 use crate::finding::Level;
 use crate::printable::quote;
 use crate::rule::{BuiltIn, Check, Compared, Draft, Findings, Record, Rule};
@@ -80,7 +80,7 @@ fn result(
             places.push((Place::summary("/outcome"), "the outcome"));
         }
         ("goal_not_achieved", Some(true)) => match &run.state {
-            Recorded::Read(state) if state.status().as_deref() == Some("ok") => {
+            Usable::Read(state) if state.status().as_deref() == Some("ok") => {
                 reasons.push(format!(
                     "`outcome` is {} and the status is \"ok\"",
                     quote(&outcome)
@@ -88,7 +88,7 @@ fn result(
                 places.push((Place::summary("/outcome"), "the outcome"));
                 places.push((Place::state("/outcomes/status"), "the status of the run"));
             }
-            Recorded::Unjudged(reason) => findings.skip(reason),
+            Usable::Unjudged(reason) => findings.skip(reason),
             _ => {}
         },
         _ => {}

@@ -14,7 +14,7 @@ use runvet::plan::compare;
 use runvet::read::{EventTexts, Events, RunData, RunReader, Stored};
 use runvet::record::State;
 use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
-use runvet::store::{Artifacts, Content, Memory, Opened, ReadAt, Unreadable, Version};
+use runvet::store::{Artifacts, Content, InMemory, Opened, ReadAt, Unreadable, Version};
 use runvet::view;
 use rustix::fs::{CWD, FileType, Mode};
 
@@ -94,7 +94,7 @@ fn bytes_from_anywhere_are_judged_as_those_of_files() {
                 .collect();
             let expected = check.episode(&episode).unwrap();
             let id = episode.id.as_deref();
-            let memory: Memory<'_> = objects
+            let memory: InMemory<'_> = objects
                 .iter()
                 .map(|(artifact, bytes)| (*artifact, Content::Bytes(bytes)))
                 .collect();
@@ -128,7 +128,7 @@ fn run_in_memory_reads_as_the_one_on_a_disk() {
                 };
                 Ok((artifact, Content::Shared(bytes.into())))
             });
-            let Ok(memory) = read.collect::<io::Result<Memory<'static>>>() else {
+            let Ok(memory) = read.collect::<io::Result<InMemory<'static>>>() else {
                 continue;
             };
             let on_disk = RunReader::open(&episode.path).unwrap();
@@ -171,7 +171,7 @@ fn run_in_memory_reads_as_the_one_on_a_disk() {
 fn run_in_memory_is_not_looked_for_on_a_disk() {
     let key = EpisodeKey::from(&*corpus().join("good/terminal/episodes/ep_answer"));
     let listed = Artifact::ALL.map(|artifact| (artifact, Content::Listed));
-    let run = RunReader::of(&key, Some("ep_answer"), Memory::from_iter(listed));
+    let run = RunReader::of(&key, Some("ep_answer"), InMemory::from_iter(listed));
     assert!(run.dir().is_none() && run.state().is_err() && run.events().is_err());
     assert_eq!(run.entry().status, None);
     assert_eq!(compare(&run).unwrap().rebuilt, None);
@@ -186,7 +186,7 @@ fn fetches(state: &'static [u8], last_change: usize) -> (Vec<usize>, bool) {
     let mut fetches = Vec::new();
     let report = Gate::default().settled(&"ep_1".into(), None, |number| {
         fetches.push(number);
-        let memory = Memory::from_iter([(Artifact::State, Content::Bytes(state))]);
+        let memory = InMemory::from_iter([(Artifact::State, Content::Bytes(state))]);
         let version = Version::new(number.min(last_change).to_string());
         Ok::<_, Unreadable>(memory.with_version(Artifact::State, version))
     });
@@ -206,7 +206,7 @@ fn fetched_episode_moves_when_an_artifact_appears() {
         let state = (Artifact::State, Content::Bytes(b"{}".as_slice()));
         let events = (Artifact::Events, Content::Bytes(b"".as_slice()));
         let there = [state, events].into_iter().take(number);
-        Ok::<Memory<'_>, Unreadable>(there.collect())
+        Ok::<InMemory<'_>, Unreadable>(there.collect())
     });
     let findings = report.unwrap().findings;
     let is_found = |rule: &str| findings.iter().any(|finding| finding.rule == rule);
@@ -216,7 +216,7 @@ fn fetched_episode_moves_when_an_artifact_appears() {
 #[test]
 fn error_of_a_fetch_ends_the_check() {
     let settled = Gate::default().settled(&"ep_1".into(), None, |number| match number {
-        1 => Ok(Memory::default()),
+        1 => Ok(InMemory::default()),
         _ => Err("503"),
     });
     assert_eq!(settled, Err("503"));
@@ -237,7 +237,7 @@ fn settings_from_texts_are_applied_without_any_file() {
         rustix::fs::mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0).unwrap();
     }
     let key = EpisodeKey::from(&*episode);
-    let memory = || Memory::from_iter([(Artifact::State, Content::Bytes(b"{}"))]);
+    let memory = || InMemory::from_iter([(Artifact::State, Content::Bytes(b"{}"))]);
     let mut first = Gate::default().record_baseline(&baseline);
     let known = first.artifacts(&key, Some("ep_1"), &memory());
     let mut accepted = Vec::new();
@@ -269,7 +269,7 @@ fn what_a_program_keeps_can_move_to_another_thread() {
     is_send::<EventTexts>();
     is_send::<Stored<State>>();
     is_send::<OwnedDocument>();
-    is_send::<Memory<'static>>();
+    is_send::<InMemory<'static>>();
     is_send::<Opened<'static>>();
 }
 
@@ -290,7 +290,7 @@ fn findings_do_not_count_while_versions_change() {
 fn verdict_is_withheld_when_the_machine_lacks_memory() {
     for artifact in [Artifact::State, Artifact::Summary, Artifact::Events] {
         let lacking = Content::Unreadable(Unreadable::Lacking("out of memory".into()));
-        let artifacts = Memory::from_iter([(artifact, lacking)]);
+        let artifacts = InMemory::from_iter([(artifact, lacking)]);
         let key = EpisodeKey::from("s3://runs/ep_1");
         for level in [Level::Error, Level::Off] {
             let check = Check::new().level("record/unreadable", level).unwrap();
@@ -310,7 +310,7 @@ fn verdict_is_withheld_when_the_machine_lacks_memory() {
 
 #[test]
 fn listed_artifact_is_there_but_can_not_be_read() {
-    let artifacts = Memory::from_iter([
+    let artifacts = InMemory::from_iter([
         (Artifact::Events, Content::Bytes(b"")),
         (Artifact::State, Content::Listed),
         (Artifact::Learn, Content::Listed),

@@ -9,7 +9,8 @@ use runvet::finding::Level;
 use runvet::read::policy::{Advice, Policy};
 use runvet::record::{Action, State, Step, StepKind};
 use runvet::recorder::{
-    Assertion, End, Error, Evaluated, Gate, Recorded, Recorder, Recovered, Run, StepDraft, Task,
+    Assertion, End, Error, Evaluated, Recorded, Recorder, Recovered, Run, StepDecision, StepDraft,
+    Task,
 };
 use serde_json::{Map, Value, json};
 
@@ -153,7 +154,7 @@ fn refused_call_leaves_no_byte() {
     let mut run = recorder.begin(Task::new("a task")).unwrap();
     let step = || StepDraft::new("s", StepKind::Act, "do it");
     let _ = run.plan([step()], "planner.demo").unwrap();
-    let Gate::Go(open) = run.open("s").unwrap() else {
+    let StepDecision::Go(open) = run.open("s").unwrap() else {
         panic!("nothing vetoes it");
     };
     let before = files(dir.path());
@@ -398,8 +399,11 @@ fn policy_is_asked_about_the_step_that_opens() {
     let mut run = recorder.begin(Task::new("a task")).unwrap();
     let steps = ["first", "second"].map(|id| StepDraft::new(id, StepKind::Act, "do it"));
     let _ = run.plan(steps, "planner.demo").unwrap();
-    assert!(matches!(run.open("second").unwrap(), Gate::Vetoed(_)));
-    assert!(matches!(run.open("first").unwrap(), Gate::Go(_)));
+    assert!(matches!(
+        run.open("second").unwrap(),
+        StepDecision::Vetoed(_)
+    ));
+    assert!(matches!(run.open("first").unwrap(), StepDecision::Go(_)));
     let ended = run.finish(End::aborted("enough")).unwrap();
     let direction = ended.summary.flags.direction.unwrap();
     assert_eq!(direction.policy.as_deref(), Some("policy:without@1.0.0"));

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use runvet::read::policy::{Advice, Change, Policy, Scope, StepChange};
 use runvet::record::{Action, State, Step, StepKind, StepStatus};
 use runvet::recorder::{
-    Assertion, Clock, Durability, End, Error, Gate, Recorded, Recorder, Run, StepDraft, StepEnd,
-    Task,
+    Assertion, Clock, Durability, End, Error, Recorded, Recorder, Run, StepDecision, StepDraft,
+    StepEnd, Task,
 };
 use serde_json::{Map, Value, json};
 
@@ -225,7 +225,7 @@ impl<'s> Session<'s> {
             }
             2..=4 => {
                 if let Some(step) = run.pending().first()
-                    && let Some(Gate::Go(step)) = unless_refused(run.open(step))?
+                    && let Some(StepDecision::Go(step)) = unless_refused(run.open(step))?
                 {
                     open.push(step);
                 }

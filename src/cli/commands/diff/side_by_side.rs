@@ -8,7 +8,7 @@ use crate::dashboard::{ActionRow, Header, StepRow};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
 use crate::printable::{brief, columns_of, escape, fit};
-use crate::report::{Glyphs, Line, Paint, Style, count, instant, paragraph, seconds};
+use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
 
 /// The maximum number of lines of a section.
 const SECTION_LINES: usize = 12;
@@ -25,7 +25,7 @@ pub(super) struct SideBySide<'o> {
 type Named = (String, [Option<String>; 2], bool);
 
 /// A line of the table: whether its sides differ, its name, both sides.
-type Row = (bool, String, [Line; 2]);
+type Row = (bool, String, [StyledLine; 2]);
 
 impl<'o> SideBySide<'o> {
     pub(super) fn new(out: &'o mut dyn Write, style: Style, width: usize) -> Self {
@@ -42,7 +42,8 @@ impl<'o> SideBySide<'o> {
         writeln!(self.out, "left:  {}", escape(&diff.left.dir))?;
         writeln!(self.out, "right: {}\n", escape(&diff.right.dir))?;
         let headers = [left, right].map(|run| &run.overview.header);
-        let ids = headers.map(|header| Line::default().painted(&header.episode_id, Paint::Bold));
+        let ids =
+            headers.map(|header| StyledLine::default().painted(&header.episode_id, Paint::Bold));
         let mut rows = vec![(false, String::new(), ids)];
         rows.extend(headed(headers).into_iter().map(in_cells));
         self.rows(&rows)?;
@@ -87,7 +88,7 @@ impl<'o> SideBySide<'o> {
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        let title = Line::default().painted(title, Paint::Bold);
+        let title = StyledLine::default().painted(title, Paint::Bold);
         writeln!(self.out, "\n{}", title.draw(self.width, self.is_coloured))
     }
 
@@ -104,7 +105,7 @@ impl<'o> SideBySide<'o> {
         let halves = Halves::new(self.width, names.max(2) + 5, lefts);
         for (differs, name, [left, right]) in rows {
             let mark = if *differs {
-                let mark = Line::default().painted("!", Paint::Bad);
+                let mark = StyledLine::default().painted("!", Paint::Bad);
                 mark.draw(1, is_coloured)
             } else {
                 " ".into()
@@ -151,7 +152,7 @@ impl<'o> SideBySide<'o> {
         [left, right]: [&[T]; 2],
         totals: [usize; 2],
         [mut lefts, mut rights]: [impl Iterator<Item = Node<'n>>; 2],
-        cell: impl Fn(&T) -> Line,
+        cell: impl Fn(&T) -> StyledLine,
     ) -> io::Result<()> {
         let total = totals.into_iter().max().unwrap_or_default();
         if total == 0 {
@@ -205,7 +206,7 @@ impl<'o> SideBySide<'o> {
 
 /// The line of a value with a name.
 fn in_cells((name, values, differs): Named) -> Row {
-    let cells = values.map(|value| Line::default().word(value.as_deref().unwrap_or("-")));
+    let cells = values.map(|value| StyledLine::default().word(value.as_deref().unwrap_or("-")));
     (differs, name, cells)
 }
 
@@ -243,17 +244,17 @@ fn nodes<'s>(runs: [&'s Subject; 2], path: &[&str]) -> [impl Iterator<Item = Nod
     })
 }
 
-fn step(glyphs: &Glyphs, step: &StepRow) -> Line {
+fn step(glyphs: &Glyphs, step: &StepRow) -> StyledLine {
     let paint = Paint::of(&step.status);
-    Line::default()
+    StyledLine::default()
         .painted(glyphs.status(&step.status), paint)
         .text(&format!(" {} ", step.id))
         .painted(&step.status, paint)
         .text(&format!(": {}", step.description))
 }
 
-fn action(action: &ActionRow) -> Line {
-    Line::default()
+fn action(action: &ActionRow) -> StyledLine {
+    StyledLine::default()
         .text(&format!("{} {} ", action.id, action.tool))
         .word(&action.result_status)
         .text(&format!(" {}", action.input_excerpt))

@@ -23,7 +23,9 @@ use super::super::{Exit, Failure};
 use super::stop::{Stop, signals};
 use crate::printable::shortened;
 use crate::record::{Action, StepKind};
-use crate::recorder::{End, Error, Gate, OpenStep, Recorder, Run, StepDraft, StepEnd, Task};
+use crate::recorder::{
+    End, Error, OpenStep, Recorder, Run, StepDecision, StepDraft, StepEnd, Task,
+};
 
 /// The number of bytes of each output of a command that are recorded, its last ones.
 const MAX_EXCERPT_BYTES: usize = 4 << 10;
@@ -114,9 +116,9 @@ fn begin(mut run: Run, command: &CommandLine) -> Result<(Run, OpenStep), Error> 
     let draft = StepDraft::new(STEP, StepKind::Act, description).inputs(inputs);
     let _ = run.plan([draft], "planner.exec")?;
     let step = match run.open(STEP)? {
-        Gate::Go(step) => step,
+        StepDecision::Go(step) => step,
         // Only policies do that, and this recorder has none.
-        Gate::Vetoed(_) | Gate::Skipped => {
+        StepDecision::Vetoed(_) | StepDecision::Skipped => {
             let (what, why) = ("the command", "a policy does not let it pass".into());
             return Err(Error::Refused { what, why });
         }
