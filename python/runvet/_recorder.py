@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -96,7 +98,7 @@ class Recorder:
     def _recorder(self) -> _runvet.Recorder:
         if self._made is None:
             self._made = _runvet.Recorder(
-                self._run_data,
+                str(self._run_data),
                 list(self._policies),
                 self._threshold,
                 self._durability,
@@ -159,8 +161,12 @@ class Recorder:
         The files of its `workspace` are compared only if it is named here.
         """
         made = self._recorder.abandon(episode_id, reason, _path(workspace))
-        return Recorded(episode_id, made)
+        return Recorded(episode_id, Path(made))
 
 
-def _path(path: PathLike | None) -> Path | None:
-    return None if path is None else Path(path)
+def _path(path: PathLike | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+# Threads that record are not unwound within a call when the interpreter ends.
+atexit.register(_runvet.end)

@@ -118,7 +118,7 @@ class Run:
     @property
     def path(self) -> Path:
         """The directory of the episode."""
-        return self._run.path
+        return Path(self._run.path)
 
     @property
     def state(self) -> State:

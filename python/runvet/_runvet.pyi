@@ -21,6 +21,7 @@ __all__ = [
     "Run",
     "RunData",
     "as_json",
+    "end",
     "episodes_of",
     "exit_code",
     "explain",
@@ -35,6 +36,7 @@ __all__ = [
 _Records = Mapping[str, bytes | None]
 
 def as_json(value: Any) -> Any: ...
+def end() -> None: ...
 def episodes_of(
     root: str, keys: list[str]
 ) -> tuple[list[tuple[str, str | None, str]], list[tuple[str, str]]]: ...
@@ -138,7 +140,7 @@ class Events:
 class Recorder:
     def __new__(
         cls,
-        run_data: Path,
+        run_data: str,
         policies: list[Policy],
         threshold: float | None,
         durability: str,
@@ -151,21 +153,21 @@ class Recorder:
         seed: float | None,
         tags: Mapping[str, Any] | None,
         using: str | None,
-        workspace: Path | None,
+        workspace: str | None,
         verify: list[tuple[str, str, str | None]],
         id: str | None,
         started_at: int | None,
     ) -> Run: ...
-    def resume(self, id: str, workspace: Path | None) -> Run: ...
+    def resume(self, id: str, workspace: str | None) -> Run: ...
     def recover(self, id: str) -> tuple[Any, int]: ...
-    def abandon(self, id: str, reason: str, workspace: Path | None) -> Path: ...
+    def abandon(self, id: str, reason: str, workspace: str | None) -> str: ...
 
 @final
 class Run:
     @property
     def id(self) -> str: ...
     @property
-    def path(self) -> Path: ...
+    def path(self) -> str: ...
     def is_over(self) -> bool: ...
     def state(self) -> State: ...
     def steps_that_are(self, statuses: list[str]) -> list[str]: ...

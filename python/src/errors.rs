@@ -9,6 +9,7 @@ use runvet::check;
 use runvet::store::Fault;
 use runvet::{UnknownWord, gate, read, recorder};
 
+use crate::exiting::calling;
 use crate::json::object;
 
 /// An exception of a class in `runvet._errors`, with a message and attributes.
@@ -24,7 +25,7 @@ fn exception<'py>(
         let class = py.import("runvet._errors")?.getattr(class)?;
         class.call((message,), Some(&given))
     };
-    match made() {
+    match calling(py, made) {
         Ok(made) => PyErr::from_value(made),
         Err(error) => error,
     }

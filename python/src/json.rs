@@ -9,6 +9,8 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, P
 use runvet::document::{Kind, MAX_DEPTH, Node, OwnedDocument};
 use serde_json::{Map, Number, Value};
 
+use crate::exiting::calling;
+
 /// The digits of an integer that Python converts; longer ones become a `Decimal`.
 const MAX_INT_DIGITS: usize = 4_300;
 
@@ -114,7 +116,9 @@ impl Objects {
 
 fn decimal<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    DECIMAL.import(py, "decimal", "Decimal")?.call1((text,))
+    calling(py, || {
+        DECIMAL.import(py, "decimal", "Decimal")?.call1((text,))
+    })
 }
 
 /// The object for a whole JSON text.
@@ -145,7 +149,7 @@ pub(crate) fn unwritable(error: serde_json::Error) -> PyErr {
 /// A Python object as JSON: what `json.dumps` takes, but for keys that are not strings and numbers
 /// that JSON does not have.
 pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    value_within(object, MAX_DEPTH)
+    calling(object.py(), || value_within(object, MAX_DEPTH))
 }
 
 fn value_within(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
@@ -198,7 +202,9 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// A mapping from strings as a JSON object.
 pub(crate) fn map(mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
-    members(mapping.cast::<PyMapping>()?, MAX_DEPTH)
+    calling(mapping.py(), || {
+        members(mapping.cast::<PyMapping>()?, MAX_DEPTH)
+    })
 }
 
 fn members(mapping: &Bound<'_, PyMapping>, depth: usize) -> PyResult<Map<String, Value>> {

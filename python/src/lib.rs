@@ -3,6 +3,7 @@
 mod batch;
 mod check;
 mod errors;
+mod exiting;
 mod json;
 mod policy;
 mod read;
@@ -22,6 +23,8 @@ mod _runvet {
     use super::batch::{episodes_of, fetched};
     #[pymodule_export]
     use super::check::{Checker, Checking};
+    #[pymodule_export]
+    use super::exiting::end;
     #[pymodule_export]
     use super::read::{Episode, Events, Record, RunData};
     #[pymodule_export]

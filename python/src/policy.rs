@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use runvet::read::policy::{Advice, Change, Policy, Scope};
 use runvet::record::{State, Step};
 
+use crate::exiting::calling;
 use crate::json::{object, value};
 
 /// A policy that was written in Python.
@@ -87,7 +88,7 @@ impl PythonPolicy {
 
 impl PythonPolicy {
     fn advice(&self, state: &State, step: Option<&Step>) -> Advice {
-        let asked = Python::attach(|py| self.ask(py, state, step));
+        let asked = Python::attach(|py| calling(py, || self.ask(py, state, step)));
         asked.unwrap_or_else(|error| {
             self.raised.set(error);
             // A policy that failed vetoes, as one does that panics; but nothing is printed.

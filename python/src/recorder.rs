@@ -3,6 +3,7 @@
 mod run;
 mod turns;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -140,11 +141,11 @@ impl Recorder {
         id: &str,
         reason: &str,
         workspace: Option<PathBuf>,
-    ) -> PyResult<PathBuf> {
+    ) -> PyResult<OsString> {
         let recorder = self.working_in(workspace);
         let abandoned = py.detach(|| recorder.abandon(id, reason));
         let run = abandoned.map_err(|error| errors::of_recorder(py, &error))?;
-        Ok(run.path)
+        Ok(run.path.into())
     }
 }
 

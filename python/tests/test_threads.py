@@ -206,3 +206,27 @@ def test_events_of_a_long_timeline_stream(tmp_path: Path) -> None:
     )
     episode = next(tmp_path.rglob("events.jsonl")).parent
     subprocess.run([sys.executable, "-c", code, episode], check=True)
+
+
+def test_thread_in_a_policy_ends_with_the_interpreter(tmp_path: Path) -> None:
+    # The interpreter would unwind it, and what called the policy with it.
+    program = """
+import sys, threading, time, runvet
+
+class Slow:
+    name, version = "slow", "1.0"
+
+    def advise(self, state):
+        asked.set()
+        end = time.monotonic() + 0.2
+        while time.monotonic() < end:
+            pass
+
+asked = threading.Event()
+run = runvet.Recorder(sys.argv[1]).policy(Slow()).begin("t")
+threading.Thread(target=run.plan, args=([("a", "act", "do")],), daemon=True).start()
+asked.wait()
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

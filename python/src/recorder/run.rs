@@ -1,5 +1,6 @@
 //! One run, for Python: its calls, and those of its open steps.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -97,8 +98,8 @@ impl Run {
     }
 
     #[getter]
-    fn path(&self) -> PathBuf {
-        self.path.clone()
+    fn path(&self) -> OsString {
+        self.path.clone().into()
     }
 
     fn is_over(&self) -> bool {
