@@ -32,22 +32,15 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
             .take(MAX_CAUSES)
             .collect::<Vec<_>>();
         let slips_alone = causes.len();
-        let begun = slips
-            .begun
-            .iter()
-            .filter(|(phase, _)| words.contains(phase));
-        causes.extend(
-            begun
-                .take(MAX_CAUSES - slips_alone)
-                .map(|(phase, (line, written))| {
-                    let message = format!(
-                        "the phase {} on line {} does not count as `{phase}`",
-                        quote(written),
-                        line.number
-                    );
-                    (Place::event(*line, "/phase"), message)
-                }),
-        );
+        let begun = slips.begun.iter();
+        let begun = begun.filter(|(phase, _)| words.contains(phase));
+        let begun = begun.take(MAX_CAUSES - slips_alone);
+        causes.extend(begun.map(|(phase, (line, written))| {
+            let (written, number) = (quote(written), line.number);
+            let message =
+                format!("the phase {written} on line {number} does not count as `{phase}`");
+            (Place::event(*line, "/phase"), message)
+        }));
         let instead = rule
             .misses
             .and_then(|phase| instead_of(phase, slips, &in_order));

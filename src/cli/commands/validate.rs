@@ -223,19 +223,7 @@ impl Validate {
                 output.note(&note);
             }
         }
-        let unmet = if outcome.is_complete {
-            setup.gate.unmet_globs(&whole)
-        } else {
-            Vec::new()
-        };
-        for glob in &unmet {
-            if self.strict_config {
-                output.fault(glob);
-            } else if !self.quiet {
-                output.note(glob);
-            }
-        }
-        let is_refused = self.strict_config && !unmet.is_empty();
+        let is_refused = outcome.is_complete && self.refuses_globs(&setup.gate, &whole, output);
         let unchecked = outcome.totals.unchecked;
         let exit = match outcome.exit(setup.deny) {
             _ if output.is_muted() || setup.lacks_baseline() || is_refused => Exit::Fault,
@@ -259,6 +247,19 @@ impl Validate {
             exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
         self.keep(setup, has_report, &outcome, output)?;
         Ok(exit)
+    }
+
+    /// Names the globs of the configuration that match nothing; returns whether they fail the check.
+    fn refuses_globs(&self, gate: &Gate, whole: &[PathBuf], output: &Output) -> bool {
+        let unmet = gate.unmet_globs(whole);
+        for glob in &unmet {
+            if self.strict_config {
+                output.fault(glob);
+            } else if !self.quiet {
+                output.note(glob);
+            }
+        }
+        self.strict_config && !unmet.is_empty()
     }
 
     /// Resolves the settings, and opens what is written to.
