@@ -66,7 +66,7 @@ fn wrong_query_is_a_problem_that_says_why() {
         ("sort=size", "`sort`"),
         ("cursor=x", "`cursor`"),
         ("valid=maybe", "`valid`"),
-        ("since=yesterday", "`since`"),
+        ("since=soon", "`since`"),
         ("has=nothing", "`has`"),
     ] {
         let (status, said) = service.get(&format!("api/v1/runs?{query}")).problem();
