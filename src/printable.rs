@@ -101,6 +101,23 @@ pub(crate) fn brief(text: &str) -> String {
     brief
 }
 
+/// A JSON text on one line, without the blanks between its parts, escaped and cut as a value is.
+pub(crate) fn brief_json(text: &str) -> String {
+    let (mut is_string, mut is_escaped) = (false, false);
+    let is_shown = |c: &char| {
+        let is_blank = !is_string && c.is_ascii_whitespace();
+        is_string ^= *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        !is_blank
+    };
+    let shown: String = text
+        .chars()
+        .filter(is_shown)
+        .take(QUOTED_CHARS + 1)
+        .collect();
+    brief(&shown)
+}
+
 /// The text, escaped and cut after a number of characters.
 pub(crate) fn shortened(text: &str, chars: usize) -> String {
     let mut short = String::with_capacity(text.len().min(chars));
@@ -229,6 +246,14 @@ mod tests {
             assert!(is_hostile(c), "{}", u32::from(c));
             assert_eq!(escape(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));
         }
+    }
+
+    #[test]
+    fn brief_json_is_one_line_with_its_texts_unchanged() {
+        let text = "{\n  \"a b\": [ 1,\t2 ],\r\n \"c\\\" d\": \"e\\\\\" , \"f\": {} }";
+        let expected = r#"{"a b":[1,2],"c\" d":"e\\","f":{}}"#;
+        assert_eq!(brief_json(text), expected);
+        assert!(brief_json(&format!("[{}]", "1, ".repeat(99))).ends_with(",1…"));
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod markdown;
 #[cfg(feature = "human")]
 mod paint;
 mod sarif;
+mod unjudged;
 mod wording;
 
 #[cfg(feature = "html")]

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use crate::digest::Digest;
 use crate::document::{Document, Kind, Node, Number, Tape};
-use crate::printable::{brief, quote};
+use crate::printable::{brief_json, quote};
 use crate::timestamp::Timestamp;
 
 /// A value of a record, with the schema violations in that record.
@@ -169,5 +169,5 @@ impl<'a> Heard<'a> {
 /// A value as a message shows it.
 pub(crate) fn show(node: Node<'_>) -> String {
     node.text()
-        .map_or_else(|| brief(node.raw()), |text| quote(&text))
+        .map_or_else(|| brief_json(node.raw()), |text| quote(&text))
 }

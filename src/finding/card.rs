@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Key, Kind, Node, Number};
-use crate::printable::brief;
+use crate::printable::{brief, brief_json};
 use crate::timestamp::Timestamp;
 
 /// The maximum number of tags of a run that are kept.
@@ -81,7 +81,7 @@ fn record_text(record: Option<Node<'_>>, path: &[&str]) -> Option<String> {
 fn shown(value: Node<'_>) -> String {
     match value.kind() {
         Kind::String => brief(&value.text().unwrap_or_default()),
-        _ => brief(value.raw()),
+        _ => brief_json(value.raw()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::dashboard::{Incident, Mark};
 use crate::document::{Kind, Node};
-use crate::printable::{brief, shortened};
+use crate::printable::{brief, brief_json, shortened};
 
 /// The maximum length of an error or a reason, in characters.
 pub(super) const MAX_ERROR_CHARS: usize = 300;
@@ -173,10 +173,10 @@ pub(crate) fn error_text(error: Node<'_>) -> Option<String> {
                     one_line(&format!("{name}: {}", last_line(&message)))
                 }
                 (Some(text), None) | (None, Some(text)) => one_line(&text),
-                (None, None) => brief(error.raw()),
+                (None, None) => brief_json(error.raw()),
             })
         }
-        _ => Some(brief(error.raw())),
+        _ => Some(brief_json(error.raw())),
     }
 }
 

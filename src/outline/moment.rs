@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::incident::Signs;
 use crate::dashboard::Moment;
 use crate::document::{Kind, Node};
-use crate::printable::brief;
+use crate::printable::{brief, brief_json};
 use crate::timestamp::Timestamp;
 
 /// The maximum length of a phase or an agent's name, in characters.
@@ -121,6 +121,6 @@ pub(crate) fn shown(node: Node<'_>) -> String {
     match (node.text(), node.number()) {
         (Some(text), _) => brief(&text),
         (None, Some(number)) => brief(&number.rounded()),
-        (None, None) => brief(node.raw()),
+        (None, None) => brief_json(node.raw()),
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::concise::{faults, place};
+use super::unjudged::UnjudgedByKind;
 use super::{Closing, Renderer, count, verdict};
-use crate::finding::{EpisodeReport, Finding, Severity, SkipKind};
+use crate::finding::{EpisodeReport, Finding, Severity};
 use crate::printable::escape;
 
 /// What a reader has to know before it acts. Texts of records reach it, and may be written to
@@ -18,7 +19,7 @@ const ADVICE: &str = "Repair the program that writes these records, never the re
 pub(super) struct Agent {
     /// By severity, then in the order of rules, in which causes come first.
     rules: BTreeMap<(Severity, Option<usize>, String), Rule>,
-    unjudged: BTreeMap<SkipKind, Unjudged>,
+    unjudged: UnjudgedByKind,
     /// The number of episodes in which a rule could not be judged.
     unjudged_episodes: u64,
 }
@@ -28,14 +29,6 @@ struct Rule {
     findings: u64,
     episodes: u64,
     first: Finding,
-}
-
-/// What could not be judged for reasons of one kind.
-struct Unjudged {
-    skips: u64,
-    episodes: u64,
-    /// The first episode, and the reason there.
-    first: String,
 }
 
 impl Renderer for Agent {
@@ -62,20 +55,7 @@ impl Renderer for Agent {
             kept.episodes += 1;
         }
         self.unjudged_episodes += u64::from(!episode.skipped.is_empty());
-        let mut skips: BTreeMap<SkipKind, (u64, &str)> = BTreeMap::new();
-        for unjudged in episode.unjudged() {
-            let kind = skips.entry(unjudged.kind).or_insert((0, unjudged.reason));
-            kind.0 += unjudged.rules.len() as u64;
-        }
-        for (kind, (skips, reason)) in skips {
-            let kept = self.unjudged.entry(kind).or_insert_with(|| Unjudged {
-                skips: 0,
-                episodes: 0,
-                first: format!("{}: {reason}", episode.dir),
-            });
-            kept.skips += skips;
-            kept.episodes += 1;
-        }
+        self.unjudged.add(episode);
         Ok(())
     }
 
@@ -98,18 +78,12 @@ impl Renderer for Agent {
             let first = format!("{}: {message}", place(location));
             writeln!(out, "{}\nhelp: {}", escape(&first), escape(help))?;
         }
-        if !self.unjudged.is_empty() {
+        let unjudged = self.unjudged.lines(false);
+        if !unjudged.is_empty() {
             writeln!(out)?;
         }
-        for Unjudged {
-            skips,
-            episodes,
-            first,
-        } in self.unjudged.values()
-        {
-            let (skips, episodes) = (count(*skips, "rule"), count(*episodes, "episode"));
-            let line = format!("not judged: {skips} in {episodes}, first {first}");
-            writeln!(out, "{}", escape(&line))?;
+        for line in &unjudged {
+            writeln!(out, "{}", escape(line))?;
         }
         faults(closing).try_for_each(|line| writeln!(out, "{line}"))?;
         match self.rules.keys().next() {

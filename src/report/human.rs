@@ -1,7 +1,7 @@
 //! Reports -> text for people: findings by episode, errors first, each with an excerpt of its line
 //! that miette draws.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
@@ -10,12 +10,16 @@ use miette::{
     MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
+use super::unjudged::UnjudgedByKind;
 use super::wording::{count, counts, faults, not_judged, nothing_found, stage, verdict};
 use super::{Appearance, Closing, GroupBy, Options, Renderer, Style};
 use crate::finding::{
     EpisodeReport, Finding, Location, ReportedFault, Severity, SkipKind, Statistics, Tally,
 };
 use crate::printable::{columns_of, escape, fit};
+
+/// The number of findings from which on a report is long.
+const MANY: usize = 50;
 
 /// The width of a name in a table.
 const NAME_WIDTH: usize = 40;
@@ -28,8 +32,8 @@ pub(super) struct Human {
     met: BTreeMap<String, usize>,
     /// In a report by rule: the findings to show, each with the directory of its episode.
     held: BTreeMap<String, Vec<(String, Finding)>>,
-    /// In a report by rule: for each rule, the number of episodes in which it could not be judged.
-    unjudged_rules: BTreeMap<String, u64>,
+    /// In a report by rule: what could not be judged.
+    unjudged_rules: UnjudgedByKind,
     first_rule: Option<String>,
     /// The number of episodes in which a rule could not be judged.
     unjudged: u64,
@@ -55,7 +59,7 @@ impl Human {
             handler,
             met: BTreeMap::new(),
             held: BTreeMap::new(),
-            unjudged_rules: BTreeMap::new(),
+            unjudged_rules: UnjudgedByKind::default(),
             first_rule: None,
             unjudged: 0,
             unjudged_lines: BTreeMap::new(),
@@ -141,14 +145,11 @@ impl Human {
             }
             self.first_rule.get_or_insert(rule);
         }
-        for (rule, episodes) in &self.unjudged_rules {
-            writeln!(
-                out,
-                "not judged: {rule}, in {}",
-                count(*episodes, "episode")
-            )?;
+        let unjudged = self.unjudged_rules.lines(self.verbose);
+        for line in &unjudged {
+            writeln!(out, "{}", escape(line))?;
         }
-        if self.unjudged_rules.is_empty() {
+        if unjudged.is_empty() {
             Ok(())
         } else {
             writeln!(out)
@@ -265,10 +266,7 @@ impl Renderer for Human {
                 let held = self.held.entry(finding.rule.clone()).or_default();
                 held.push((episode.dir.clone(), finding.clone()));
             }
-            let rules: BTreeSet<&str> = episode.skipped.iter().map(|skip| &*skip.rule).collect();
-            for rule in rules {
-                *self.unjudged_rules.entry(rule.to_owned()).or_default() += 1;
-            }
+            self.unjudged_rules.add(episode);
             return Ok(());
         }
         let skips = self.skips(episode);
@@ -318,6 +316,13 @@ impl Renderer for Human {
         }
         let (episodes, verdict) = verdict(closing, self.unjudged);
         writeln!(out, "{}{verdict}", self.bold(&episodes))?;
+        let findings: usize = self.met.values().sum();
+        if self.appearance.group_by == GroupBy::Episode && findings >= MANY {
+            writeln!(
+                out,
+                "To see each rule once: --group-by rule --max-findings 1"
+            )?;
+        }
         if let Some(rule) = &self.first_rule {
             writeln!(out, "To learn more about a rule: runvet explain {rule}")?;
         }

@@ -21,9 +21,14 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
     };
     let mut verdict = match (totals.invalid, totals.undecided) {
         (0, 0) => {
-            let all = if is_one { "" } else { "all " };
             let with = if counts.is_empty() { "" } else { ", with " };
-            format!("{all}valid{with}{counts}")
+            let valid = match totals.ignored + totals.baselined {
+                // What is excused may be an error.
+                1.. => "no errors that count",
+                0 if is_one => "valid",
+                0 => "all valid",
+            };
+            format!("{valid}{with}{counts}")
         }
         (1.., 0) if is_one => format!("invalid{in_brackets}"),
         (invalid, undecided) => {
@@ -57,11 +62,14 @@ pub(crate) fn verdict(closing: &Closing<'_>, unjudged: u64) -> (String, String) 
     (count(totals.episodes, "episode"), format!(": {verdict}"))
 }
 
+/// The number of rules that are named where they could not be judged; more are counted.
+pub(super) const MAX_NAMED: usize = 3;
+
 /// The rules that could not be judged, in one line: "not judged: 22 rules, state.json can't be
-/// read". Their names follow if they are wanted.
+/// read". Their names follow if they are few, or wanted.
 pub(super) fn not_judged(unjudged: &Unjudged<'_>, names_rules: bool) -> String {
     let Unjudged { reason, rules, .. } = unjudged;
-    let names = if names_rules {
+    let names = if names_rules || rules.len() <= MAX_NAMED {
         format!(": {}", rules.join(", "))
     } else {
         String::new()

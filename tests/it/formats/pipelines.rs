@@ -360,7 +360,7 @@ fn report_by_rule_has_the_findings_of_that_by_episode() {
         ]
     );
     assert!(
-        by_rule.contains("not judged: plan/projection, in 1 episode\n"),
+        by_rule.contains("not judged: 13 rules in 1 episode, first in "),
         "{by_rule}"
     );
     assert_eq!(

@@ -7,7 +7,7 @@ use super::super::output::Halves;
 use crate::dashboard::{ActionRow, Header, StepRow};
 use crate::diff::{Diff, Difference, Subject, differs, is_expected};
 use crate::document::{Kind, Node};
-use crate::printable::{brief, columns_of, escape, fit};
+use crate::printable::{brief, brief_json, columns_of, escape, fit};
 use crate::report::{Glyphs, Paint, Style, StyledLine, count, instant, paragraph, seconds};
 
 /// The maximum number of lines of a section.
@@ -288,7 +288,7 @@ fn named(name: &str, values: [Option<Node<'_>>; 2], counts: bool) -> Named {
         Some(match (value.text(), value.number()) {
             (Some(text), _) => brief(&text),
             (None, Some(number)) => brief(&number.rounded()),
-            (None, None) => brief(value.raw()),
+            (None, None) => brief_json(value.raw()),
         })
     };
     (name.to_owned(), values.map(shown), differs)
@@ -311,7 +311,7 @@ fn counted<K: AsRef<str> + Ord>(counts: [&BTreeMap<K, u64>; 2]) -> Vec<Named> {
 fn sentence(difference: &Difference) -> String {
     let [left, right] = [&difference.left, &difference.right].map(|value| match value.get() {
         "null" => "absent".into(),
-        value => brief(value),
+        value => brief_json(value),
     });
     format!("{}: {left}, but {right}", brief(&difference.pointer))
 }
