@@ -59,6 +59,7 @@ pub use selection::{Outcome, Selection};
 use baseline::{Known, KnownSkips};
 use globs::{Glob, relative};
 use ignores::Ignored;
+pub(crate) use levels::Decided;
 use levels::Levels;
 
 /// Vanished findings that are listed by name; the rest are counted.
@@ -596,6 +597,20 @@ impl Gate {
     #[cfg(feature = "cli")]
     pub(crate) fn reads_named_files(&self) -> bool {
         self.prepared().reads_named_files()
+    }
+
+    /// The level of each rule and what decides it, in the directory of an episode or, without one,
+    /// where no override holds.
+    #[cfg(feature = "cli")]
+    pub(crate) fn decided(
+        &self,
+        dir: Option<&Path>,
+    ) -> impl Iterator<Item = (&str, Level, Decided<'_>)> {
+        let dir = dir.map(|dir| relative(dir, &self.root, &self.here));
+        let decided = self.levels.decided(&self.check, dir.as_deref());
+        let rules = self.check.rules().iter();
+        let named = rules.zip(decided);
+        named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
     }
 
     /// The check that judges every rule that counts in some directory.

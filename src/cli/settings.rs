@@ -80,11 +80,13 @@ pub(super) struct SettingsArgs {
 
 /// The options that decide which findings count.
 #[derive(Args)]
+#[command(next_help_heading = "Rules, baseline and configuration")]
 pub(super) struct GateArgs {
     /// Set the severity of a rule, or of a group such as `plan/*`, to error, warning or off;
     /// repeatable
     ///
-    /// Later settings override earlier ones and the configuration. `runvet rules` lists the rules.
+    /// Later settings override earlier ones, the variable and the configuration. `runvet rules`
+    /// lists the rules.
     #[arg(
         long = "rule",
         value_name = "NAME=LEVEL",
@@ -148,7 +150,7 @@ pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result
 }
 
 /// Parses the name of a rule or a group.
-fn parse_rule(name: &str) -> Result<String, String> {
+pub(super) fn parse_rule(name: &str) -> Result<String, String> {
     // Refuses unknown names while the command line is parsed.
     Check::new()
         .level(name, Level::Off)
@@ -191,6 +193,13 @@ pub(super) struct Set<T> {
     pub(super) origin: Origin,
 }
 
+impl Set<bool> {
+    /// Whether a flag or the environment asks for what sets the level of a rule.
+    pub(super) fn sets_level(&self) -> bool {
+        self.value && !matches!(self.origin, Origin::File(..))
+    }
+}
+
 /// Whether the baseline is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Baselines {
@@ -215,7 +224,7 @@ pub(super) struct GateSettings {
     pub(super) select: Set<Vec<String>>,
     pub(super) verify_manifest: Set<bool>,
     /// Levels set by flags or the environment.
-    pub(super) rules: Set<Vec<(String, Level)>>,
+    pub(super) rules: Vec<Set<(String, Level)>>,
     pub(super) file: ConfigFile,
     pub(super) gate: Gate,
 }
@@ -315,8 +324,7 @@ impl GateArgs {
             file.config.verify_manifest.as_ref(),
             false,
         );
-        let rules = (!self.rules.is_empty()).then(|| self.rules.clone());
-        let rules = from.first(&RULES, rules, None, Vec::new());
+        let rules = self.rules(matches)?;
         if !matches!(verify_manifest.origin, Origin::File(..)) {
             file.config.verify_manifest = None;
         }
@@ -326,10 +334,14 @@ impl GateArgs {
         if !matches!(select.origin, Origin::File(..)) {
             gate = gate.select(&select.value)?;
         }
-        if verify_manifest.value && !matches!(verify_manifest.origin, Origin::File(..)) {
+        if verify_manifest.sets_level() {
             gate = gate.level(&MANIFEST.info.id, Level::Error)?;
         }
-        for (rule, level) in &rules.value {
+        for Set {
+            value: (rule, level),
+            ..
+        } in &rules
+        {
             gate = gate.level(rule, *level)?;
         }
         if let (Baselines::Read, Some(path)) = (baselines, &baseline.value) {
@@ -349,6 +361,35 @@ impl GateArgs {
             file,
             gate,
         })
+    }
+
+    /// The levels that the environment sets, then those of flags, which override them.
+    fn rules(&self, matches: &ArgMatches) -> Result<Vec<Set<(String, Level)>>, Failure> {
+        let set = |value: &(String, Level), origin| Set {
+            value: value.clone(),
+            origin,
+        };
+        let of_environment = |value| set(value, Origin::Environment(RULES));
+        if matches.value_source("rules") != Some(ValueSource::CommandLine) {
+            return Ok(self.rules.iter().map(of_environment).collect());
+        }
+        // Flags hide the variable from the parser of arguments.
+        let variable = std::env::var_os(RULES).unwrap_or_default();
+        let parsed = variable
+            .to_str()
+            .ok_or("it is not UTF-8".to_owned())
+            .and_then(|text| {
+                let settings = text.split(',').filter(|_| !text.is_empty());
+                settings
+                    .map(parse_level)
+                    .collect::<Result<Vec<_>, String>>()
+            });
+        let parsed = parsed.map_err(|wrong| {
+            Failure::Fault(format!("invalid value of the variable {RULES}: {wrong}"))
+        })?;
+        let of_flag = |value| set(value, Origin::Flag("--rule"));
+        let flags = self.rules.iter().map(of_flag);
+        Ok(parsed.iter().map(of_environment).chain(flags).collect())
     }
 
     /// The path of the configuration, if one is used.
@@ -410,7 +451,7 @@ const DENY_WARNINGS: Names = Names("deny_warnings", "--deny-warnings", "RUNVET_D
 const DENY_UNJUDGED: Names = Names("deny_unjudged", "--deny-unjudged", "RUNVET_DENY_UNJUDGED");
 const FINDINGS_SHOWN: Names = Names("max_findings", "--max-findings", "RUNVET_MAX_FINDINGS");
 const JOBS: Names = Names("jobs", "--jobs", "RUNVET_JOBS");
-const RULES: Names = Names("rules", "--rule", "RUNVET_RULES");
+const RULES: &str = "RUNVET_RULES";
 const SELECT: Names = Names("select", "--select", "RUNVET_SELECT");
 const VERIFY_MANIFEST: Names = Names(
     "verify_manifest",

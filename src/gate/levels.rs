@@ -1,5 +1,6 @@
 //! Levels by rule and directory -> one level for each rule.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::globs::Glob;
@@ -28,6 +29,20 @@ struct Setting {
     paths: Option<Vec<Glob>>,
     rule: String,
     level: Level,
+    /// The file and the line that set it.
+    at: (String, u64),
+}
+
+/// What decides the level of a rule in a directory.
+pub(crate) enum Decided<'l> {
+    /// Nothing sets it.
+    Default,
+    /// The configuration: the rule or group that it names, the file and the line.
+    Configured(&'l str, &'l (String, u64)),
+    /// A level that overrides the configuration: its index, in the order in which they were set.
+    Last(usize),
+    /// It is not among the rules that are selected.
+    NotSelected,
 }
 
 impl Levels {
@@ -38,15 +53,13 @@ impl Levels {
         config: &Config,
         mistakes: &mut Vec<ConfigError>,
     ) {
-        if config
-            .verify_manifest
-            .as_ref()
-            .is_some_and(|verify| *verify.get_ref())
-        {
+        let at = |span: &Range<usize>| (file.name.to_owned(), file.line(span));
+        if let Some(verify) = config.verify_manifest.as_ref().filter(|it| *it.get_ref()) {
             self.configured.push(Setting {
                 paths: None,
                 rule: MANIFEST.info.id.to_string(),
                 level: Level::Error,
+                at: at(&verify.span()),
             });
         }
         for rule in &config.select {
@@ -80,6 +93,7 @@ impl Levels {
                 paths: paths.map(<[Glob]>::to_vec),
                 rule: rule.get_ref().clone(),
                 level: *level.get_ref(),
+                at: (file.name.to_owned(), file.line(&rule.span())),
             });
         }
     }
@@ -134,34 +148,55 @@ impl Levels {
         levels
     }
 
+    /// The level of each rule in a directory, and what decides it.
+    pub(super) fn decided<'l>(
+        &'l self,
+        check: &'l Check,
+        dir: Option<&Path>,
+    ) -> Vec<(Level, Decided<'l>)> {
+        let decided = self.deciding(check, |paths| {
+            let is_matched =
+                |dir| paths.is_some_and(|globs| globs.iter().any(|it| it.matches(dir)));
+            paths.is_none() || dir.is_some_and(is_matched)
+        });
+        decided.collect()
+    }
+
     fn where_paths(
         &self,
         check: &Check,
         are_in_force: impl Fn(Option<&[Glob]>) -> bool,
     ) -> Vec<Level> {
+        let decided = self.deciding(check, are_in_force);
+        decided.map(|(level, _)| level).collect()
+    }
+
+    fn deciding<'l, F: Fn(Option<&[Glob]>) -> bool>(
+        &'l self,
+        check: &'l Check,
+        are_in_force: F,
+    ) -> impl Iterator<Item = (Level, Decided<'l>)> + use<'l, F> {
         let configured: Vec<&Setting> = self
             .configured
             .iter()
             .filter(|setting| are_in_force(setting.paths.as_deref()))
             .collect();
-        let level = |(rule, unset): (&Rule, &Level)| {
-            let mut last = self.last.iter().rev();
-            if let Some((_, level)) = last.find(|(name, _)| names(name, &rule.info.id)) {
-                return *level;
+        let level = move |(rule, unset): (&'l Rule, &'l Level)| {
+            let mut last = self.last.iter().enumerate().rev();
+            if let Some((index, (_, level))) =
+                last.find(|(_, (name, _))| names(name, &rule.info.id))
+            {
+                return (*level, Decided::Last(index));
             }
             let mut set = configured.iter().rev();
             let set = set.find(|setting| names(&setting.rule, &rule.info.id));
+            let why = set.map_or(Decided::Default, |it| Decided::Configured(&it.rule, &it.at));
             match set.map_or(*unset, |setting| setting.level) {
-                _ if !self.selects(&rule.info.id) => Level::Off,
-                Level::Off if !self.selected.is_empty() => Level::Warning,
-                level => level,
+                _ if !self.selects(&rule.info.id) => (Level::Off, Decided::NotSelected),
+                Level::Off if !self.selected.is_empty() => (Level::Warning, why),
+                level => (level, why),
             }
         };
-        check
-            .rules()
-            .iter()
-            .zip(check.levels())
-            .map(level)
-            .collect()
+        check.rules().iter().zip(check.levels()).map(level)
     }
 }

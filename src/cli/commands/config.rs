@@ -1,19 +1,27 @@
 //! `runvet config`: prints the settings in force and their origins.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args};
+use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
-use super::settings::{Baselines, ConfigFile, Set, Settings, SettingsArgs, now};
-use super::{Exit, Failure};
+use super::settings::{
+    Baselines, ConfigFile, GateSettings, Set, Settings, SettingsArgs, now, parse_rule,
+};
+use super::{Exit, Failure, candidates};
+use crate::check::names;
 use crate::config::{Ignore, Rules};
+use crate::finding::Level;
+use crate::gate::Decided;
 use crate::printable::{columns_of, escape};
 use crate::timestamp::Timestamp;
 
 /// Show the settings for `runvet validate` and the origin of each
 ///
 /// Flags override the environment, which overrides the configuration, which overrides the defaults.
+/// With a rule, show its level, and what sets it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -28,12 +36,22 @@ Example:
 pub(in crate::cli) struct Config {
     #[command(flatten)]
     settings: SettingsArgs,
+
+    /// Show the level of this rule, or of the rules of a group such as `plan/*`, and what sets it
+    #[arg(value_parser = parse_rule, add = ArgValueCandidates::new(candidates::rules))]
+    rule: Option<String>,
+
+    /// The directory of the episode in which it is asked for [default: where no override holds]
+    episode: Option<PathBuf>,
 }
 
 impl Config {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let settings = self.settings.resolve(matches, Baselines::Unread)?;
-        let rows = rows(&settings, &now()?);
+        let rows = match &self.rule {
+            Some(rule) => levels(&settings, rule, self.episode.as_deref()),
+            None => rows(&settings, &now()?),
+        };
         let width = |of: fn(&Row) -> &String| rows.iter().map(|row| columns_of(of(row))).max();
         let names = width(|row| &row.name).unwrap_or_default();
         let values = width(|row| &row.value).unwrap_or_default();
@@ -92,15 +110,43 @@ fn rows(settings: &Settings, now: &Timestamp) -> Vec<Row> {
         Row::of("verify-manifest", &gate.verify_manifest, bool::to_string),
     ];
     rows.extend(configured(&gate.file, now));
-    let rules = &gate.rules;
-    let origin = rules.origin.to_string();
-    rows.extend(
-        rules
-            .value
-            .iter()
-            .map(|(rule, level)| Row::new(rule, level.word(), &origin)),
-    );
+    rows.extend(gate.rules.iter().map(|set| {
+        let (rule, level) = &set.value;
+        Row::new(rule, level.word(), &set.origin.to_string())
+    }));
     rows
+}
+
+/// The level of each rule of a name, and what decides it.
+fn levels(settings: &Settings, name: &str, episode: Option<&Path>) -> Vec<Row> {
+    let GateSettings {
+        gate,
+        rules,
+        verify_manifest,
+        ..
+    } = &settings.gate;
+    let decided = gate.decided(episode);
+    let named = decided.filter(|(rule, ..)| names(name, rule));
+    let row = |(rule, level, why): (&str, Level, Decided<'_>)| {
+        let why = match why {
+            Decided::Default => "default".to_owned(),
+            Decided::Configured(set, (file, line)) if set == rule => format!("{file}:{line}"),
+            Decided::Configured(set, (file, line)) => format!("{file}:{line} ({set})"),
+            Decided::NotSelected => "not selected".to_owned(),
+            // A flag that asks for the manifest comes before the others.
+            Decided::Last(index) => {
+                let before = usize::from(verify_manifest.sets_level());
+                let set = index.checked_sub(before).and_then(|index| rules.get(index));
+                let origin = set.map_or(&verify_manifest.origin, |set| &set.origin);
+                match set.map(|set| &*set.value.0) {
+                    Some(set) if set != rule => format!("{origin} ({set})"),
+                    _ => origin.to_string(),
+                }
+            }
+        };
+        Row::new(rule, level.word(), &why)
+    };
+    named.map(row).collect()
 }
 
 fn or_dash(value: Option<impl ToString>) -> String {

@@ -114,7 +114,14 @@ fn flags_override_environment_file_and_defaults_in_order() {
     );
     let from_flags = SETTINGS.map(|(key, .., [flag, _, value])| format!("{key} {value} {flag}"));
     assert_eq!(of(&variables, &flags)[..8], from_flags);
-    assert_eq!(of(&variables, &flags)[9..], ["episode/id warning --rule"]);
+    assert_eq!(
+        of(&variables, &flags)[9..],
+        [
+            "state/schema off RUNVET_RULES",
+            "plan/* error RUNVET_RULES",
+            "episode/id warning --rule"
+        ]
+    );
     assert_eq!(
         of(&variables, &["--deny-warnings=false"])[1],
         "deny-warnings false --deny-warnings"
@@ -126,6 +133,57 @@ fn flags_override_environment_file_and_defaults_in_order() {
     assert_eq!(
         of(&[("RUNVET_CONFIG", "runvet.toml")], &["--no-config"]),
         defaults
+    );
+}
+
+#[test]
+fn level_of_a_rule_is_shown_with_what_sets_it() {
+    let project = Project::new(
+        "[rules]\n'plan/*' = 'warning'\n'plan/no-event' = 'off'\n\n\
+         [[override]]\npaths = ['ep_02*']\nrules = { '*' = 'off', 'plan/projection' = 'error' }",
+    );
+    let of = |variables: &[(&str, &str)], args: &[&str]| {
+        let output = project.run_in("", variables, &[&["config"], args].concat());
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        stdout(&output).lines().map(words).collect::<Vec<_>>()
+    };
+    let (paused, other) = (
+        "runs/demo/episodes/ep_02_paused",
+        "runs/demo/episodes/ep_01_answer",
+    );
+    let rule = "plan/projection";
+    let in_file = "plan/projection warning runvet.toml:2 (plan/*)";
+    assert_eq!(of(&[], &[rule]), [in_file]);
+    assert_eq!(of(&[], &[rule, other]), [in_file]);
+    assert_eq!(
+        of(&[], &[rule, paused]),
+        ["plan/projection error runvet.toml:7"]
+    );
+    assert_eq!(
+        of(&[], &["episode/id", paused]),
+        ["episode/id off runvet.toml:7 (*)"]
+    );
+    assert_eq!(
+        of(&[], &["episode/id", other]),
+        ["episode/id error default"]
+    );
+    assert_eq!(
+        of(&[], &["plan/no-event"]),
+        ["plan/no-event off runvet.toml:3"]
+    );
+    assert_eq!(of(&[], &["plan/*"]).len(), 5);
+    let variables = [("RUNVET_RULES", "plan/*=error,episode/id=off")];
+    let flags = ["--verify-manifest", "--rule", "episode/id=warning"];
+    let with = |rule: &str| of(&variables, &[&flags[..], &[rule]].concat());
+    assert_eq!(with(rule), ["plan/projection error RUNVET_RULES (plan/*)"]);
+    assert_eq!(with("episode/id"), ["episode/id warning --rule"]);
+    assert_eq!(
+        with("manifest/digest"),
+        ["manifest/digest error --verify-manifest"]
+    );
+    assert_eq!(
+        of(&[], &["--select", "state/*", rule]),
+        ["plan/projection off not selected"]
     );
 }
 
