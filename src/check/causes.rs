@@ -57,17 +57,7 @@ pub(super) fn add(rules: &RuleSet, drafts: &mut [Drafted], slips: &Slips) -> Vec
                 let help = draft.help.as_deref().unwrap_or(&rule.info.hint);
                 draft.help = Some(format!("{instead} {help}"));
             }
-            if let Some((line, written)) = &slips.projection_type
-                && words.contains(&"event_type")
-            {
-                draft.causes.push(other_type(*line, written));
-            }
-            if let Some(line) = slips.bare_status
-                && words.contains(&"step_status")
-                && is_status(&draft.place)
-            {
-                draft.causes.push(bare_status(line));
-            }
+            draft.causes.extend(of_value(slips, words, &draft.place));
             any = true;
         }
         if any {
@@ -85,6 +75,17 @@ pub(super) fn of_violations(drafts: &[Drafted]) -> Vec<Place> {
         .map(|(place, _)| place.clone())
         .take(MAX_FIRST)
         .collect()
+}
+
+/// The value of an event that a rule does not count, and that may be the cause.
+fn of_value(slips: &Slips, words: &[&str], place: &Place) -> Option<(Place, String)> {
+    if let Some((line, written)) = &slips.projection_type
+        && words.contains(&"event_type")
+    {
+        return Some(other_type(*line, written));
+    }
+    let line = slips.bare_status?;
+    (words.contains(&"step_status") && is_status(place)).then(|| bare_status(line))
 }
 
 /// What an event has instead of a phase that is missed, as a question.

@@ -230,6 +230,15 @@ impl Validate {
             Exit::NothingFound if self.allow_empty || is_unchanged => Exit::Success,
             exit => exit,
         };
+        self.explain(exit, unchecked, &scope, output);
+        let has_report =
+            exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
+        self.keep(setup, has_report, &outcome, output)?;
+        Ok(exit)
+    }
+
+    /// Says why nothing was checked, or not everywhere.
+    fn explain(&self, exit: Exit, unchecked: u64, scope: &Scope, output: &Output) {
         match exit {
             Exit::NothingFound if unchecked > 0 => output.fault(&no_rule_is_on(unchecked)),
             Exit::NothingFound if !scope.is_empty && !self.period.is_all() => {
@@ -243,10 +252,6 @@ impl Validate {
             Exit::Success if scope.is_empty && !self.quiet => output.note("no episode found"),
             _ => {}
         }
-        let has_report =
-            exit != Exit::NothingFound && !scope.is_given_wrongly && !output.is_muted();
-        self.keep(setup, has_report, &outcome, output)?;
-        Ok(exit)
     }
 
     /// Names the globs of the configuration that match nothing; returns whether they fail the check.
