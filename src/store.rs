@@ -62,7 +62,7 @@ pub(crate) use new_dir::write_new_dir;
 pub(crate) use open_dir::OpenDir;
 pub(crate) use path::{display, is_gone};
 pub(crate) use root::Given;
-pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, runs, runs_at};
+pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, runs_at};
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;

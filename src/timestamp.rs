@@ -7,6 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wide::u8x16;
 
+#[cfg(feature = "cli")]
+pub(crate) use given::length;
+
 /// An instant, read from an RFC 3339 date-time with an offset.
 ///
 /// Two timestamps are equal when they are the same instant, whatever their offsets and their number

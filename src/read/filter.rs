@@ -139,6 +139,58 @@ impl Listed for RunEntry {
     }
 }
 
+/// An entry of a list, with what only filters look at.
+#[derive(Debug)]
+pub(crate) struct DescribedRun {
+    pub(crate) entry: RunEntry,
+    pub(crate) adapter: Option<String>,
+    pub(crate) mode: Option<String>,
+    /// As `key:value`.
+    pub(crate) tags: Vec<String>,
+}
+
+impl Listed for DescribedRun {
+    fn facet(&self, facet: Facet) -> Option<&str> {
+        match facet {
+            Facet::Adapter => self.adapter.as_deref(),
+            Facet::Mode => self.mode.as_deref(),
+            Facet::Status | Facet::Outcome => self.entry.facet(facet),
+        }
+    }
+
+    fn texts(&self) -> [&str; 3] {
+        self.entry.texts()
+    }
+
+    fn started(&self) -> Option<Timestamp> {
+        self.entry.started()
+    }
+
+    fn duration_sec(&self) -> Option<f64> {
+        self.entry.duration_sec
+    }
+
+    fn valid(&self) -> Option<bool> {
+        self.entry.valid
+    }
+
+    fn tags(&self) -> impl Iterator<Item = &str> {
+        self.tags.iter().map(String::as_str)
+    }
+
+    fn latencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.entry.latencies()
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &str> {
+        self.entry.rules()
+    }
+
+    fn count(&self, counted: Tallied) -> u64 {
+        self.entry.count(counted)
+    }
+}
+
 impl RunFilter {
     /// The time that a text names now, see [`Timestamp::given`].
     ///

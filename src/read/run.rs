@@ -3,13 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use super::filter::DescribedRun;
 use super::stored::Stored;
 use super::{Error, EventTexts, Events, LineColumn, MAX_MATCHES, RunEntry, io_error};
 use crate::check::CheckSession;
 use crate::document::{Node, OwnedDocument, Refused};
 use crate::facts::{self, StateFacts, SummaryFacts, Value};
-use crate::finding::EpisodeReport;
+use crate::finding::{Card, EpisodeReport};
 use crate::gate::Gate;
 use crate::load::{self, Buffers, Loaded, LoadedRecord, NOT_THERE, NoText, Wanted};
 use crate::outline::Listening;
@@ -258,6 +260,11 @@ impl RunReader {
         self.records().entry(self)
     }
 
+    /// When an artifact was last written, as far as the file system tells.
+    pub(crate) fn last_written(&self) -> Option<SystemTime> {
+        store::last_written(&self.dir.path)
+    }
+
     /// The records, as far as they can be read. The timeline is not read.
     pub(crate) fn records(&self) -> Records {
         Records {
@@ -339,6 +346,21 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    /// The same, with what only filters look at.
+    pub(crate) fn described(&self, run: &RunReader) -> DescribedRun {
+        let state = self.state.as_ref().ok().map(OwnedDocument::root);
+        let summary = self.summary.as_ref().ok().map(OwnedDocument::root);
+        let tags = Card::of(state, summary).tags.into_iter();
+        DescribedRun {
+            adapter: state.and_then(|state| text_at(state, &["episode", "using"])),
+            mode: summary.and_then(|summary| text_at(summary, &["flags", "mode"])),
+            tags: tags
+                .map(|(name, value)| format!("{name}:{value}"))
+                .collect(),
+            entry: self.entry(run),
+        }
+    }
+
     /// What a list of runs shows of them.
     pub(crate) fn entry(&self, run: &RunReader) -> RunEntry {
         let (state, summary) = (self.state.as_ref().ok(), self.summary.as_ref().ok());

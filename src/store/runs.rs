@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Access, AtFlags, Mode, Stat};
@@ -28,7 +29,7 @@ use super::root::{Given, Root};
 use super::tree::{Dir, Tree};
 use super::walk::Walk;
 use crate::parallel::{cores, in_order};
-use crate::source::EPISODES;
+use crate::source::{Artifact, EPISODES};
 
 /// The number of entries whose metadata is one piece of work for a thread.
 const PIECE: usize = 64;
@@ -241,6 +242,15 @@ fn look(dir: BorrowedFd<'_>, name: &OsStr) -> Looked {
     } else {
         Looked::Other
     }
+}
+
+/// When an artifact of a run was last written.
+pub(crate) fn last_written(dir: &Path) -> Option<SystemTime> {
+    let written = |artifact: Artifact| {
+        let entry = std::fs::symlink_metadata(dir.join(artifact.file_name()));
+        entry.ok()?.modified().ok()
+    };
+    Artifact::ALL.into_iter().filter_map(written).max()
 }
 
 /// The time of a run.

@@ -51,7 +51,7 @@ impl Timestamp {
 }
 
 /// The seconds of a length such as `90s`, `15m`, `1h` or `7d`.
-fn length(text: &str) -> Option<i64> {
+pub(crate) fn length(text: &str) -> Option<i64> {
     let unit = match text.as_bytes().last()? {
         b's' => 1,
         b'm' => 60,

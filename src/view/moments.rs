@@ -1,5 +1,7 @@
 //! The events of a timeline -> one line of text each.
 
+use std::borrow::Cow;
+
 use crate::dashboard::Moment;
 use crate::document::Node;
 use crate::outline::{TimelineClock, moment};
@@ -11,7 +13,8 @@ use crate::read::{Error, EventTexts, RunReader};
 pub(crate) struct Moments {
     events: EventTexts,
     clock: TimelineClock,
-    phase: Option<String>,
+    /// The phases that are wanted; none for all.
+    phases: Vec<String>,
     text: Option<String>,
 }
 
@@ -25,15 +28,15 @@ impl Moments {
         Ok(Self {
             events: run.event_texts()?,
             clock: TimelineClock::default(),
-            phase: None,
+            phases: Vec::new(),
             text: None,
         })
     }
 
-    /// Skips the events of other phases.
+    /// Skips the events of other phases, if any is given.
     #[must_use]
-    pub(crate) fn only_phase(mut self, phase: impl Into<String>) -> Self {
-        self.phase = Some(phase.into());
+    pub(crate) fn only_phases(mut self, phases: &[String]) -> Self {
+        self.phases = phases.to_vec();
         self
     }
 
@@ -55,15 +58,17 @@ impl Iterator for Moments {
                 Err(error) => return Some(Err(error)),
             };
             let offset_sec = self.clock.offset(event);
-            if is_wanted(event, self.phase.as_deref(), self.text.as_deref()) {
+            if is_wanted(event, &self.phases, self.text.as_deref()) {
                 return Some(Ok(moment(line, event, offset_sec)));
             }
         }
     }
 }
 
-/// Whether an event has the requested phase, and its line contains the requested text.
-fn is_wanted(event: Node<'_>, phase: Option<&str>, text: Option<&str>) -> bool {
-    let is_of = |phase| event.get("phase").and_then(Node::text).as_deref() == Some(phase);
-    phase.is_none_or(is_of) && text.is_none_or(|text| event.raw().contains(text))
+/// Whether an event has a requested phase, and its line contains the requested text.
+fn is_wanted(event: Node<'_>, phases: &[String], text: Option<&str>) -> bool {
+    let phase = || event.get("phase").and_then(Node::text);
+    let is_one_of = |phase: Cow<'_, str>| phases.iter().any(|wanted| *wanted == *phase);
+    (phases.is_empty() || phase().is_some_and(is_one_of))
+        && text.is_none_or(|text| event.raw().contains(text))
 }

@@ -1,8 +1,10 @@
 //! `runvet list`: the runs of a run-data directory, newest first.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args, ValueEnum};
 
@@ -15,16 +17,17 @@ use super::words::word_of;
 use super::{Exit, Failure};
 use crate::finding::{Finding, Lifecycle, Severity};
 use crate::gate::Gate;
-use crate::printable::fit;
-use crate::read::{RunEntry, RunFilter, RunListing, RunReader};
+use crate::printable::{brief, columns_of, fit};
+use crate::read::{RunEntry, RunFilter, RunListing, RunReader, Words};
 use crate::record::{RunStatus, SummaryOutcome};
 use crate::report::{Style, StyledLine, count, instant, seconds, write_json};
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Timestamp, length};
 
 /// List runs, newest first
 ///
-/// Runs are sorted by the ULID at the end of their directory's name or, without one, by the time
-/// when the directory last changed. Runs beyond the limit are not opened.
+/// The newest runs are those with the latest ULID at the end of their directory's name or, without
+/// one, whose directory changed last. Those that are shown are sorted by their start. Runs beyond
+/// the limit are not opened.
 #[derive(Args)]
 #[command(after_long_help = "\
 Example:
@@ -46,13 +49,29 @@ pub(in crate::cli) struct List {
     #[arg(long, value_name = "ORDER", default_value = "newest")]
     sort: Order,
 
-    /// Show only runs with this status
-    #[arg(long, value_parser = word_of::<RunStatus>())]
-    status: Option<RunStatus>,
+    /// Show only runs with this status; repeatable
+    #[arg(long = "status", value_name = "STATUS", value_parser = word_of::<RunStatus>())]
+    statuses: Vec<RunStatus>,
 
-    /// Show only runs with this outcome
-    #[arg(long, value_parser = word_of::<SummaryOutcome>())]
-    outcome: Option<SummaryOutcome>,
+    /// Show only runs with this outcome; repeatable
+    #[arg(long = "outcome", value_name = "OUTCOME", value_parser = word_of::<SummaryOutcome>())]
+    outcomes: Vec<SummaryOutcome>,
+
+    /// Show only runs with this tag; repeatable
+    #[arg(long = "tag", value_name = "KEY:VALUE")]
+    tags: Vec<String>,
+
+    /// Show only runs that this adapter executed; repeatable
+    #[arg(long = "adapter", value_name = "ADAPTER")]
+    adapters: Vec<String>,
+
+    /// Show only runs whose id, directory or task contain these words, in upper or lower case
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+
+    /// Show only runs in progress of which no file was written for this long, such as 15m, 1h or 7d
+    #[arg(long, value_name = "LENGTH", value_parser = silence)]
+    silent_for: Option<Duration>,
 
     /// Show only runs for which `runvet validate` reports an error, and the rule of the first
     #[arg(long)]
@@ -101,7 +120,11 @@ impl Order {
         let started = |run: &Row| run.entry.started_at.as_deref().and_then(Timestamp::parse);
         let duration = |run: &Row| run.entry.duration_sec.unwrap_or(-1.0);
         match self {
-            Self::Newest => {}
+            // Those that are shown stand in the order of the column; a run that has not said when
+            // it started has just begun.
+            Self::Newest => runs.sort_by_cached_key(|run| {
+                started(run).map_or((false, None), |at| (true, Some(Reverse(at))))
+            }),
             Self::Started => runs.sort_by_cached_key(|run| Reverse(started(run))),
             Self::Duration => runs.sort_by(|a, b| duration(b).total_cmp(&duration(a))),
             Self::Id => runs.sort_by(|a, b| a.entry.episode_id.cmp(&b.entry.episode_id)),
@@ -113,6 +136,13 @@ impl Order {
 struct Row {
     entry: RunEntry,
     failure: Option<String>,
+}
+
+/// A length of time.
+fn silence(text: &str) -> Result<Duration, String> {
+    let seconds = length(text).and_then(|seconds| u64::try_from(seconds).ok());
+    let seconds = seconds.ok_or("expected a length of time such as 90s, 15m, 1h or 7d")?;
+    Ok(Duration::from_secs(seconds))
 }
 
 impl List {
@@ -143,7 +173,7 @@ impl List {
         let matching = run_data
             .iter()
             .inspect(|_| opened += 1)
-            .filter_map(|run| Self::matching(&run, &mut filter, gate.as_mut()));
+            .filter_map(|run| self.matching(&run, &mut filter, gate.as_mut()));
         let is_sorted = self.sort != Order::Newest;
         let looked_at = if is_sorted { usize::MAX } else { limit };
         let mut runs: Vec<Row> = matching.take(looked_at).collect();
@@ -168,10 +198,13 @@ impl List {
     }
 
     fn filter(&self) -> RunFilter {
-        let word = |word: Option<&str>| word.into_iter().map(str::to_owned).collect();
+        let words = |words: &mut dyn Iterator<Item = &str>| words.map(str::to_owned).collect();
         RunFilter {
-            statuses: word(self.status.map(RunStatus::word)),
-            outcomes: word(self.outcome.map(SummaryOutcome::word)),
+            statuses: words(&mut self.statuses.iter().map(|it| it.word())),
+            outcomes: words(&mut self.outcomes.iter().map(|it| it.word())),
+            tags: self.tags.clone(),
+            adapters: self.adapters.clone(),
+            words: Words::of(self.search.as_deref().unwrap_or_default()),
             since: self.period.since().cloned(),
             until: self.period.until().cloned(),
             ..RunFilter::default()
@@ -206,11 +239,17 @@ impl List {
     }
 
     /// The entry of a run, if it matches the filters; with a gate, only if it fails the gate.
-    fn matching(run: &RunReader, filter: &mut RunFilter, gate: Option<&mut Gate>) -> Option<Row> {
-        let mut entry = run.entry();
-        if !filter.matches(&entry) {
+    fn matching(
+        &self,
+        run: &RunReader,
+        filter: &mut RunFilter,
+        gate: Option<&mut Gate>,
+    ) -> Option<Row> {
+        let described = run.records().described(run);
+        if !filter.admits(&described) || !self.is_silent(run, &described.entry) {
             return None;
         }
+        let mut entry = described.entry;
         let failure = match gate {
             Some(gate) => Some(failure(run, gate)?),
             None => None,
@@ -225,18 +264,44 @@ impl List {
         })
     }
 
+    /// Whether a run has been silent for as long as is asked for. One that ended has not.
+    fn is_silent(&self, run: &RunReader, entry: &RunEntry) -> bool {
+        let silence = || run.last_written()?.elapsed().ok();
+        self.silent_for.is_none_or(|wanted| {
+            entry.lifecycle == Lifecycle::NonTerminal
+                && silence().is_some_and(|silence| silence >= wanted)
+        })
+    }
+
+    /// The filters, as they were given.
+    fn filters(&self) -> String {
+        let several = |name: &str, values: &mut dyn Iterator<Item = &str>| {
+            let given = values.map(|value| format!("--{name} {}", brief(value)));
+            given.collect::<Vec<String>>()
+        };
+        let mut filters = several("status", &mut self.statuses.iter().map(|it| it.word()));
+        filters.extend(several(
+            "outcome",
+            &mut self.outcomes.iter().map(|it| it.word()),
+        ));
+        filters.extend(several("tag", &mut self.tags.iter().map(String::as_str)));
+        filters.extend(several(
+            "adapter",
+            &mut self.adapters.iter().map(String::as_str),
+        ));
+        filters.extend(several(
+            "search",
+            &mut self.search.iter().map(String::as_str),
+        ));
+        filters.extend(self.silent_for.map(|_| "--silent-for".to_owned()));
+        filters.extend((!self.period.is_all()).then(|| self.period.to_string()));
+        filters.extend(self.invalid.then(|| "--invalid".to_owned()));
+        filters.join(" ")
+    }
+
     /// The last line of the table: what it does not show, if anything.
     fn rest(&self, shown: usize, more: usize, opened: usize) -> Option<String> {
-        let status = self.status.map(|status| format!("--status {status}"));
-        let outcome = self.outcome.map(|outcome| format!("--outcome {outcome}"));
-        let period = (!self.period.is_all()).then(|| self.period.to_string());
-        let invalid = self.invalid.then(|| "--invalid".to_owned());
-        let filters: Vec<String> = [status, outcome, period, invalid]
-            .into_iter()
-            .flatten()
-            .collect();
-        let filters = filters.join(" ");
-        match (shown, more, &*filters) {
+        match (shown, more, &*self.filters()) {
             (0, _, "") => Some("no runs".into()),
             (0, _, filters) => {
                 let runs = count(opened as u64, "run");
@@ -303,6 +368,12 @@ fn is_only_in_progress(run: &RunEntry) -> bool {
     run.status.is_none() && run.lifecycle == Lifecycle::NonTerminal
 }
 
+/// The width of the column of durations.
+const TOOK: usize = 6;
+
+/// The columns that a table leaves for tasks where other columns can give way.
+const LEAST_TASK: usize = 20;
+
 /// The widths of the columns of a table, but for the last.
 struct Widths {
     total: usize,
@@ -323,7 +394,8 @@ impl Widths {
         let is_cut = total < usize::MAX;
         let ids = if is_cut { 29 } else { LONGEST };
         let is_any_in_progress = runs.iter().any(|run| is_only_in_progress(&run.entry));
-        Self {
+        let has_failures = runs.iter().any(|run| run.failure.is_some());
+        let mut widths = Self {
             total,
             starts: if total < 100 { 16 } else { 19 },
             ids: widest(|run| &run.entry.episode_id, 2, ids),
@@ -332,9 +404,38 @@ impl Widths {
             } else {
                 8
             },
-            // The words of the vocabulary are never cut.
             outcomes: widest(|run| run.entry.outcome.as_deref().unwrap_or("-"), 7, 18),
             failures: widest(|run| run.failure.as_deref().unwrap_or_default(), 11, 40),
+        };
+        let tasks = widest(
+            |run| run.entry.task.as_deref().unwrap_or("-"),
+            4,
+            LEAST_TASK,
+        );
+        widths.shrink(tasks, has_failures);
+        widths
+    }
+
+    /// Makes room for the tasks: ids give way first, then the year, and beside rules also
+    /// outcomes, and rules last.
+    fn shrink(&mut self, tasks: usize, has_failures: bool) {
+        let failures = if has_failures { self.failures + 1 } else { 0 };
+        let others = self.starts + self.ids + self.statuses + self.outcomes + failures;
+        let mut over = (others + TOOK + 5 + tasks).saturating_sub(self.total);
+        let mut give = |width: &mut usize, least: usize| {
+            let given = over.min(width.saturating_sub(least));
+            *width -= given;
+            over -= given;
+        };
+        give(&mut self.ids, 9);
+        let mut year = 5;
+        give(&mut year, 0);
+        if year < 5 {
+            self.starts = 11;
+        }
+        if has_failures {
+            give(&mut self.outcomes, 8);
+            give(&mut self.failures, 11);
         }
     }
 
@@ -348,7 +449,11 @@ impl Widths {
             ..
         } = *self;
         let [started, id, status, outcome, duration, task] = cells.map(|cell| fit(cell, LONGEST));
-        let (started, id) = (fit(&started, starts), fit(&id, ids));
+        let started = match started.get(5..) {
+            Some(day) if starts == 11 && started.len() > starts => fit(day, starts),
+            _ => fit(&started, starts),
+        };
+        let id = tail(&id, ids);
         let (status, outcome) = (fit(&status, statuses), fit(&outcome, outcomes));
         StyledLine::default()
             .text(&format!("{started:starts$} {id:ids$} "))
@@ -357,6 +462,21 @@ impl Widths {
             .word(&format!("{outcome:outcomes$}"))
             .text(&format!(" {duration:>6} {task}"))
     }
+}
+
+/// The end of a text that is wider than a number of columns: where runs are named, that of an id
+/// tells it from others.
+fn tail(text: &str, columns: usize) -> Cow<'_, str> {
+    if columns_of(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut end = text;
+    while columns_of(end) >= columns {
+        let mut chars = end.chars();
+        chars.next();
+        end = chars.as_str();
+    }
+    Cow::Owned(format!("…{end}"))
 }
 
 fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
@@ -383,7 +503,8 @@ fn table(output: &mut Output, runs: &[Row], style: Style) -> io::Result<()> {
     {
         let text = |text: &'_ Option<String>| text.clone().unwrap_or_else(|| "-".into());
         let started = run.started_at.as_deref();
-        let started = started.map_or_else(|| "-".into(), |started| instant(started, starts));
+        let started =
+            started.map_or_else(|| "-".into(), |started| instant(started, starts.max(16)));
         let status = if is_only_in_progress(run) {
             IN_PROGRESS.into()
         } else {

@@ -49,9 +49,9 @@ pub(in crate::cli) struct View {
     #[arg(long)]
     events: bool,
 
-    /// Print only the events of this phase
-    #[arg(long)]
-    phase: Option<String>,
+    /// Print only the events of this phase; repeatable
+    #[arg(long = "phase", value_name = "PHASE")]
+    phases: Vec<String>,
 
     /// Print only the events whose line contains this text
     #[arg(long, value_name = "TEXT")]
@@ -71,7 +71,7 @@ impl View {
             refuse_colour(self.color, matches, "with --json")?;
         }
         let run = self.run.open(output)?;
-        if self.events || self.phase.is_some() || self.grep.is_some() {
+        if self.events || !self.phases.is_empty() || self.grep.is_some() {
             if self.json {
                 return Err(Failure::Fault(events_are_json(&run)));
             }
@@ -102,10 +102,7 @@ impl View {
 
     /// Streams the timeline, line by line.
     fn timeline(self, run: &RunReader, output: &mut Output) -> Result<Exit, Failure> {
-        let mut moments = Moments::open(run)?;
-        if let Some(phase) = &self.phase {
-            moments = moments.only_phase(phase.clone());
-        }
+        let mut moments = Moments::open(run)?.only_phases(&self.phases);
         if let Some(text) = &self.grep {
             moments = moments.only_with(text.clone());
         }
@@ -132,16 +129,17 @@ impl View {
     /// Says why no event was printed; a phase that nobody writes is a fault.
     fn explain_none(&self, run: &RunReader, output: &Output) -> Result<(), Failure> {
         let timeline = view::outline(run);
-        if let Some(phase) = &self.phase
-            && let Some(slip) = slip(phase, &timeline.phases)
-        {
+        let mut phases = self.phases.iter();
+        if let Some(slip) = phases.find_map(|phase| slip(phase, &timeline.phases)) {
             return Err(Failure::Fault(slip));
         }
-        let phase = self.phase.as_ref();
-        let phase = phase.map(|phase| format!(" --phase {}", brief(phase)));
+        let phases = self
+            .phases
+            .iter()
+            .map(|phase| format!(" --phase {}", brief(phase)));
         let text = self.grep.as_ref();
         let text = text.map(|text| format!(" --grep {}", quote(text)));
-        let filters = [phase, text].into_iter().flatten().collect::<String>();
+        let filters = phases.chain(text).collect::<String>();
         let events = count(timeline.events, "event");
         output.note(&match &*filters {
             "" => format!("the timeline has {events}"),

@@ -1,12 +1,14 @@
 //! The list of runs on the command line.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::support::binary::stderr;
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
 use crate::support::demo::{demo_in_order, ids, json_of, printed};
-use crate::support::runs::copy_of;
+use crate::support::runs::{copy_dir, copy_of};
 use crate::support::terminal::{Width, runvet, snapshot};
 
 #[test]
@@ -112,6 +114,78 @@ fn list_can_be_filtered() {
         "2026-03-01T00:00:00Z",
     ];
     assert_eq!(of(&before).len(), 5);
+}
+
+#[test]
+fn list_takes_the_filters_of_the_service() {
+    let demo = demo_in_order();
+    let of = |args: &[&str]| ids(demo.path(), args).len();
+    assert_eq!(of(&["--status", "pending", "--status", "ok"]), 5);
+    assert_eq!(of(&["--outcome", "success", "--outcome", "error"]), 3);
+    assert_eq!(of(&["--tag", "team:support"]), 5);
+    assert_eq!(of(&["--tag", "team:nobody"]), 0);
+    assert_eq!(of(&["--adapter", "adapter:core.minimal"]), 5);
+    assert_eq!(of(&["--adapter", "adapter:other"]), 0);
+    assert_eq!(of(&["--search", "TICKETS ep_03"]), 1);
+    assert_eq!(of(&["--search", "tickets nowhere"]), 0);
+    let phases = ["view", "ep_01", "--phase", "plan", "--phase", "reflect"];
+    assert_eq!(printed(demo.path(), &phases).lines().count(), 2);
+}
+
+#[test]
+fn list_finds_runs_in_progress_that_are_silent() {
+    let demo = demo_in_order();
+    let of = |length: &str| ids(demo.path(), &["--silent-for", length]);
+    assert_eq!(of("0s"), ["ep_02_paused"]);
+    assert_eq!(of("1d"), [] as [&str; 0]);
+    for file in fs::read_dir(demo.path().join("episodes/ep_02_paused")).unwrap() {
+        let file = fs::File::open(file.unwrap().path()).unwrap();
+        let past = SystemTime::now() - Duration::from_secs(100_000);
+        file.set_modified(past).unwrap();
+    }
+    assert_eq!(of("1d"), ["ep_02_paused"]);
+}
+
+#[test]
+fn narrow_list_keeps_the_rule_the_duration_and_the_task() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("episodes/ep_6KGKKQJ6QWTP8BQQY5BM1DWFKR");
+    copy_dir(&corpus().join("demo/episodes/ep_03_edited"), &dir);
+    for file in ["state.json", "summary.json"] {
+        let text = fs::read_to_string(dir.join(file)).unwrap();
+        let text = text.replace(
+            "\"outcome\":\"success\"",
+            "\"outcome\":\"success_unverified\"",
+        );
+        fs::write(dir.join(file), text).unwrap();
+    }
+    let list = |args: &[&str]| {
+        let output = runvet(temp.path(), &[&["list"], args].concat(), Width::Narrow);
+        let text = stdout(&output).to_owned();
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        text.lines().nth(1).unwrap().to_owned()
+    };
+    let row = list(&[]);
+    assert!(
+        row.contains("Summarize the open t") && row.contains(" 0.15s "),
+        "{row}"
+    );
+    assert!(row.contains("DWFKR ok "), "the end of the id: {row}");
+    let row = list(&["--invalid"]);
+    assert!(row.contains("episode/id +"), "{row}");
+    assert!(row.contains(" 0.15s ") && row.contains(" Summ"), "{row}");
+}
+
+#[test]
+fn shown_runs_are_sorted_by_the_start() {
+    let demo = demo_in_order();
+    let state = demo.path().join("episodes/ep_04_crashed/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    fs::write(&state, text.replace("2026-03-01T12", "2026-03-02T12")).unwrap();
+    assert_eq!(ids(demo.path(), &[])[0], "ep_04_crashed");
 }
 
 #[test]
