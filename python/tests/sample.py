@@ -156,7 +156,9 @@ def recording() -> None:
         assert_type(run.pending, list[str])
         assert_type(run.id, str)
         assert_type(run.path, Path)
+        judged = [runvet.Evaluated("short", True, "why")]
         assert_type(run.finish("partial", "why", artifacts=["x"], metrics={"n": 1}), runvet.Recorded)
+        assert_type(run.finish(assertions=judged, score=0.5), runvet.Recorded)
     paused = recorder.begin("task").pause("later")
     assert_type(paused, runvet.Paused)
     assert_type(recorder.resume(paused.id).finish().summary["outcome"] == "success", bool)
