@@ -49,20 +49,20 @@ pub struct Event {
 #[derive(JsonSchema)]
 struct PlanPayload {
     /// The origin of the plan.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["planner.minimal"]))]
     source: Option<Value>,
     /// The agent that made the plan. Used as the origin of the plan when `source` is absent.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     agent_id: Option<Value>,
     /// The steps as records, in the form of the state's `plan.steps`. They take precedence over
     /// `steps`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     step_records: Option<Value>,
     /// The steps as labels of the form `<kind>:<description>`, the format of older runtimes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = [["detect:Collect context", "act:Answer"]]))]
     steps: Option<Value>,
 }
@@ -75,18 +75,18 @@ struct PlanPayload {
 #[derive(JsonSchema)]
 struct ActPayload {
     /// The id of the plan step that the action belongs to.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("examples" = ["step-1"]))]
     step_id: Option<String>,
     /// The status of that step after the action.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     step_status: Option<StepStatus>,
     /// The id of the action record that mirrors the event.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value", extend("examples" = ["act-1"]))]
     action_id: Option<Value>,
     /// The id of the action record, when `action_id` is absent.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     id: Option<Value>,
 }
@@ -98,16 +98,16 @@ struct ActPayload {
 #[derive(JsonSchema)]
 struct StateProjectionPayload {
     /// A copy of the state's `outcomes`. It may have fewer keys, but has `status`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     outcomes: Option<Value>,
     /// A copy of the state's `links`: all of them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     links: Option<Value>,
     /// The SHA-256 of the bytes of `state.json`, as 64 hexadecimal digits. Readers learn from it
     /// which state the event belongs to.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "any_value")]
     state_sha256: Option<Value>,
 }

@@ -11,12 +11,13 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 
 use super::Schema;
-use crate::check::RuleList;
+use crate::check::{Check, RuleList};
 use crate::config::Config;
-use crate::diff::Diff;
+use crate::diff::{Diff, Subject, compare};
 use crate::finding::Report;
+use crate::gate::Gate;
 use crate::plan::PlanPage;
-use crate::read::RunListing;
+use crate::read::{RunListing, RunReader};
 use crate::record::{self, Event, State, Summary};
 use crate::recorder::protocol::{Answer, Command};
 use crate::view::RunPage;
@@ -88,4 +89,37 @@ fn schema_files_are_derived_from_the_types() {
         let file = format!("schemas/{schema}.schema.json");
         bless::check(&file, &generate(schema));
     }
+}
+
+#[test]
+fn plans_and_differences_are_what_their_schemas_say() {
+    let [plan, diff] = [Schema::Plan, Schema::Diff].map(|schema| {
+        let schema = serde_json::from_str(schema.text()).unwrap();
+        let options = jsonschema::options().should_validate_formats(true);
+        options.build(&schema).unwrap()
+    });
+    let check = Check::new();
+    let runs = check.discover(&["corpus"]).episodes.into_iter();
+    let runs: Vec<RunReader> = runs.map(RunReader::from).collect();
+    let mut gate = Gate::default();
+    let good = RunReader::open("corpus/good/terminal/episodes/ep_answer").unwrap();
+    let good = Subject::new(&good, &mut gate).unwrap();
+    let (mut plans, mut differences) = (0, 0);
+    for run in &runs {
+        // A record that is not JSON has no plan, and can't be compared.
+        if let Ok(page) = PlanPage::new(run) {
+            let page = serde_json::to_value(page).unwrap();
+            assert!(plan.is_valid(&page), "{}: {page}", run.path().display());
+            plans += 1;
+        }
+        if let Ok(subject) = Subject::new(run, &mut gate) {
+            let found = serde_json::to_value(compare(&good, &subject)).unwrap();
+            assert!(diff.is_valid(&found), "{}: {found}", run.path().display());
+            differences += 1;
+        }
+    }
+    assert!(
+        plans.min(differences) > 100,
+        "{plans} plans, {differences} differences"
+    );
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::binary::{FORMATS, run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
-use crate::support::process::cut_off;
+use crate::support::process::{cut_off, let_interrupt};
 use crate::support::runs::copy_dir;
 
 fn code(args: &[&str]) -> i32 {
@@ -392,13 +392,9 @@ fn exit_code_stays_when_stderr_is_closed() {
 
 /// Interrupts a process, and returns its status and the lines that it printed.
 fn interrupted(args: &[&str], after_lines: usize) -> (std::process::ExitStatus, String) {
-    // A process in the background of a script inherits that interrupts are ignored.
-    let mut command = Command::new("env");
-    command
-        .arg("--default-signal=INT")
-        .arg(env!("CARGO_BIN_EXE_runvet"))
-        .args(args);
-    let mut child = command
+    let_interrupt();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_runvet"))
+        .args(args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

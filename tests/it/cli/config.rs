@@ -9,74 +9,17 @@ use crate::support::corpus::corpus;
 use crate::support::project::Project;
 use crate::support::runs::copy_dir;
 
-/// A setting with all its sources: the key, the default, the value in the file; a variable, its
-/// text and the value it sets; a flag, its text and the value it sets.
-type Setting = (
-    &'static str,
-    &'static str,
-    &'static str,
-    [&'static str; 3],
-    [&'static str; 3],
-);
-
-const SETTINGS: [Setting; 8] = [
-    (
-        "format",
-        "human",
-        "json",
-        ["RUNVET_FORMAT", "sarif", "sarif"],
-        ["--format", "--format=junit", "junit"],
-    ),
-    (
-        "deny-warnings",
-        "false",
-        "true",
-        ["RUNVET_DENY_WARNINGS", "0", "false"],
-        ["--deny-warnings", "--deny-warnings", "true"],
-    ),
-    (
-        "deny-unjudged",
-        "false",
-        "true",
-        ["RUNVET_DENY_UNJUDGED", "0", "false"],
-        ["--deny-unjudged", "--deny-unjudged", "true"],
-    ),
-    (
-        "max-findings",
-        "20",
-        "3",
-        ["RUNVET_MAX_FINDINGS", "4", "4"],
-        ["--max-findings", "--max-findings=5", "5"],
-    ),
-    (
-        "jobs",
-        "-",
-        "3",
-        ["RUNVET_JOBS", "4", "4"],
-        ["--jobs", "--jobs=5", "5"],
-    ),
-    (
-        "baseline",
-        "-",
-        "known.json",
-        ["RUNVET_BASELINE", "other.json", "other.json"],
-        ["--baseline", "--baseline=third.json", "third.json"],
-    ),
-    (
-        "select",
-        "-",
-        "plan/*,state/schema",
-        ["RUNVET_SELECT", "plan/*", "plan/*"],
-        ["--select", "--select=strict/*,state/*", "strict/*,state/*"],
-    ),
-    (
-        "verify-manifest",
-        "false",
-        "true",
-        ["RUNVET_VERIFY_MANIFEST", "no", "false"],
-        ["--verify-manifest", "--verify-manifest", "true"],
-    ),
-];
+/// The settings with all their sources: the key, the default, the value in the file; a variable,
+/// its text and the value it sets; a flag, its text and the value it sets.
+const SETTINGS: &str = "\
+format human json RUNVET_FORMAT sarif sarif --format --format=junit junit
+deny-warnings false true RUNVET_DENY_WARNINGS 0 false --deny-warnings --deny-warnings true
+deny-unjudged false true RUNVET_DENY_UNJUDGED 0 false --deny-unjudged --deny-unjudged true
+max-findings 20 3 RUNVET_MAX_FINDINGS 4 4 --max-findings --max-findings=5 5
+jobs - 3 RUNVET_JOBS 4 4 --jobs --jobs=5 5
+baseline - known.json RUNVET_BASELINE other.json other.json --baseline --baseline=third.json third.json
+select - plan/*,state/schema RUNVET_SELECT plan/* plan/* --select --select=strict/*,state/* strict/*,state/*
+verify-manifest false true RUNVET_VERIFY_MANIFEST no false --verify-manifest --verify-manifest true";
 
 #[test]
 fn flags_override_environment_file_and_defaults_in_order() {
@@ -85,10 +28,21 @@ fn flags_override_environment_file_and_defaults_in_order() {
          baseline = 'known.json'\nselect = ['plan/*', 'state/schema']\n\
          verify-manifest = true\nrules = { 'plan/*' = 'off' }",
     );
-    let set = SETTINGS.map(|(.., [variable, text, _], _)| (variable, text));
+    let settings: Vec<[&str; 9]> = SETTINGS
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>().try_into().unwrap())
+        .collect();
+    let each = |of: &dyn Fn(usize, &[&str; 9]) -> String| -> Vec<String> {
+        settings
+            .iter()
+            .enumerate()
+            .map(|(at, it)| of(at, it))
+            .collect()
+    };
+    let set: Vec<(&str, &str)> = settings.iter().map(|it| (it[3], it[4])).collect();
     let rules = ("RUNVET_RULES", "state/schema=off,plan/*=error");
     let variables = [&set[..], &[rules]].concat();
-    let by_flag = SETTINGS.map(|(.., [_, flag, _])| flag);
+    let by_flag: Vec<&str> = settings.iter().map(|it| it[7]).collect();
     let flags = [&by_flag[..], &["--rule=episode/id=warning"]].concat();
     let of = |variables: &[(&str, &str)], flags: &[&str]| {
         let output = project.run_in("", variables, &[&["config"], flags].concat());
@@ -96,23 +50,18 @@ fn flags_override_environment_file_and_defaults_in_order() {
         stdout(&output).lines().map(words).collect::<Vec<_>>()
     };
 
-    let defaults = SETTINGS.map(|(key, value, ..)| format!("{key} {value} default"));
+    let defaults = each(&|_, it| format!("{} {} default", it[0], it[1]));
     assert_eq!(of(&[], &["--no-config"]), defaults);
-    let mut line = 0;
-    let from_file = SETTINGS.map(|(key, _, value, ..)| {
-        line += 1;
-        format!("{key} {value} runvet.toml:{line}")
-    });
+    let from_file = each(&|at, it| format!("{} {} runvet.toml:{}", it[0], it[2], at + 1));
     assert_eq!(of(&[], &[])[..8], from_file);
     assert_eq!(of(&[], &[])[8..], ["plan/* off runvet.toml:9"]);
-    let from_environment =
-        SETTINGS.map(|(key, .., [variable, _, value], _)| format!("{key} {value} {variable}"));
+    let from_environment = each(&|_, it| format!("{} {} {}", it[0], it[5], it[3]));
     assert_eq!(of(&variables, &[])[..8], from_environment);
     assert_eq!(
         of(&variables, &[])[9..],
         ["state/schema off RUNVET_RULES", "plan/* error RUNVET_RULES"]
     );
-    let from_flags = SETTINGS.map(|(key, .., [flag, _, value])| format!("{key} {value} {flag}"));
+    let from_flags = each(&|_, it| format!("{} {} {}", it[0], it[8], it[6]));
     assert_eq!(of(&variables, &flags)[..8], from_flags);
     assert_eq!(
         of(&variables, &flags)[9..],

@@ -9,135 +9,44 @@ use serde_json::Value;
 use crate::support::binary::{stderr, stdout};
 use crate::support::project::Project;
 
+/// What stands in the file (`⏎` for a new line), the place, and parts of the message and the help.
+const MISTAKES: &str = r#"⏎fromat = 'json' | 2:1 | unknown key "fromat" | did you mean `format`?
+zzzzzzzz = 1 | 1:1 | unknown key "zzzzzzzz" | expected one of: baseline, deny-unjudged, deny-warnings
+format = 'jsno' | 1:10 | unknown value "jsno" | did you mean `json`?
+[rules]⏎plan/projection = 'off' | 2:5 | invalid unquoted key | Put the name in quotes: "plan/projection" = …
+jobs = 0 | 1:8 | expected a whole number, at least 1 |
+max-findings = -1 | 1:16 | expected a whole number, at least 0 |
+jobs = 'x' | 1:8 | expected a whole number, at least 1 |
+max-findings = 1.5 | 1:16 | expected a whole number, at least 0 |
+exclude = 'x' | 1:11 | expected a list in brackets |
+exclude = [1] | 1:12 | expected a string, in quotes |
+baseline = 1 | 1:12 | expected a string, in quotes |
+rules = 1 | 1:9 | expected a table |
+rules = { 'plan/*' = 1 } | 1:22 | expected a string, in quotes |
+[ignore]⏎rule = 'plan/*' | 1:1 | expected a list of tables | `[[…]]`
+deny-warnings = 'yes' | 1:17 | expected `true` or `false` |
+a = = 1 | 1:5 | `=` |
+[rules]⏎'plan/projecton' = 'off' | 2:1 | no rule called `plan/projecton` | did you mean `plan/projection`?
+[rules]⏎'plan/*' = 'of' | 2:12 | unknown value "of" | did you mean `off`?
+[[override]]⏎paths = ['a[']⏎rules = {} | 2:10 | invalid glob |
+exclude = ['[a'] | 1:12 | invalid glob |
+exclude = [''] | 1:12 | invalid glob |
+exclude = ['../runs'] | 1:12 | invalid glob |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎pointer = 'plan' | 5:11 | a JSON Pointer starts with `/` |
+[[ignore]]⏎rule = 'plan'⏎episode = '*'⏎reason = 'x' | 2:8 | no rule called `plan` | did you mean `plan/*`?
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = ' ' | 4:10 | the reason is empty |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*' | 1:1 | the key `reason` is missing |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎expires = 2026-13-01 | 5:11 | month |
+[[ignore]]⏎rule = 'plan/*'⏎episode = '*'⏎reason = 'x'⏎expires = 2026-12-01T00:00:00Z | 5:11 | expected a date such as 2026-12-31, without a time |"#;
+
 #[test]
 fn unknown_key_is_refused_with_place_and_nearest_name() {
     let project = Project::new("");
-    for (text, place, message, help) in [
-        (
-            "\nfromat = 'json'",
-            "2:1",
-            "unknown key \"fromat\"",
-            "did you mean `format`?",
-        ),
-        (
-            "zzzzzzzz = 1",
-            "1:1",
-            "unknown key \"zzzzzzzz\"",
-            "expected one of: baseline, deny-unjudged, deny-warnings",
-        ),
-        (
-            "format = 'jsno'",
-            "1:10",
-            "unknown value \"jsno\"",
-            "did you mean `json`?",
-        ),
-        (
-            "[rules]\nplan/projection = 'off'",
-            "2:5",
-            "invalid unquoted key",
-            "Put the name in quotes: \"plan/projection\" = …",
-        ),
-        ("jobs = 0", "1:8", "expected a whole number, at least 1", ""),
-        (
-            "max-findings = -1",
-            "1:16",
-            "expected a whole number, at least 0",
-            "",
-        ),
-        (
-            "jobs = 'x'",
-            "1:8",
-            "expected a whole number, at least 1",
-            "",
-        ),
-        (
-            "max-findings = 1.5",
-            "1:16",
-            "expected a whole number, at least 0",
-            "",
-        ),
-        ("exclude = 'x'", "1:11", "expected a list in brackets", ""),
-        ("exclude = [1]", "1:12", "expected a string, in quotes", ""),
-        ("baseline = 1", "1:12", "expected a string, in quotes", ""),
-        ("rules = 1", "1:9", "expected a table", ""),
-        (
-            "rules = { 'plan/*' = 1 }",
-            "1:22",
-            "expected a string, in quotes",
-            "",
-        ),
-        (
-            "[ignore]\nrule = 'plan/*'",
-            "1:1",
-            "expected a list of tables",
-            "`[[…]]`",
-        ),
-        (
-            "deny-warnings = 'yes'",
-            "1:17",
-            "expected `true` or `false`",
-            "",
-        ),
-        ("a = = 1", "1:5", "`=`", ""),
-        (
-            "[rules]\n'plan/projecton' = 'off'",
-            "2:1",
-            "no rule called `plan/projecton`",
-            "did you mean `plan/projection`?",
-        ),
-        (
-            "[rules]\n'plan/*' = 'of'",
-            "2:12",
-            "unknown value \"of\"",
-            "did you mean `off`?",
-        ),
-        (
-            "[[override]]\npaths = ['a[']\nrules = {}",
-            "2:10",
-            "invalid glob",
-            "",
-        ),
-        ("exclude = ['[a']", "1:12", "invalid glob", ""),
-        ("exclude = ['']", "1:12", "invalid glob", ""),
-        ("exclude = ['../runs']", "1:12", "invalid glob", ""),
-        (
-            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\npointer = 'plan'",
-            "5:11",
-            "a JSON Pointer starts with `/`",
-            "",
-        ),
-        (
-            "[[ignore]]\nrule = 'plan'\nepisode = '*'\nreason = 'x'",
-            "2:8",
-            "no rule called `plan`",
-            "did you mean `plan/*`?",
-        ),
-        (
-            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = ' '",
-            "4:10",
-            "the reason is empty",
-            "",
-        ),
-        (
-            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'",
-            "1:1",
-            "the key `reason` is missing",
-            "",
-        ),
-        (
-            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\nexpires = 2026-13-01",
-            "5:11",
-            "month",
-            "",
-        ),
-        (
-            "[[ignore]]\nrule = 'plan/*'\nepisode = '*'\nreason = 'x'\nexpires = 2026-12-01T00:00:00Z",
-            "5:11",
-            "expected a date such as 2026-12-31, without a time",
-            "",
-        ),
-    ] {
-        project.write("runvet.toml", text);
+    for row in MISTAKES.lines() {
+        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let (text, place, message) = (cells[0].replace('⏎', "\n"), cells[1], cells[2]);
+        let help = cells.get(3).copied().unwrap_or_default();
+        project.write("runvet.toml", &text);
         for command in [&["validate", "runs"][..], &["config"]] {
             let output = project.run(command);
             assert_eq!(

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use runvet::Schema;
@@ -473,15 +474,20 @@ fn run_stays_pending_or_is_aborted_when_a_signal_comes() {
     }
 }
 
+/// A session that is told and read by hand.
+fn started(run_data: &Path, stderr: Stdio) -> Child {
+    recording(run_data, &["--task", "t"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap()
+}
+
 #[test]
 fn run_stays_pending_when_nobody_reads_the_answers() {
     let temp = tempfile::tempdir().unwrap();
-    let mut child = recording(temp.path(), &["--task", "t"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = started(temp.path(), Stdio::piped());
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().unwrap();
     let _ = stdin.write_all(b"{\"jot\":\"a\"}\n");
@@ -495,12 +501,7 @@ fn run_stays_pending_when_nobody_reads_the_answers() {
 #[test]
 fn reader_that_leaves_ends_the_session() {
     let temp = tempfile::tempdir().unwrap();
-    let mut child = recording(temp.path(), &["--task", "t"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = started(temp.path(), Stdio::null());
     let mut first = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdout.read_line(&mut first).unwrap();
@@ -514,12 +515,7 @@ fn reader_that_leaves_ends_the_session() {
 #[test]
 fn signal_is_heard_while_nobody_reads_the_answers() {
     let temp = tempfile::tempdir().unwrap();
-    let mut child = recording(temp.path(), &["--task", "t"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = started(temp.path(), Stdio::null());
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     std::thread::spawn(move || while stdin.write_all(b"{\"jot\":\"a\"}\n").is_ok() {});
     // The pipe is full when no more answers come.

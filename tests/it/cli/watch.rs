@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::binary::runvet;
 use crate::support::corpus::corpus;
-use crate::support::process::Unprivileged;
+use crate::support::process::{Unprivileged, let_interrupt};
 use crate::support::runs::copy_dir;
 
 /// More than the time of any verdict: a test that would block forever fails instead.
@@ -36,6 +36,7 @@ impl Watch {
     }
 
     fn spawn(mut command: Command) -> Self {
+        let_interrupt();
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -39,8 +39,7 @@ fn cases() -> Vec<PathBuf> {
 
 #[test]
 fn outputs_are_what_their_schemas_say() {
-    let [view, list, plan, diff] =
-        [Schema::View, Schema::List, Schema::Plan, Schema::Diff].map(validator);
+    let [view, list] = [Schema::View, Schema::List].map(validator);
     let (hostile, _) = hostile_run();
     let cases = [cases(), vec![hostile.path().to_owned()]].concat();
     let episodes = cases
@@ -57,28 +56,11 @@ fn outputs_are_what_their_schemas_say() {
         );
     }
     assert!(episodes.len() > 100, "{} runs were viewed", episodes.len());
-    // A record that is not JSON has no plan, and can't be compared.
-    let printed = |args: &[&str]| -> Option<Value> {
-        serde_json::from_str(stdout(&runvet(&corpus(), args, Width::Narrow))).ok()
+    let printed = |args: &[&str]| -> Value {
+        serde_json::from_str(stdout(&runvet(&corpus(), args, Width::Narrow))).unwrap()
     };
-    let good = corpus().join("good/terminal/episodes/ep_answer");
-    let mut printed_both = 0;
-    for path in episodes.iter().step_by(40).chain(episodes.last()) {
-        let (good, path) = (good.to_str().unwrap(), path.to_str().unwrap());
-        let of_plan = printed(&["plan", path, "--json"]);
-        let of_diff = printed(&["diff", good, path, "--json"]);
-        if let (Some(of_plan), Some(of_diff)) = (of_plan, of_diff) {
-            held(&plan, path, &of_plan);
-            held(&diff, path, &of_diff);
-            printed_both += 1;
-        }
-    }
-    assert!(
-        printed_both > 5,
-        "{printed_both} runs have a plan and a diff"
-    );
     let demo = ["list", "--limit", "0", "--format", "json", "demo"];
-    held(&list, "list", &printed(&demo).unwrap());
+    held(&list, "list", &printed(&demo));
 }
 
 #[test]

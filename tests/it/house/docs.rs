@@ -470,41 +470,6 @@ fn documents_name_what_exists() {
 }
 
 #[test]
-fn contributing_lists_the_steps_that_a_rule_took() {
-    let _alone = alone();
-    let contributing = prose(&read("CONTRIBUTING.md"));
-    let section = contributing
-        .split("\n## ")
-        .find(|section| section.starts_with("Adding a rule\n"));
-    let section = section.expect("a section on how to add a rule");
-    let named: BTreeSet<&str> = code_spans(section).into_iter().collect();
-    for step in [
-        "src/rules/started_at/summary.rs",
-        "src/rules/started_at/summary.md",
-        "pub(super) mod summary;",
-        "src/rules/started_at.rs",
-        "&started_at::summary::RULE,",
-        "src/rules.rs",
-        "corpus/bad/started-at/summary/other-offset",
-        "corpus/good/written-differently",
-        "make bless",
-    ] {
-        assert!(
-            named.contains(step),
-            "the section on adding a rule does not name {step}"
-        );
-    }
-    // The test above checks that the files and lines exist; this checks the rest.
-    assert!(read("src/rules/started_at.rs").contains("pub(super) mod summary;"));
-    assert!(read("src/rules.rs").contains("&started_at::summary::RULE,"));
-    assert!(
-        root()
-            .join("corpus/bad/started-at/summary/other-offset/expect.json")
-            .is_file()
-    );
-}
-
-#[test]
 fn architecture_names_every_stage() {
     let _alone = alone();
     let architecture = read("ARCHITECTURE.md");

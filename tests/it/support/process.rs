@@ -4,12 +4,25 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use signal_hook::consts::SIGINT;
 use tempfile::TempDir;
 
 use crate::support::skip::leave_out;
+
+/// Lets the programs that are started from now on be interrupted. A job in the background of a
+/// script inherits that interrupts are ignored, and would pass that on; a handler it does not.
+pub(crate) fn let_interrupt() {
+    static HANDLED: LazyLock<()> = LazyLock::new(|| {
+        let at_once = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_shutdown(SIGINT, 130, at_once).unwrap();
+    });
+    LazyLock::force(&HANDLED);
+}
 
 /// Runs a command that should end soon. If it hangs, it is killed and the test fails.
 pub(crate) fn ended(command: &mut Command) -> Output {

@@ -10,8 +10,11 @@ use runvet::check::{Check, all_rules};
 use runvet::finding::Level;
 use serde_json::Value;
 
+use crate::support::process::let_interrupt;
+
 /// A command that records into a run-data directory.
 pub(crate) fn recording(run_data: &Path, args: &[&str]) -> Command {
+    let_interrupt();
     let mut command = Command::new(env!("CARGO_BIN_EXE_runvet"));
     command.arg("record").arg("--run-data").arg(run_data);
     command.args(args).env_clear();
