@@ -6,7 +6,7 @@ use std::fs;
 use runvet::finding::{Report, SkipKind};
 use serde_json::Value;
 
-use crate::support::binary::{FORMATS, stderr, stdout};
+use crate::support::binary::{formats, stderr, stdout};
 use crate::support::corpus::corpus;
 use crate::support::project::Project;
 use crate::support::runs::copy_dir;
@@ -48,7 +48,7 @@ fn baseline_fails_only_new_findings_in_every_format() {
         stderr(&written),
         "note: known.json lists 58 findings in 29 episodes\n"
     );
-    for format in FORMATS {
+    for format in formats() {
         assert_eq!(
             project
                 .run(&["validate", "--format", format, "runs"])
@@ -83,7 +83,7 @@ fn baseline_fails_only_new_findings_in_every_format() {
         broken,
         &text.replace("\"outcome\":\"success\"", "\"outcome\":\"succes\""),
     );
-    for format in FORMATS {
+    for format in formats() {
         let output = project.run(&["validate", "--format", format, "runs"]);
         assert_eq!(output.status.code(), Some(1), "{format}");
         let text = stdout(&output);

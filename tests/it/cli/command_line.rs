@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::binary::{FORMATS, run, runvet, stderr, stdout};
+use crate::support::binary::{formats, run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
 use crate::support::process::{cut_off, let_interrupt};
 use crate::support::runs::copy_dir;
@@ -52,7 +52,7 @@ fn exit_code_is_the_outcome_of_the_check() {
 
 #[test]
 fn exit_code_is_the_same_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         assert_eq!(code(&["validate", "--format", format, "good/terminal"]), 0);
         assert_eq!(
             code(&["validate", "--format", format, "bad/episode/task/case"]),
@@ -510,7 +510,7 @@ fn colour_is_used_when_asked_for() {
 
 #[test]
 fn report_is_the_same_for_any_jobs_and_order_of_paths() {
-    for format in FORMATS {
+    for format in formats() {
         let base = ["validate", "--format", format, "--max-findings", "0"];
         let of = |more: &[&str]| run(&[&base, more].concat()).stdout;
         let one = of(&["--jobs", "1", "bad", "broken", "good"]);

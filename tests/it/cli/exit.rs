@@ -4,7 +4,7 @@ use std::fs::{self, File};
 
 use serde_json::Value;
 
-use crate::support::binary::{FORMATS, stderr, stdout};
+use crate::support::binary::{formats, stderr, stdout};
 use crate::support::project::Project;
 
 const SOUND: &str = "runs/demo/episodes/ep_01_answer";
@@ -65,7 +65,7 @@ fn error_rule_that_meets_a_limit_leaves_the_run_undecided() {
 fn every_format_shows_a_run_that_is_undecided() {
     let project = Project::new("");
     pad_manifest(&project);
-    for format in FORMATS {
+    for format in formats() {
         let format = format!("--format={format}");
         let output = project.run(&["validate", "--verify-manifest", &format, SOUND]);
         assert_eq!(output.status.code(), Some(2), "{format}");

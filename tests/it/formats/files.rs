@@ -8,7 +8,7 @@ use std::process::Command;
 
 use runvet::finding::Report;
 
-use crate::support::binary::{FORMATS, stderr};
+use crate::support::binary::{formats, stderr};
 use crate::support::corpus::corpus;
 use crate::support::printed::{RUN_DATA, print, runvet};
 
@@ -16,7 +16,7 @@ use crate::support::printed::{RUN_DATA, print, runvet};
 fn report_in_a_file_is_the_one_on_stdout() {
     let temp = tempfile::tempdir().unwrap();
     let file = |format: &str| temp.path().join(format!("{format}.out"));
-    let outputs: Vec<String> = FORMATS
+    let outputs: Vec<String> = formats()
         .iter()
         .map(|format| format!("{format}={}", file(format).display()))
         .collect();
@@ -27,7 +27,7 @@ fn report_in_a_file_is_the_one_on_stdout() {
     let output = runvet(RUN_DATA.path(), &args);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), print("human"));
-    for format in FORMATS {
+    for format in formats() {
         assert_eq!(
             fs::read_to_string(file(format)).unwrap(),
             print(format),
@@ -36,7 +36,7 @@ fn report_in_a_file_is_the_one_on_stdout() {
     }
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),
-        FORMATS.len(),
+        formats().len(),
         "nothing else is left"
     );
 }

@@ -13,7 +13,7 @@ use runvet::source::{Artifact, Entries, EntryKind, EpisodeKey};
 use runvet::store::{Artifacts, Opened, Unreadable, Version};
 use serde_json::{Value, json};
 
-use crate::support::binary::{FORMATS, stderr, stdout};
+use crate::support::binary::{formats, stderr, stdout};
 use crate::support::process::{Unprivileged, ended};
 use crate::support::run_data;
 use crate::support::sarif::hold_to_the_sarif_schema;
@@ -43,7 +43,7 @@ fn reports(user: &Unprivileged, args: &[&str]) -> Vec<(String, String)> {
         }
         (format.to_owned(), stdout(&output).to_owned())
     };
-    FORMATS.map(report).into()
+    formats().into_iter().map(report).collect()
 }
 
 #[test]
@@ -134,7 +134,11 @@ fn closed_directories_leave_every_report_written() {
     let out = temp.path().join("out");
     fs::create_dir(&out).unwrap();
     fs::set_permissions(&out, Permissions::from_mode(0o777)).unwrap();
-    let outputs = FORMATS.map(|format| format!("--output={format}=out/{format}"));
+    let outputs = formats();
+    let outputs: Vec<String> = outputs
+        .iter()
+        .map(|format| format!("--output={format}=out/{format}"))
+        .collect();
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
     let args = [
         "validate",
@@ -151,7 +155,7 @@ fn closed_directories_leave_every_report_written() {
     assert_eq!((told.len(), told[32]), (33, baseline));
     assert!(told[..32].is_sorted() && told[0].contains("_closed: Permission denied"));
     assert_eq!(stdout(&output), "32 directories could not be read\n");
-    assert_eq!(fs::read_dir(&out).unwrap().count(), FORMATS.len());
+    assert_eq!(fs::read_dir(&out).unwrap().count(), formats().len());
     let report = fs::read_to_string(out.join("json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["totals"]["valid"], runs);
@@ -159,7 +163,7 @@ fn closed_directories_leave_every_report_written() {
     let paths = faults.map(|fault| fault["path"].as_str().unwrap().to_owned());
     let expected = closed.iter().map(|name| format!("episodes/{name}"));
     assert!(paths.eq(expected), "{}", report["faults"]);
-    for format in FORMATS {
+    for format in formats() {
         let text = fs::read_to_string(out.join(format)).unwrap();
         let named = closed.iter().filter(|name| text.contains(&**name)).count();
         // GitHub shows no more than ten annotations, and people want a list that ends.
@@ -191,7 +195,7 @@ fn findings_count_when_no_baseline_can_be_written() {
             let file = fs::read_to_string(temp.path().join("report.json")).unwrap();
             (output.status.code(), stdout(&output).to_owned(), file)
         };
-        for format in FORMATS {
+        for format in formats() {
             let plain = report(format, &[]);
             let accepted = report(format, &["--write-baseline=known"]);
             assert_eq!(accepted.0, Some(code), "{format}");

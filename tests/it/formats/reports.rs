@@ -12,7 +12,7 @@ use runvet::report::{Format, Options, Style};
 use runvet::source::Artifact;
 use serde_json::Value;
 
-use crate::support::binary::FORMATS;
+use crate::support::binary::formats;
 use crate::support::corpus::{corpus, expecting_cases};
 use crate::support::hostile::{commands, hostile_run};
 
@@ -145,7 +145,7 @@ fn snippet_underlines_the_place() {
 #[test]
 fn hostile_text_never_reaches_a_report_raw() {
     let (temp, _) = hostile_run();
-    for format in FORMATS {
+    for format in formats() {
         for grouping in ["episode", "rule"] {
             let text = validate(
                 temp.path(),

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::binary::formats;
 use crate::support::corpus::corpus;
 use crate::support::runs::replace;
 use crate::support::skip::{all_must_run, skip};
@@ -334,10 +335,7 @@ fn memory_stays_bounded_in_every_format() {
     }
     let (_temp, dir) = good_run();
     findings().write(&dir);
-    for format in [
-        "human", "concise", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "agent",
-        "html",
-    ] {
+    for format in formats() {
         let (code, report) = report_within(WITHIN_MIB, &dir, format);
         assert_eq!(code, Some(1), "{format}");
         assert!(!report.is_empty(), "{format}");

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Output};
 
+use runvet::report::Format;
+
 use crate::support::corpus::corpus;
 
 pub(crate) fn runvet(args: &[&str]) -> Command {
@@ -23,7 +25,6 @@ pub(crate) fn stderr(output: &Output) -> &str {
 }
 
 /// Every format there is.
-pub(crate) const FORMATS: [&str; 11] = [
-    "human", "concise", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown",
-    "agent", "html",
-];
+pub(crate) fn formats() -> Vec<&'static str> {
+    Format::ALL.iter().map(|format| format.word()).collect()
+}
