@@ -55,7 +55,7 @@ fn items(api: &str) -> String {
         } else {
             implementor.is_some_and(is_of_trait)
         };
-        if !is_silent && !(is_impl && kept.contains(&line)) {
+        if !(is_silent || is_impl && kept.contains(&line)) {
             kept.push(line);
         }
     }

@@ -239,8 +239,8 @@ fn abandoned_run_lasted_until_its_last_event() {
             .finish(End::ok())
             .unwrap();
     }
-    let recorded = recorder.abandon(&id, "its process died").unwrap();
-    assert!((recorded.summary.duration_sec.0 - lived).abs() < 1e-6);
+    let abandoned = recorder.abandon(&id, "its process died").unwrap();
+    assert!((abandoned.summary.duration_sec.0 - lived).abs() < 1e-6);
     let events = events();
     let end = events.iter().find(|it| it["phase"] == "terminate").unwrap();
     assert_eq!(
@@ -314,8 +314,8 @@ fn evaluation_of_a_try_that_failed_does_not_count() {
     for name in ["state.json", "summary.json", "manifest.json"] {
         fs::remove_file(path.join(name)).unwrap();
     }
-    let recorded = recorder.resume(&id).unwrap().finish(End::ok()).unwrap();
-    assert_eq!(recorded.summary.outcome.word(), "success_unverified");
+    let finished = recorder.resume(&id).unwrap().finish(End::ok()).unwrap();
+    assert_eq!(finished.summary.outcome.word(), "success_unverified");
     assert_eq!(findings([dir.path()]), [""; 0]);
 }
 
