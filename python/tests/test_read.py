@@ -36,7 +36,7 @@ def test_since_takes_instants_and_dates(in_root: Path) -> None:
     assert len(runs.runs(since=start)) == 5
     assert runs.runs(since=start + timedelta(days=1)) == []
     assert len(runs.runs(since="2026-03-01")) == 5
-    for wrong in (datetime(2026, 3, 1), "yesterday"):
+    for wrong in (datetime(2026, 3, 1), "someday"):
         with pytest.raises(ValueError):
             runs.runs(since=wrong)
 
