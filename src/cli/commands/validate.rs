@@ -254,7 +254,8 @@ impl Validate {
         }
     }
 
-    /// Names the globs of the configuration that match nothing; returns whether they fail the check.
+    /// Names the globs of the configuration that match nothing, and returns whether they fail the
+    /// check.
     fn refuses_globs(&self, gate: &Gate, whole: &[PathBuf], output: &Output) -> bool {
         let unmet = gate.unmet_globs(whole);
         for glob in &unmet {
