@@ -1,7 +1,7 @@
 //! The files of an episode, and the ways to point into them: artifact, pointer, place; span, spot,
 //! excerpt.
 //!
-//! A rule names a [`Place`]: an artifact and a JSON Pointer into it. Bytes, lines and columns are
+//! A rule names a place: an artifact and a JSON Pointer into it. Bytes, lines and columns are
 //! looked up later, and only for findings that exist.
 
 mod entries;
