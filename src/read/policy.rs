@@ -29,7 +29,7 @@
 //! let state = runs.get("ep_answer").unwrap().state().unwrap().record().unwrap();
 //! let consulted = consult(&[&NoReviews], &state);
 //! assert_eq!(consulted[0].policy, "no-reviews");
-//! assert_eq!(consulted[0].advice, Advice::Nothing);
+//! assert!(matches!(consulted[0].advice, Advice::Nothing));
 //! ```
 
 use serde::{Deserialize, Serialize};
