@@ -28,6 +28,8 @@ mod exit;
 mod globs;
 mod ignores;
 mod levels;
+#[cfg(feature = "cli")]
+mod request;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +56,8 @@ use crate::timestamp::Timestamp;
 pub use crate::config::ConfigError;
 pub use baseline::{Baseline, Error};
 pub use exit::Exit;
+#[cfg(feature = "cli")]
+pub(crate) use request::CheckRequest;
 pub use selection::{Outcome, Selection};
 
 use baseline::{Known, KnownSkips};
@@ -424,13 +428,7 @@ impl Gate {
         episodes: &[E],
         mut take: impl FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
     ) -> Outcome {
-        self.vanished = Vanished::default();
-        let mut outcome = Outcome {
-            totals: Totals::default(),
-            statistics: self.has_statistics.then(Statistics::default),
-            faults: Vec::new(),
-            is_complete: false,
-        };
+        let mut outcome = self.begin();
         for fault in faults {
             outcome.faults.push((&fault).into());
             if take(Err(fault)).is_break() {
@@ -456,6 +454,34 @@ impl Gate {
         ReportedFault::tidy(&mut outcome.faults);
         outcome.is_complete = outcome.faults.is_empty() && is_over;
         outcome
+    }
+
+    /// Judges the records of one episode that are not on a disk, and passes the report on, as
+    /// [`Gate::each`] does.
+    #[cfg(feature = "cli")]
+    pub(crate) fn each_of_records(
+        &mut self,
+        id: &str,
+        records: &[(Artifact, &[u8])],
+        take: impl FnOnce(Result<EpisodeReport, Fault>) -> ControlFlow<()>,
+    ) -> Outcome {
+        let mut outcome = self.begin();
+        let report = self.records(id, records);
+        outcome.add(&report);
+        let is_over = take(Ok(report)).is_continue();
+        outcome.is_complete = outcome.faults.is_empty() && is_over;
+        outcome
+    }
+
+    /// The outcome of a check in which nothing was judged yet.
+    fn begin(&mut self) -> Outcome {
+        self.vanished = Vanished::default();
+        Outcome {
+            totals: Totals::default(),
+            statistics: self.has_statistics.then(Statistics::default),
+            faults: Vec::new(),
+            is_complete: false,
+        }
     }
 
     /// Judges one episode, also one that the configuration excludes.

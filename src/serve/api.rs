@@ -1,6 +1,5 @@
 //! Requests of other programs -> answers in JSON.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,11 +17,11 @@ use super::query::{MAX_LIMIT, RunQuery};
 use super::{Service, json};
 use crate::check::all_rules;
 use crate::finding::Level;
-use crate::printable::{brief, escape};
+use crate::gate::CheckRequest;
+use crate::printable::escape;
 use crate::read::{Error, RunReader};
 use crate::report::raw_json;
 use crate::schemas::Schema;
-use crate::source::Artifact;
 use crate::view;
 
 /// The maximum number of bytes of a body.
@@ -245,18 +244,6 @@ pub(super) async fn schema(name: Result<Path<String>, PathRejection>) -> Answer 
     Ok((kind, schema.text()).into_response())
 }
 
-/// The records of an episode, to be checked.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CheckRequest {
-    /// The id that the records must have.
-    #[schemars(extend("examples" = ["ep_01JGFJJZ00CTSPE3DKFP348M8P"]))]
-    pub(super) episode_id: String,
-    /// The text of each artifact, by its file name: `state.json`, `summary.json`, `events.jsonl`,
-    /// `learn.jsonl`, `manifest.json`.
-    pub(super) records: BTreeMap<String, String>,
-}
-
 /// `POST /api/v1/check`
 pub(super) async fn check(State(service): State<Arc<Service>>, request: Request) -> Answer {
     let kind = request.headers().get(header::CONTENT_TYPE);
@@ -307,24 +294,9 @@ fn too_large() -> Problem {
 impl Service {
     /// Judges posted records.
     fn judge(&self, body: &[u8]) -> Answer {
-        let request: CheckRequest = serde_json::from_slice(body).map_err(|wrong| {
-            let detail = format!("the body is not a request for a check: {wrong}");
-            Problem::bad(escape(&detail))
-        })?;
-        let records: Result<Vec<(Artifact, &[u8])>, Problem> = request
-            .records
-            .iter()
-            .map(|(name, text)| {
-                if let Some(artifact) = Artifact::from_file_name(name) {
-                    return Ok((artifact, text.as_bytes()));
-                }
-                let names = Artifact::ALL.map(Artifact::file_name).join(", ");
-                let name = brief(name);
-                let detail = format!("`records` has `{name}`, which is none of {names}");
-                Err(Problem::bad(detail))
-            })
-            .collect();
-        Ok(json(&self.judges.records(&request.episode_id, &records?)))
+        let request = CheckRequest::parse(body).map_err(Problem::bad)?;
+        let records = request.records().map_err(Problem::bad)?;
+        Ok(json(&self.judges.records(&request.episode_id, &records)))
     }
 
     /// The directory of the run with an id.

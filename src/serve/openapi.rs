@@ -5,11 +5,12 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::api::{CheckRequest, EventList, EventQuery, RuleList};
+use super::api::{EventList, EventQuery, RuleList};
 use super::index::Sums;
 use super::problem::Problem;
 use super::query::{RunList, RunQuery};
 use crate::finding::EpisodeReport;
+use crate::gate::CheckRequest;
 use crate::schemas::generated::{bless, tidy};
 use crate::view;
 

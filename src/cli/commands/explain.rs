@@ -44,8 +44,13 @@ fn explain(name: &str, output: &mut Output) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let rule = find_rule(name)
-        .map_err(|error| Failure::Fault(format!("{error} (`runvet rules` lists all rules)")))?;
+    let rule = find_rule(name).map_err(|error| {
+        let advice = match name.strip_prefix('@') {
+            Some(_) => format!("`runvet view {name}` shows that run"),
+            None => "`runvet rules` lists all rules".to_owned(),
+        };
+        Failure::Fault(format!("{error} ({advice})"))
+    })?;
     let out = output.stdout();
     writeln!(out, "# {} ({})\n", rule.id, rule.level)?;
     for line in rule.page.trim_end().lines() {

@@ -1,5 +1,7 @@
 //! `runvet validate`: run data -> a report and an exit status.
 
+mod request;
+
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -59,7 +61,8 @@ Examples:
   find runs -name state.json -mmin -60 -print0 | runvet validate --files-from - -0")]
 pub(in crate::cli) struct Validate {
     /// Run-data directories, episode directories, or artifact files, which stand for their episodes
-    /// [default: .]
+    /// [default: .]; `-` reads the records of one episode from standard input, in the JSON that
+    /// `POST /api/v1/check` of `runvet serve` takes
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -175,6 +178,9 @@ impl Setup<'_> {
     }
 }
 
+/// Takes each report, or what kept an episode from being judged.
+type Take<'t> = dyn FnMut(Result<EpisodeReport, Fault>) -> ControlFlow<()> + 't;
+
 /// What was found, as far as it decides what is said of a check.
 struct Scope {
     is_empty: bool,
@@ -197,6 +203,9 @@ impl Scope {
 impl Validate {
     pub(super) fn run(self, matches: &ArgMatches, output: &mut Output) -> Result<Exit, Failure> {
         let mut setup = self.set_up(matches, output)?;
+        if setup.paths.iter().any(|path| path.as_os_str() == "-") {
+            return self.run_request(setup, output);
+        }
         if !self.quiet {
             self.period.note(output);
         }
@@ -217,7 +226,10 @@ impl Validate {
         {
             setup.gate = setup.gate.with_baseline(baseline);
         }
-        let outcome = self.judge(&mut setup, found, output)?;
+        let number = found.episodes.len();
+        let outcome = self.judge(&mut setup, number, output, |gate, take| {
+            gate.each_of(found.faults, &found.episodes, take)
+        })?;
         if !self.quiet {
             for note in notes(&setup.gate, &scope, &outcome) {
                 output.note(&note);
@@ -340,18 +352,19 @@ impl Validate {
     fn judge(
         &self,
         setup: &mut Setup<'_>,
-        found: Found,
+        episodes: usize,
         output: &mut Output,
+        judged: impl FnOnce(&mut Gate, &mut Take<'_>) -> Outcome,
     ) -> Result<Outcome, Failure> {
         let format = setup.format;
         let Setup { gate, sinks, .. } = setup;
-        let mut progress = Progress::new(self.quiet, found.episodes.len());
+        let mut progress = Progress::new(self.quiet, episodes);
         // A terminal, or a program that reads NDJSON line by line, should get findings at once.
         let is_watched = format == Format::Ndjson || io::stdout().is_terminal();
         sinks.begin(output)?;
         let mut written: Result<(), Failure> = Ok(());
         let mut unjudged = 0;
-        let outcome = gate.each_of(found.faults, &found.episodes, |judged| {
+        let outcome = judged(gate, &mut |judged| {
             match judged {
                 Ok(episode) => {
                     progress.step();

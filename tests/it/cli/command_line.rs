@@ -1,12 +1,13 @@
 //! The command line for users: arguments, exit codes, standard output and standard error.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::binary::{formats, run, runvet, stderr, stdout};
 use crate::support::corpus::corpus;
@@ -159,18 +160,20 @@ fn current_directory_is_the_default_and_names_the_episode() {
     );
 }
 
+fn with_input(args: &[&str], input: &[u8]) -> Output {
+    let mut child = runvet(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
 #[test]
 fn paths_are_read_from_a_file_or_stdin() {
-    let with_input = |args: &[&str], input: &[u8]| {
-        let mut child = runvet(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        child.wait_with_output().unwrap()
-    };
     let lines = b"good/terminal\n\ngood/paused\n";
     let output = with_input(&["validate", "--files-from", "-"], lines);
     assert_eq!(stdout(&output), "2 episodes: all valid\n");
@@ -187,6 +190,64 @@ fn paths_are_read_from_a_file_or_stdin() {
     );
     assert_eq!(code(&["validate", "-0", "good/terminal"]), 2);
     assert_eq!(code(&["validate", "--files-from", "no-such-list"]), 2);
+}
+
+#[test]
+fn records_on_standard_input_are_judged_as_those_on_a_disk() {
+    for case in [
+        "good/terminal/episodes/ep_answer",
+        "bad/episode/task/case/episodes/ep_answer",
+    ] {
+        let text = |name: &str| fs::read_to_string(corpus().join(case).join(name)).ok();
+        let names = [
+            "state.json",
+            "summary.json",
+            "events.jsonl",
+            "learn.jsonl",
+            "manifest.json",
+        ];
+        let records = names.map(|name| (name, text(name)));
+        let records: BTreeMap<_, _> = records
+            .into_iter()
+            .filter(|(_, text)| text.is_some())
+            .collect();
+        let request = json!({"episode_id": "ep_answer", "records": records}).to_string();
+        let posted = with_input(&["validate", "-", "--format", "json"], request.as_bytes());
+        let posted: Value = serde_json::from_slice(&posted.stdout).unwrap();
+        let stored = run(&["validate", case, "--format", "json"]);
+        let stored: Value = serde_json::from_slice(&stored.stdout).unwrap();
+        let judged = |report: &Value| {
+            let findings = report["episodes"][0]["findings"].as_array().unwrap();
+            let place = |it: &Value| {
+                (
+                    it["rule"].clone(),
+                    it["pointer"].clone(),
+                    it["offset"].clone(),
+                )
+            };
+            (
+                report["totals"].clone(),
+                findings.iter().map(place).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(judged(&posted), judged(&stored), "{case}");
+    }
+}
+
+#[test]
+fn what_is_no_request_on_standard_input_is_refused() {
+    let refused = |args: &[&str], input: &str, why: &str| {
+        let output = with_input(args, input.as_bytes());
+        assert_eq!(output.status.code(), Some(2), "{why}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    };
+    refused(&["validate", "-"], "{}", "missing field `episode_id`");
+    let other = r#"{"episode_id":"e","records":{"other.json":"{}"}}"#;
+    refused(&["validate", "-"], other, "`other.json`, which is none of");
+    refused(&["validate", "-", "."], "{}", "`./-`");
+    refused(&["validate", "-", "--since", "1h"], "{}", "--since");
+    let blank = " ".repeat((64 << 20) + 1);
+    refused(&["validate", "-"], &blank, "larger than 64 MiB");
 }
 
 #[test]

@@ -1,0 +1,63 @@
+//! The records of one episode on standard input -> a report and an exit status.
+
+use std::io::{self, Read as _};
+
+use super::{Setup, Validate, no_rule_is_on};
+use crate::cli::output::Output;
+use crate::cli::{Exit, Failure};
+use crate::gate::CheckRequest;
+
+/// The maximum number of bytes on standard input.
+const MAX_BYTES: usize = 64 << 20;
+
+impl Validate {
+    /// Judges the records on standard input.
+    pub(super) fn run_request(
+        &self,
+        mut setup: Setup<'_>,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let is_part = self.changed_since.is_some() || !self.period.is_all();
+        if is_part || self.write_baseline.is_some() || setup.paths.len() > 1 {
+            return Err(Failure::Fault(
+                "`-` stands for the records of one episode, so it can't be used with other paths \
+                 or with --changed-since, --since, --until or --write-baseline; a directory of \
+                 that name is `./-`"
+                    .into(),
+            ));
+        }
+        let text = requested()?;
+        let request = CheckRequest::parse(&text).map_err(|why| not_a_request(&why))?;
+        let records = request.records().map_err(|why| not_a_request(&why))?;
+        let outcome = self.judge(&mut setup, 1, output, |gate, take| {
+            gate.each_of_records(&request.episode_id, &records, take)
+        })?;
+        let exit = match outcome.exit(setup.deny) {
+            _ if output.is_muted() => Exit::Fault,
+            Exit::NothingFound if self.allow_empty => Exit::Success,
+            exit => exit,
+        };
+        if outcome.totals.unchecked > 0 {
+            output.fault(&no_rule_is_on(outcome.totals.unchecked));
+        }
+        self.keep(setup, !output.is_muted(), &outcome, output)?;
+        Ok(exit)
+    }
+}
+
+/// The text on standard input.
+fn requested() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let limit = MAX_BYTES as u64 + 1;
+    let read = io::stdin().lock().take(limit).read_to_end(&mut text);
+    read.map_err(|error| Failure::Fault(format!("can't read standard input: {error}")))?;
+    if text.len() > MAX_BYTES {
+        let limit = MAX_BYTES >> 20;
+        return Err(not_a_request(&format!("it is larger than {limit} MiB")));
+    }
+    Ok(text)
+}
+
+fn not_a_request(why: &str) -> Failure {
+    Failure::Fault(format!("standard input: {why}"))
+}
