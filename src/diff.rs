@@ -22,6 +22,7 @@ use crate::dashboard::{Outline, Overview};
 use crate::finding::EpisodeReport;
 use crate::gate::Gate;
 use crate::read::{Error, RunReader};
+use crate::report::write_json;
 use crate::source::Artifact;
 use crate::view::{Checked, View};
 use walk::Walk;
@@ -96,6 +97,21 @@ pub(crate) struct Subject {
     pub(crate) timeline: Outline,
     /// The report of a check.
     pub(crate) report: EpisodeReport,
+}
+
+/// Reads and judges two runs, and returns the JSON object that `runvet diff --json` prints, which
+/// [`Schema::Diff`](crate::Schema::Diff) describes.
+///
+/// # Errors
+///
+/// [`Error::Artifact`] where a directory can't be opened, or an artifact is there and can't be
+/// read, so that it can't be compared.
+pub fn json(left: &RunReader, right: &RunReader, gate: &mut Gate) -> Result<Vec<u8>, Error> {
+    let (left, right) = (Subject::new(left, gate)?, Subject::new(right, gate)?);
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_json(&mut bytes, &compare(&left, &right));
+    Ok(bytes)
 }
 
 impl Subject {

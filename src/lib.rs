@@ -37,8 +37,7 @@ pub mod check;
 mod cli;
 mod config;
 mod dashboard;
-#[cfg(feature = "cli")]
-mod diff;
+pub mod diff;
 mod digest;
 pub mod document;
 mod facts;

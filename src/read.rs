@@ -28,8 +28,10 @@ pub mod policy;
 mod run;
 mod stored;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::printable::escape;
 use crate::source::Spot;
@@ -167,6 +169,8 @@ pub struct RunData {
     /// Newest first.
     runs: Vec<RunDir>,
     faults: Vec<Fault>,
+    /// The places of the runs with an id, once somebody asks for one.
+    by_id: OnceLock<BTreeMap<String, Vec<usize>>>,
 }
 
 impl Error {
@@ -183,7 +187,13 @@ impl Error {
 impl RunData {
     fn new(root: PathBuf, found: store::FoundRuns) -> Self {
         let store::FoundRuns { runs, faults } = found;
-        Self { root, runs, faults }
+        let by_id = OnceLock::new();
+        Self {
+            root,
+            runs,
+            faults,
+            by_id,
+        }
     }
 
     /// Opens a run-data directory: one that holds a directory called `episodes`. It is listed once,

@@ -1,5 +1,6 @@
 //! What a user calls a run, or run data -> the run, or the run data.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Error, MAX_MATCHES, RunData, RunReader};
@@ -72,13 +73,7 @@ impl RunData {
     /// [`Error::UnknownRun`], [`Error::Ambiguous`], [`Error::SharedId`] and, for a path,
     /// [`Error::SeveralRuns`].
     pub fn get(&self, name: &str) -> Result<RunReader, Error> {
-        if name == LATEST {
-            return self.iter().next().ok_or_else(|| Error::UnknownRun {
-                id: name.into(),
-                nearest: Vec::new(),
-            });
-        }
-        if let Some(found) = self.only(name, |id| id == name) {
+        if let Some(found) = self.by_id(name) {
             return found;
         }
         if name.contains('/') || name.starts_with('.') {
@@ -94,6 +89,44 @@ impl RunData {
             .unwrap_or_else(|| Err(self.unknown(name)))
     }
 
+    /// The run of this run data that a program names: as [`RunData::get`] finds it, but by no path.
+    /// A whole id is found without a look at the others.
+    ///
+    /// ```
+    /// let runs = runvet::read::RunData::open("corpus/demo")?;
+    /// assert_eq!(runs.get_within("ep_01")?.id(), "ep_01_answer");
+    /// assert!(runs.get_within("corpus/demo/episodes/ep_01_answer").is_err());
+    /// # Ok::<(), runvet::read::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRun`], [`Error::Ambiguous`] and [`Error::SharedId`].
+    pub fn get_within(&self, name: &str) -> Result<RunReader, Error> {
+        self.by_id(name)
+            .or_else(|| self.by_part(name))
+            .unwrap_or_else(|| Err(self.unknown(name)))
+    }
+
+    /// The newest run, or that of a whole id.
+    fn by_id(&self, name: &str) -> Option<Result<RunReader, Error>> {
+        if name == LATEST {
+            return Some(self.iter().next().ok_or_else(|| Error::UnknownRun {
+                id: name.into(),
+                nearest: Vec::new(),
+            }));
+        }
+        let by_id = self.by_id.get_or_init(|| {
+            let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for (at, run) in self.runs.iter().enumerate() {
+                by_id.entry(run.name().into_owned()).or_default().push(at);
+            }
+            by_id
+        });
+        let places = by_id.get(name)?.iter();
+        one_of(name, places.filter_map(|at| self.runs.get(*at)))
+    }
+
     /// The run with an id in another case of letters, or with a part of an id.
     fn by_part(&self, name: &str) -> Option<Result<RunReader, Error>> {
         if name.is_empty() {
@@ -107,37 +140,13 @@ impl RunData {
             .or_else(|| self.only(name, |id| id.to_lowercase().contains(&folded)))
     }
 
-    /// The run whose id is as wanted, if there is any. Several are an error, which names them so
-    /// that they differ.
+    /// The run whose id is as wanted, if there is any.
     fn only(
         &self,
         name: &str,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Option<Result<RunReader, Error>> {
-        let runs = self.runs.iter().filter(|run| is_wanted(&run.name()));
-        let runs = runs.filter_map(RunDir::episode);
-        let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
-        if matches.len() <= 1 {
-            return matches.pop().map(|dir| Ok(dir.into()));
-        }
-        let more = matches.len() > MAX_MATCHES;
-        matches.truncate(MAX_MATCHES);
-        matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
-        if let [first, .., last] = &*matches
-            && first.name == last.name
-        {
-            return Some(Err(Error::SharedId {
-                id: first.name.clone(),
-                paths: matches.into_iter().map(|run| run.path).collect(),
-                more,
-            }));
-        }
-        matches.dedup_by(|a, b| a.name == b.name);
-        Some(Err(Error::Ambiguous {
-            name: name.into(),
-            matches: matches.into_iter().map(|run| run.name).collect(),
-            more,
-        }))
+        one_of(name, self.runs.iter().filter(|run| is_wanted(&run.name())))
     }
 
     /// The error for an id that no run has, with ids of which the whole, a part or the end differs
@@ -207,6 +216,37 @@ impl RunReader {
         }
         None
     }
+}
+
+/// The run that matches a name, if there is any. Several are an error, which names them so that
+/// they differ.
+fn one_of<'r>(
+    name: &str,
+    runs: impl Iterator<Item = &'r RunDir>,
+) -> Option<Result<RunReader, Error>> {
+    let runs = runs.filter_map(RunDir::episode);
+    let mut matches: Vec<EpisodeDir> = runs.take(MAX_MATCHES + 1).collect();
+    if matches.len() <= 1 {
+        return matches.pop().map(|dir| Ok(dir.into()));
+    }
+    let more = matches.len() > MAX_MATCHES;
+    matches.truncate(MAX_MATCHES);
+    matches.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    if let [first, .., last] = &*matches
+        && first.name == last.name
+    {
+        return Some(Err(Error::SharedId {
+            id: first.name.clone(),
+            paths: matches.into_iter().map(|run| run.path).collect(),
+            more,
+        }));
+    }
+    matches.dedup_by(|a, b| a.name == b.name);
+    Some(Err(Error::Ambiguous {
+        name: name.into(),
+        matches: matches.into_iter().map(|run| run.name).collect(),
+        more,
+    }))
 }
 
 /// Whether a character separates the parts of an id.
