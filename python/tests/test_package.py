@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import types
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,18 @@ def test_command_and_module_have_one_version() -> None:
     )
     assert told.stdout == f"runvet {runvet.__version__}\n"
     assert version("runvet") == runvet.__version__
+
+
+def test_wheel_says_for_whom_it_is() -> None:
+    told = metadata("runvet")
+    assert told["Author"] == "the runvet authors" and told.get_all("Project-URL") is None
+    classifiers = told.get_all("Classifier") or []
+    assert {"Typing :: Typed", "Framework :: Pytest"} <= {*classifiers}
+    assert {"store", "spark", "ray"} <= {*(told.get_all("Provides-Extra") or [])}
+    description = str(told.get_payload() or told["Description"])
+    # A link or an image that is relative leads nowhere on the page of a registry.
+    assert description.startswith("# runvet for Python")
+    assert not re.search(r"\]\((?!https?:)", description)
 
 
 def interpreters() -> list[str]:

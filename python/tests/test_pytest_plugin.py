@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PLUGIN = ("-p", "runvet._pytest", "-p", "no:cacheprovider")
+PLUGIN = ("-p", "pytest_runvet", "-p", "no:cacheprovider")
 
 
 def plugin() -> tuple[str, ...]:
@@ -14,15 +14,55 @@ def plugin() -> tuple[str, ...]:
     from importlib.metadata import entry_points
 
     names = {it.value for it in entry_points(group="pytest11")}
-    return PLUGIN[2:] if "runvet._pytest" in names else PLUGIN
+    return PLUGIN[2:] if "pytest_runvet" in names else PLUGIN
 
 
 def test_each_episode_is_a_test(pytester: pytest.Pytester, demo: Path) -> None:
     ran = pytester.runpytest_subprocess(*plugin(), "--runvet", str(demo), "-v")
     ran.assert_outcomes(passed=2, failed=3)
-    ran.stdout.fnmatch_lines(["*ep_01_answer*PASSED*", "*ep_03_edited*FAILED*"])
+    ran.stdout.fnmatch_lines(["*ep_01_answer/*PASSED*", "*ep_03_edited*FAILED*"])
     ran.stdout.fnmatch_lines(["*error*projection/outcomes*", "*task_score*"])
     assert "Traceback" not in ran.stdout.str() and ran.ret == 1
+
+
+def test_ids_can_be_given_back(pytester: pytest.Pytester, demo: Path) -> None:
+    edited = f"{demo.name}/episodes/ep_03_edited/state.json::runvet"
+    (demo.parent / demo.name).rename(pytester.path / demo.name)
+    ran = pytester.runpytest_subprocess(*plugin(), "--runvet", demo.name)
+    rules = "2 errors: *"
+    ran.stdout.fnmatch_lines(["collected 5 items", f"FAILED {edited} - {rules}"])
+    again = pytester.runpytest_subprocess(*plugin(), edited)
+    again.assert_outcomes(failed=1)
+    again.stdout.fnmatch_lines(["collected 1 item", f"FAILED {edited} - {rules}"])
+    both = pytester.runpytest_subprocess(*plugin(), "--runvet", demo.name, edited)
+    both.assert_outcomes(passed=2, failed=3)
+    (pytester.path / "empty").mkdir()
+    assert pytester.runpytest_subprocess(*plugin(), "empty/state.json::runvet").ret != 0
+
+
+def test_settings_stand_in_the_ini_file(pytester: pytest.Pytester, demo: Path) -> None:
+    (pytester.path / "runvet.toml").write_text('[rules]\n"*" = "off"\n"state/*" = "warning"\n')
+    ini = f"[pytest]\nrunvet = {demo}\nrunvet_config = runvet.toml\n"
+    pytester.makeini(ini)
+    (pytester.path / "below").mkdir()
+    pytester.runpytest_subprocess(*plugin(), "-c", "tox.ini").assert_outcomes(passed=5)
+    pytester.makeini(f"{ini}runvet_deny_warnings = true\n")
+    pytester.runpytest_subprocess(*plugin()).assert_outcomes(passed=4, failed=1)
+
+
+def test_nothing_is_imported_before_it_is_needed(pytester: pytest.Pytester, good: Path) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_before():
+            assert not [name for name in sys.modules if name.split(".")[0] == "runvet"]
+
+        def test_after(runvet_validate):
+            assert "runvet" in sys.modules
+        """
+    )
+    pytester.runpytest_subprocess(*plugin()).assert_outcomes(passed=2)
 
 
 def test_episodes_are_selected_by_name(pytester: pytest.Pytester, demo: Path) -> None:

@@ -41,7 +41,7 @@ def test_sample_has_the_types_that_basedpyright_expects() -> None:
 def test_package_is_typed_throughout() -> None:
     # Those of engines are checked beside them, in `engines/test_types.py`.
     engines = r"runvet/(spark|ray)\.py$"
-    run("mypy", "--strict", "--no-incremental", "--exclude", engines, "-p", "runvet")
+    run("mypy", "--strict", "--no-incremental", "--exclude", engines, "-p", "runvet", "-p", "pytest_runvet")
 
 
 def test_stub_says_what_the_extension_has() -> None:
