@@ -37,6 +37,7 @@ from ._read import (
     Numbers,
     Record,
     RunData,
+    diff,
     open as open,
 )
 from ._recorder import Assertion, Recorder, Recovered, file_contains, file_exists
@@ -50,10 +51,12 @@ from ._report import (
     Report,
     Skip,
     Suppressed,
+    Table,
     Totals,
 )
 from ._rules import Rule, explain, rules, schema
 from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step
+from ._tool import current_step, tool
 
 __version__: str = _runvet.version()
 
@@ -112,6 +115,7 @@ __all__ = [
     "StepSkipped",
     "Summary",
     "Suppressed",
+    "Table",
     "Totals",
     "UnknownRule",
     "UnknownRun",
@@ -119,11 +123,14 @@ __all__ = [
     "Vetoed",
     "check_records",
     "consult",
+    "current_step",
+    "diff",
     "explain",
     "file_contains",
     "file_exists",
     "find_runvet_bin",
     "rules",
     "schema",
+    "tool",
     "validate",
 ]

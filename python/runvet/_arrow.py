@@ -1,4 +1,4 @@
-"""Columns of findings -> an Arrow stream. Only imported where somebody asks for one."""
+"""A table of a report -> an Arrow stream. Only imported where somebody asks for one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-_NUMBERS = ("line", "column", "end_line", "end_column", "offset", "length")
+from ._report import Table
+
+_TYPES = {
+    "text": pa.string(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "boolean": pa.bool_(),
+    "time": pa.timestamp("us", "UTC"),
+    "tags": pa.map_(pa.string(), pa.string()),
+}
 
 
-def stream(columns: dict[str, list[Any]], requested_schema: object | None) -> Any:
-    schema = pa.schema(
-        [(name, pa.int64() if name in _NUMBERS else pa.string()) for name in columns]
-    )
-    table = pa.table(columns, schema=schema)
-    return table.__arrow_c_stream__(requested_schema)
+def stream(table: Table, requested_schema: object | None) -> Any:
+    schema = pa.schema([(name, _TYPES[kind]) for name, kind in table.types.items()])
+    columns = {
+        name: [list(it.items()) for it in column] if table.types[name] == "tags" else column
+        for name, column in table.columns.items()
+    }
+    return pa.table(columns, schema=schema).__arrow_c_stream__(requested_schema)

@@ -20,11 +20,16 @@ class Check:
     `rules` sets levels of rules (`{"plan/*": "off"}`), `config` is a `runvet.toml`, and `baseline`
     a file that `runvet validate --write-baseline` wrote. Nothing is looked for on its own: without
     `config` there is none, whatever the working directory holds. `jobs` limits the threads.
+
+    `verify_manifest` checks the files that manifests name, and `deny_warnings` and `deny_unjudged`
+    make a check fail on warnings, and on rules that could not be judged; None leaves that to
+    `config`.
     """
 
-    __slots__ = ("_checker", "_settings")
+    __slots__ = ("_checker", "_deny", "_settings")
 
     _settings: tuple[tuple[tuple[str, Level], ...], Path | None, Path | None, int | None, bool]
+    _deny: tuple[bool | None, bool | None]
 
     def __init__(
         self,
@@ -34,7 +39,12 @@ class Check:
         baseline: PathLike | None = None,
         jobs: int | None = None,
         follow_links: bool = False,
+        deny_warnings: bool | None = None,
+        deny_unjudged: bool | None = None,
+        verify_manifest: bool | None = None,
     ) -> None:
+        if verify_manifest is not None:
+            rules = {"manifest/digest": "error" if verify_manifest else "off", **rules}
         self._settings = (
             tuple(rules.items()),
             None if config is None else Path(config),
@@ -42,17 +52,27 @@ class Check:
             jobs,
             follow_links,
         )
-        self._checker = _runvet.Checker(list(rules.items()), *self._settings[1:])
+        self._deny = (deny_warnings, deny_unjudged)
+        self._checker = _runvet.Checker(list(rules.items()), *self._settings[1:], self._deny)
+
+    def _keywords(self) -> dict[str, Any]:
+        rules, config, baseline, jobs, follow_links = self._settings
+        return {
+            "rules": dict(rules),
+            "config": config,
+            "baseline": baseline,
+            "jobs": jobs,
+            "follow_links": follow_links,
+            "deny_warnings": self._deny[0],
+            "deny_unjudged": self._deny[1],
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _check_of, self._settings
+        return _check_of, (self._keywords(),)
 
     def __repr__(self) -> str:
-        rules, config, baseline, jobs, follow_links = self._settings
-        return (
-            f"Check(rules={dict(rules)!r}, config={config!r}, baseline={baseline!r}, "
-            f"jobs={jobs!r}, follow_links={follow_links!r})"
-        )
+        keywords = (f"{name}={value!r}" for name, value in self._keywords().items())
+        return f"Check({', '.join(keywords)})"
 
     def run(self, *paths: PathLike) -> Report:
         """Checks all episodes below paths, the working directory if there are none."""
@@ -88,20 +108,8 @@ class Check:
         return self._checker.batch(episodes)
 
 
-def _check_of(
-    rules: tuple[tuple[str, Level], ...],
-    config: Path | None,
-    baseline: Path | None,
-    jobs: int | None,
-    follow_links: bool,
-) -> Check:
-    return Check(
-        rules=dict(rules),
-        config=config,
-        baseline=baseline,
-        jobs=jobs,
-        follow_links=follow_links,
-    )
+def _check_of(settings: dict[str, Any]) -> Check:
+    return Check(**settings)
 
 
 class Checking(Iterator[EpisodeReport]):
@@ -131,14 +139,24 @@ def validate(
     baseline: PathLike | None = None,
     jobs: int | None = None,
     follow_links: bool = False,
+    deny_warnings: bool | None = None,
+    deny_unjudged: bool | None = None,
+    verify_manifest: bool | None = None,
 ) -> Report:
-    """Checks all episodes below paths, the working directory if there are none.
+    """Checks all episodes below paths, the working directory if there are none, see `Check`.
 
     Raises `Fault` where a path that is given does not exist. What can't be looked at below it is
     among the `faults` of the report.
     """
     check = Check(
-        rules=rules, config=config, baseline=baseline, jobs=jobs, follow_links=follow_links
+        rules=rules,
+        config=config,
+        baseline=baseline,
+        jobs=jobs,
+        follow_links=follow_links,
+        deny_warnings=deny_warnings,
+        deny_unjudged=deny_unjudged,
+        verify_manifest=verify_manifest,
     )
     return check.run(*paths)
 

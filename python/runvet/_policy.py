@@ -71,7 +71,7 @@ class Consulted:
 def consult(policies: Iterable[Policy], state: Mapping[str, Any]) -> list[Consulted]:
     """Asks policies one after the other, and collects the advice of each.
 
-    Each is shown a fresh copy of the state. All are asked, even after a veto or an exception; the
+    They can't change the state. All are asked, even after a veto or an exception; the
     first that raised one is then raised as `PolicyError`.
     """
     consulted: list[Consulted] = []
@@ -138,11 +138,26 @@ def _share(policy: Policy, confidence: float) -> float:
 
 def frozen(value: Any) -> Any:
     """A copy of a JSON value that can be read like any other, and not changed."""
+    if isinstance(value, (_FrozenDict, _FrozenList)):
+        return value
     if isinstance(value, Mapping):
         return _FrozenDict({key: frozen(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
         return _FrozenList(frozen(item) for item in value)
     return value
+
+
+def shown(state: dict[str, Any], lists: tuple[list[Any], ...]) -> Any:
+    """The state of a run as policies see it: these frozen lists, and the rest of it."""
+    plan, memory, outcomes = state["plan"], state["memory"] or {}, state["outcomes"]
+    places = (state, "beliefs"), (plan, "steps"), (memory, "facts"), (outcomes, "actions")
+    for (part, name), items in zip(places, lists):
+        if part.get(name) is not None:
+            part[name] = _FrozenList(items)
+    for part in (state, plan, memory, outcomes):
+        for name in [it for it, value in part.items() if value is None and it != "error"]:
+            del part[name]
+    return frozen(state)
 
 
 def _refuse(*_: object, **__: object) -> NoReturn:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from . import _runvet
 from ._check import Check, PathLike, default
 from ._errors import AmbiguousRun, UnknownRun
-from ._records import Event, Plan, PlanComparison, RunEntry, State, Summary
+from ._records import (
+    Event,
+    Plan,
+    PlanComparison,
+    RunEntry,
+    RunStatus,
+    State,
+    Summary,
+    SummaryOutcome,
+)
 from ._report import EpisodeReport, FaultRow
 
 Numbers = Literal["python", "decimal"]
@@ -54,24 +63,29 @@ class RunData:
 
     def runs(
         self,
-        limit: int = 20,
+        limit: int | None = None,
         *,
-        status: str | None = None,
-        outcome: str | None = None,
-        since: str | datetime | None = None,
+        status: RunStatus | Iterable[RunStatus] = (),
+        outcome: SummaryOutcome | Iterable[SummaryOutcome] = (),
+        since: str | date | None = None,
+        until: str | date | None = None,
     ) -> list[RunEntry]:
-        """Entries of the newest runs that match, `limit` at most. Others are not opened.
+        """Entries of the runs that match, newest first: all, or `limit` at most.
 
-        `since` is a date-time, a date, `today`, `yesterday`, or a length before now such as `1h`;
-        without an offset it is in UTC.
+        `since` and `until` are a `datetime` or a `date`, or a text: a date-time, a date, `today`,
+        `yesterday`, or a length before now such as `1h`. Without an offset it is in UTC. A run that
+        started at `until` does not match. Their `valid` and `first_error` are None: nothing is
+        judged here.
         """
-        if isinstance(since, datetime):
-            if since.tzinfo is None:
-                raise ValueError("since has no time zone, so it is not an instant")
-            since = since.isoformat()
-        if limit < 0:
+        if limit is not None and limit < 0:
             raise ValueError(f"limit is {limit}, not a number of runs")
-        return self._data.runs(limit, status, outcome, since)
+        return self._data.runs(
+            limit,
+            _words("status", status, get_args(RunStatus)),
+            _words("outcome", outcome, get_args(SummaryOutcome)),
+            _instant("since", since),
+            _instant("until", until),
+        )
 
     def __iter__(self) -> Iterator[Episode]:
         return map(Episode._of, self._data.episodes())
@@ -80,7 +94,10 @@ class RunData:
         return len(self._data)
 
     def __getitem__(self, name: str) -> Episode:
-        """The run of an id, of a unique part of one, or `@latest`."""
+        """The run of an id, of a unique part of one, or `@latest`; for a path, see `Episode.at`.
+
+        An id is found in a time that does not grow with the number of runs.
+        """
         if not isinstance(name, str):
             raise TypeError(f"a run is named by a string, not by {type(name).__name__}")
         return Episode._of(self._data.get(name))
@@ -99,6 +116,21 @@ class RunData:
     def summary(self, episode_id: str, *, numbers: Numbers = "python") -> Summary:
         """The summary record of a run, as `json.loads` reads it."""
         return self[episode_id].summary(numbers=numbers)
+
+
+def _words(name: str, given: str | Iterable[str], known: tuple[str, ...]) -> list[str]:
+    """The words that were given, each of which is known."""
+    words = [given] if isinstance(given, str) else list(given)
+    for word in words:
+        if word not in known:
+            raise ValueError(f"{name} is {word!r}, not one of {', '.join(known)}")
+    return words
+
+
+def _instant(name: str, time: str | date | None) -> str | None:
+    if isinstance(time, datetime) and time.tzinfo is None:
+        raise ValueError(f"{name} has no time zone, so it is not an instant")
+    return time.isoformat() if isinstance(time, date) else time
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +295,14 @@ class Episode:
     def check(self, check: Check | None = None) -> EpisodeReport:
         """Checks this run."""
         return self._episode.check((check or default())._checker)
+
+
+def diff(
+    left: Episode | PathLike, right: Episode | PathLike, *, check: Check | None = None
+) -> dict[str, Any]:
+    """Compares two runs: what `runvet diff --json` prints. `same` says whether they are."""
+    a, b = (it if isinstance(it, Episode) else Episode.at(it) for it in (left, right))
+    return a._episode.diff(b._episode, (check or default())._checker)
 
 
 class Events(Iterator[Event]):

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from . import _runvet
 from ._check import PathLike
+from ._encode import Default, encoder
 from ._policy import Policy
 from ._run import Recorded, Run, _micros
 
@@ -56,25 +57,39 @@ class Recorder:
     >>> recorder = runvet.Recorder("runs").policy(NoReviews()).durability("event")  # doctest: +SKIP
     """
 
-    __slots__ = ("_clock", "_durability", "_made", "_policies", "_run_data", "_threshold")
+    __slots__ = (
+        "_clock",
+        "_default",
+        "_durability",
+        "_made",
+        "_policies",
+        "_run_data",
+        "_threshold",
+    )
 
     _run_data: Path
     _policies: tuple[Policy, ...]
     _durability: Durability
     _threshold: float | None
     _clock: tuple[int, int] | None
+    _default: Default | None
     _made: _runvet.Recorder | None
 
-    def __init__(self, run_data: PathLike) -> None:
+    def __init__(self, run_data: PathLike, *, default: Default | None = None) -> None:
+        """`default` replaces values that JSON does not have, as in `json.dumps`.
+
+        It raises `TypeError` for a value that it does not know.
+        """
         self._run_data = Path(run_data)
         self._policies = ()
         self._durability = "snapshot"
         self._threshold = None
         self._clock = None
+        self._default = default
         self._made = None
 
     def _with(self, name: str, value: object) -> Recorder:
-        other = Recorder(self._run_data)
+        other = Recorder(self._run_data, default=self._default)
         for slot in ("_policies", "_durability", "_threshold", "_clock"):
             setattr(other, slot, value if slot == name else getattr(self, slot))
         return other
@@ -103,6 +118,7 @@ class Recorder:
                 self._threshold,
                 self._durability,
                 self._clock,
+                encoder(self._default),
             )
         return self._made
 
@@ -136,7 +152,7 @@ class Recorder:
             id,
             None if started_at is None else _micros(started_at),
         )
-        return Run._of(made)
+        return Run._of(made, encoder(self._default))
 
     def resume(self, episode_id: str, *, workspace: PathLike | None = None) -> Run:
         """Goes on with a run that was paused, or whose process died.
@@ -147,7 +163,8 @@ class Recorder:
         Raises `UnknownRun`, `RunBusy`, `RunEnded`, and `RunUntrusted` where its records contradict
         each other or were not written by a recorder.
         """
-        return Run._of(self._recorder.resume(episode_id, _path(workspace)))
+        resumed = self._recorder.resume(episode_id, _path(workspace))
+        return Run._of(resumed, encoder(self._default))
 
     def recover(self, episode_id: str) -> Recovered:
         """Makes the records of a run whole after its process died. Raises as `resume` does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +34,73 @@ Format = Literal[
 ]
 Columns = dict[str, list[Any]]
 """Named columns of one length, as `pandas.DataFrame` and `polars.DataFrame` take them."""
+
+
+ColumnType = Literal["text", "integer", "number", "boolean", "time", "tags"]
+"""What a column holds; a value of it may also be None."""
+
+FINDINGS: dict[str, ColumnType] = {
+    "episode_id": "text",
+    "dir": "text",
+    "rule": "text",
+    "severity": "text",
+    "message": "text",
+    "help": "text",
+    "fingerprint": "text",
+    "file": "text",
+    "pointer": "text",
+    "line": "integer",
+    "column": "integer",
+    "end_line": "integer",
+    "end_column": "integer",
+    "offset": "integer",
+    "length": "integer",
+}
+EPISODES: dict[str, ColumnType] = {
+    "episode_id": "text",
+    "dir": "text",
+    "task": "text",
+    "started_at": "time",
+    "status": "text",
+    "outcome": "text",
+    "duration_sec": "number",
+    "tags": "tags",
+    "lifecycle": "text",
+    "mode": "text",
+    "adapter": "text",
+    "valid": "boolean",
+    "errors": "integer",
+    "warnings": "integer",
+    "skipped": "integer",
+    "suppressed": "integer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Named columns of one length, and the type of each.
+
+    `polars.DataFrame(table)`, `pyarrow.table(table)` and `pandas.DataFrame.from_arrow(table)` keep
+    the types, for which they need `pyarrow`; `pandas.DataFrame(table.columns)` needs nothing else.
+    """
+
+    columns: Columns
+    types: dict[str, ColumnType]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows, each as a dictionary."""
+        return [dict(zip(self.columns, row)) for row in zip(*self.columns.values())]
+
+    if TYPE_CHECKING or importlib.util.find_spec("pyarrow") is not None:
+
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            """The table as an Arrow stream, for those who have `pyarrow`."""
+            from ._arrow import stream
+
+            return stream(self, requested_schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +259,21 @@ class Report:
         """All findings as columns: `pandas.DataFrame(report.findings())`."""
         return self._judged.columns()
 
+    def table(self, name: Literal["episodes", "findings"]) -> Table:
+        """The episodes or the findings as a table whose columns have types, also without rows.
+
+        Both have `episode_id` and `dir`. Episodes have what was found, and of the records what a
+        list of runs shows: `started_at`, `status`, `outcome`, `duration_sec` and `tags`, of which
+        the first eight are there, in short.
+        """
+        if name == "findings":
+            return Table(self.findings(), FINDINGS)
+        if name != "episodes":
+            raise ValueError(f"there is no table {name!r}, only 'episodes' and 'findings'")
+        cards: list[Any] = json.loads(self._judged.cards())
+        rows = [_row(episode, card or {}) for episode, card in zip(self.episodes, cards)]
+        return Table({column: [row[column] for row in rows] for column in EPISODES}, EPISODES)
+
     def rows(self) -> list[dict[str, Any]]:
         """All findings, each as a dictionary with the names of those columns."""
         columns = self.findings()
@@ -212,9 +295,31 @@ class Report:
 
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             """The findings as an Arrow stream, for those who have `pyarrow`."""
-            from ._arrow import stream
+            return self.table("findings").__arrow_c_stream__(requested_schema)
 
-            return stream(self.findings(), requested_schema)
+
+def _row(episode: EpisodeReport, card: dict[str, Any]) -> dict[str, Any]:
+    """An episode as a row of its table."""
+    severities = [finding.severity for finding in episode.findings]
+    return {
+        **{name: getattr(episode, name, card.get(name)) for name in EPISODES},
+        "episode_id": episode.id,
+        "started_at": _time(card.get("started_at")),
+        "tags": dict(card.get("tags", ())),
+        "errors": severities.count("error"),
+        "warnings": severities.count("warning"),
+        "skipped": len(episode.skipped),
+        "suppressed": len(episode.suppressed),
+    }
+
+
+def _time(text: str | None) -> datetime | None:
+    """The instant of a date-time of a record, if it is one."""
+    try:
+        time = datetime.fromisoformat(text or "")
+        return time.astimezone(timezone.utc) if time.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
 
 
 _MOST_ROWS = 200

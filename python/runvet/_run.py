@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-import json
 import os
-import time
-from collections.abc import Callable, Iterable, Mapping
-from contextvars import ContextVar, Token
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import Token
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from . import _runvet
+from ._encode import MAX_OUTPUT, Default, bounded, error_of
 from ._errors import RecorderError, StepSkipped, Vetoed
 from ._read import Episode
-from ._records import State, StepKind, Summary
+from ._records import State, StepKind, StepStatus, Summary
+from ._tool import CURRENT, call, is_async, name_of, recorded
 
 EndStatus = Literal["ok", "partial", "vetoed", "aborted", "error"]
 
@@ -26,9 +25,6 @@ _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-_MOST_EXCERPT = 200
-"""Characters of an `input_excerpt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +76,32 @@ class Paused:
     path: Path
 
 
-_CURRENT: ContextVar[OpenStep | None] = ContextVar("runvet_step", default=None)
-"""The innermost step that a `with` has opened, in this thread or task."""
+Adapter = Callable[[dict[str, Any], State], Any]
+"""Executes a step: it is called with the step and the state, and returns an output."""
 
 
 class Run:
     """A run that is being recorded. Threads may share it: their calls take turns.
 
-    As a context manager it ends the run: `ok`, or `partial` if a step is not finished; `aborted` on
-    Ctrl-C, `vetoed` on `Vetoed`, `error` on any other exception, which goes on. A run that nobody
-    ends stays pending: `Recorder.resume` goes on with it.
+    As a context manager, also of `async with`, it ends the run: `ok`, or `partial` if a step is not
+    finished; `aborted` on Ctrl-C, `vetoed` on `Vetoed`, `error` on any other exception, which goes
+    on. A run that nobody ends stays pending: `Recorder.resume` goes on with it.
     """
 
-    __slots__ = ("_owner", "_run")
+    __slots__ = ("_owner", "_plain", "_run")
 
     _run: _runvet.Run
     _owner: int
+    _plain: Default
 
     def __init__(self) -> None:
         raise TypeError("use Recorder(run_data).begin(task)")
 
     @classmethod
-    def _of(cls, run: _runvet.Run) -> Run:
+    def _of(cls, run: _runvet.Run, plain: Default) -> Run:
         made = cls.__new__(cls)
         made._run = run
+        made._plain = plain
         made._owner = os.getpid()
         return made
 
@@ -147,13 +145,31 @@ class Run:
         A step is a `Step`, a mapping with its fields, or a tuple of id, kind and description. One
         whose id the plan had before keeps its status.
         """
-        return self._run.plan([_drafted(step) for step in steps], source)
+        return self._run.plan([_drafted(step) for step in steps], source, False)
 
     def open(self, step: str) -> OpenStep:
         """Opens a pending step. Raises `Vetoed` or `StepSkipped` if a policy wants it otherwise."""
         return OpenStep._of(self, self._run.open(step))
 
-    step = open
+    def step(
+        self,
+        step: str,
+        /,
+        *,
+        kind: StepKind | None = None,
+        description: str | None = None,
+        rationale: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+    ) -> OpenStep:
+        """Opens a pending step, as `open` does: `with run.step(id):` closes it too.
+
+        With a `kind` or a `description`, a step that the plan lacks is added to it first.
+        """
+        if kind is not None or description is not None:
+            if step not in self._run.steps_that_are(list(get_args(StepStatus))):
+                new = Step(step, kind or "act", description or step, rationale, inputs)
+                self._run.plan([_drafted(new)], "planner.python", True)
+        return self.open(step)
 
     def close(
         self,
@@ -226,49 +242,77 @@ class Run:
         self._run.finish(status, why, list(artifacts), metrics, evaluated, score)
         return Recorded(self.id, self.path)
 
-    def execute(self, adapter: Callable[[dict[str, Any], State], Any]) -> None:
+    def execute(self, adapter: Adapter) -> None:
         """Has a function execute all pending steps, in their order, until one fails.
 
-        It is called with the step and the state, as dictionaries. What it returns is the output of
-        the action, and what it raises makes the step fail and goes on. Steps that policies veto or
-        skip are passed over; a veto of the run raises `Vetoed`.
+        It is called with the step and the state, as dictionaries; those of the state can't be
+        changed. What it returns is the output of the action, and what it raises makes the step fail
+        and goes on. Steps that policies veto or skip are passed over; a veto of the run raises
+        `Vetoed`. A function that has to be awaited is for `aexecute`.
         """
-        label = getattr(adapter, "__name__", type(adapter).__name__)
+        if is_async(adapter):
+            raise TypeError(_to_await(adapter))
+
+        def calling(step: dict[str, Any], state: State) -> Any:
+            return _result(adapter, adapter(step, state), may_wait=False)
+
+        for opened in self._open_pending():
+            with opened as step:
+                self._call(step, adapter, calling)
+
+    async def aexecute(self, adapter: Adapter) -> None:
+        """Does as `execute`, with a function whose result is awaited if it can be."""
+
+        def calling(step: dict[str, Any], state: State) -> Any:
+            return _result(adapter, adapter(step, state), may_wait=True)
+
+        for opened in self._open_pending():
+            async with opened as step:
+                result = self._call(step, adapter, calling)
+                if inspect.isawaitable(result):
+                    await result
+
+    def _open_pending(self) -> Iterator[OpenStep]:
         while pending := self.pending:
             try:
                 opened = self.open(pending[0])
             except Vetoed as veto:
                 if veto.scope == "run":
                     raise
-                continue
             except StepSkipped:
-                continue
-            with opened as step:
-                state = self.state
-                record = next(it for it in state["plan"]["steps"] if it["id"] == step.id)
-                _call(step, label, adapter, (dict(record), state), {}, {"step": step.id})
+                pass
+            else:
+                yield opened
+
+    def _call(self, step: OpenStep, adapter: Adapter, calling: Adapter) -> Any:
+        state = self._run.shown()
+        record = next(it for it in state["plan"]["steps"] if it["id"] == step.id)
+        label = getattr(adapter, "__name__", type(adapter).__name__)
+        return call(step, label, calling, (dict(record), state), {}, {"step": step.id})
 
     def tool(
-        self, function: Callable[_Parameters, _Result], /
+        self, function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
     ) -> Callable[_Parameters, _Result]:
         """A function that does the same, and each call of which is recorded as an act.
 
-        Call it inside `with run.step(id):`. Arguments and results that are not JSON are recorded as
-        their `repr`.
+        Call it inside `with run.step(id):`; elsewhere, such as in a thread pool, `step.tool` names
+        the step. A coroutine function gives one, which is recorded when it has been awaited, and a
+        generator is recorded when it has ended. Arguments and results that are not JSON are
+        recorded as what is next to it, see `Recorder`; of one with more than `max_output` bytes the
+        SHA-256, the size and an excerpt are.
         """
-        if inspect.iscoroutinefunction(function):
-            raise TypeError("a coroutine function can't be recorded; call step.act yourself")
 
-        @functools.wraps(function)
-        def recorded(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
-            step = _CURRENT.get()
-            if step is None or step._of_run is not self:
-                raise RecorderError(
-                    f"{_name(function)} was called outside of `with run.step(…)`", kind="refused"
-                )
-            return _call(step, _name(function), function, args, kwargs, None)
+        def step_of() -> OpenStep:
+            step = CURRENT.get()
+            while step is not None and step._of_run is not self:
+                step = step._outer
+            if step is None:
+                name = name_of(function)
+                message = f"{name} was called outside of `with run.step(…)`; use step.tool there"
+                raise RecorderError(message, kind="refused")
+            return step
 
-        return recorded
+        return recorded(function, step_of, max_output)
 
     def __enter__(self) -> Run:
         return self
@@ -293,26 +337,38 @@ class Run:
             if isinstance(error, Vetoed):
                 self.finish("vetoed", error.reason)
             elif isinstance(error, Exception):
-                self.finish("error", error=_described(error))
+                self.finish("error", error=error_of(error))
             else:
                 self.finish("aborted", type(error).__name__)
         except Exception as failed:
             # What ended the block matters more.
             error.add_note(f"runvet could not end the run {self.id}: {failed}")
 
+    async def __aenter__(self) -> Run:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
 
 class OpenStep:
     """A step that is open. It closes once: by leaving its `with`, or by `Run.close`.
 
     Leaving the `with` closes it as done, with its `outputs` if there are any; an exception closes
-    it as failed and goes on.
+    it as failed and goes on. `async with` does the same.
     """
 
-    __slots__ = ("_end", "_of_run", "_step", "_token", "outputs")
+    __slots__ = ("_end", "_of_run", "_outer", "_step", "_token", "outputs")
 
     _of_run: Run
     _step: _runvet.OpenStep
     _token: Token[OpenStep | None] | None
+    _outer: OpenStep | None
     _end: dict[str, Any] | None
     outputs: dict[str, Any]
 
@@ -325,6 +381,7 @@ class OpenStep:
         made._of_run = run
         made._step = step
         made._token = None
+        made._outer = None
         made._end = None
         made.outputs = {}
         return made
@@ -350,6 +407,12 @@ class OpenStep:
         """
         return self._of_run._run.act(self._step, {**(action or {}), **fields})
 
+    def tool(
+        self, function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
+    ) -> Callable[_Parameters, _Result]:
+        """A function as `Run.tool` makes it, of this step wherever it is called."""
+        return recorded(function, lambda: self, max_output)
+
     def fail(self, error: Any) -> None:
         """Has the step close as failed when its `with` is left."""
         self._end = {"error": error}
@@ -359,7 +422,8 @@ class OpenStep:
         self._end = {"skipped": reason}
 
     def __enter__(self) -> OpenStep:
-        self._token = _CURRENT.set(self)
+        self._outer = CURRENT.get()
+        self._token = CURRENT.set(self)
         return self
 
     def __exit__(
@@ -369,19 +433,50 @@ class OpenStep:
         trace: TracebackType | None,
     ) -> None:
         if self._token is not None:
-            _CURRENT.reset(self._token)
+            try:
+                CURRENT.reset(self._token)
+            except ValueError:
+                # An asynchronous generator may be left in another context than it was entered.
+                CURRENT.set(self._outer)
             self._token = None
         run = self._of_run
         if os.getpid() != run._owner or run._run.is_over() or self._step.is_closed():
             return
         if error is None:
-            run.close(self, self.outputs or None, **(self._end or {}))
+            kept = {name: bounded(it, MAX_OUTPUT, run._plain) for name, it in self.outputs.items()}
+            run.close(self, kept or None, **(self._end or {}))
             return
         try:
             if self.id in run._run.steps_that_are(["running"]):
-                run.close(self, error=_described(error))
+                run.close(self, error=error_of(error))
         except Exception as failed:
             error.add_note(f"runvet could not close the step {self.id}: {failed}")
+
+    async def __aenter__(self) -> OpenStep:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+
+def _to_await(adapter: Adapter) -> str:
+    return f"{name_of(adapter)} has to be awaited: use `await run.aexecute(…)`"
+
+
+def _result(adapter: Adapter, result: Any, *, may_wait: bool) -> Any:
+    """What an adapter returned, unless nobody would await it or iterate over it."""
+    if inspect.isawaitable(result) and not may_wait:
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError(_to_await(adapter))
+    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+        raise TypeError(f"{name_of(adapter)} returned a generator; return what it yields")
+    return result
 
 
 def _micros(time: datetime) -> int:
@@ -400,64 +495,3 @@ def _drafted(step: StepLike) -> tuple[str, str, str, str | None, Mapping[str, An
     elif isinstance(step, tuple):
         step = Step(*step)
     return step.id, step.kind, step.description, step.rationale, step.inputs
-
-
-def _call(
-    step: OpenStep,
-    name: str,
-    function: Callable[..., _Result],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    given: Any,
-) -> _Result:
-    """Calls a function, and records the call: its input, its output or error, its duration."""
-    action: dict[str, Any] = {"kind": "tool", "tool": name}
-    action["input"] = _arguments(function, args, kwargs) if given is None else given
-    excerpt = json.dumps(action["input"], ensure_ascii=False)
-    action["input_excerpt"] = (
-        excerpt if len(excerpt) <= _MOST_EXCERPT else excerpt[: _MOST_EXCERPT - 1] + "…"
-    )
-    started = time.perf_counter()
-
-    def took() -> float:
-        return round((time.perf_counter() - started) * 1000, 3)
-
-    try:
-        result = function(*args, **kwargs)
-    except BaseException as error:
-        action |= {"duration_ms": took(), "result_status": "error", "output": _described(error)}
-        try:
-            step.act(action)
-        except Exception as failed:
-            error.add_note(f"runvet could not record the call of {name}: {failed}")
-        raise
-    step.act(action, duration_ms=took(), result_status="ok", output=_json(result))
-    return result
-
-
-def _arguments(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The arguments of a call by their names."""
-    try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
-        named = bound.arguments
-    except (TypeError, ValueError):
-        named = {"args": args, **kwargs}
-    return {name: _json(value) for name, value in named.items() if name != "self"}
-
-
-def _json(value: Any) -> Any:
-    """A value as JSON, or its `repr` where it is not JSON."""
-    try:
-        return _runvet.as_json(value)
-    except (TypeError, ValueError):
-        return _runvet.printable(repr(value))
-
-
-def _described(error: BaseException) -> dict[str, str]:
-    return {"type": type(error).__name__, "message": _runvet.printable(str(error))}
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return getattr(function, "__qualname__", type(function).__name__).replace(".<locals>", "")

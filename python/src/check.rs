@@ -42,6 +42,7 @@ impl Checker {
         baseline: Option<PathBuf>,
         jobs: Option<i64>,
         follow_links: bool,
+        deny: (Option<bool>, Option<bool>),
     ) -> PyResult<Self> {
         let mut check = Check::new().follow_links(follow_links).keep_cards(true);
         if let Some(jobs) = jobs {
@@ -65,8 +66,13 @@ impl Checker {
             let read = read.map_err(|error| errors::of_baseline(py, &path, &error))?;
             gate = gate.with_baseline(read);
         }
+        let configured = gate.deny();
+        let (warnings, unjudged) = deny;
         Ok(Self {
-            deny: gate.deny(),
+            deny: Deny {
+                warnings: warnings.unwrap_or(configured.warnings),
+                unjudged: unjudged.unwrap_or(configured.unjudged),
+            },
             gate,
             idle: Mutex::default(),
         })

@@ -136,6 +136,13 @@ pub(crate) fn of_read(py: Python<'_>, error: &read::Error) -> PyErr {
     }
 }
 
+/// A path that is there, and leads to no run.
+pub(crate) fn no_artifact(py: Python<'_>, path: &str) -> PyErr {
+    let shown = runvet::printable::escape(path);
+    let message = format!("{shown} has no artifact of a run, such as state.json");
+    exception(py, "UnknownRun", &message, |it| it.set_item("id", path))
+}
+
 pub(crate) fn of_recorder(py: Python<'_>, error: &recorder::Error) -> PyErr {
     use recorder::Error;
     let class = match error {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
@@ -149,46 +150,122 @@ pub(crate) fn unwritable(error: serde_json::Error) -> PyErr {
 /// A Python object as JSON: what `json.dumps` takes, but for keys that are not strings and numbers
 /// that JSON does not have.
 pub(crate) fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    calling(object.py(), || value_within(object, MAX_DEPTH))
+    Encoder::default().value(object)
 }
 
-fn value_within(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-    if depth == 0 {
-        return Err(PyValueError::new_err(format!(
-            "a record nests at most {MAX_DEPTH} levels deep"
-        )));
+/// Python objects -> JSON.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    /// A function that replaces what JSON does not have. Without one, that is an error.
+    plain: Option<Py<PyAny>>,
+}
+
+/// How deep what a program records is nested, where something replaces what is deeper: less than
+/// the recorder allows, since a state nests it some levels deeper.
+const MAX_RECORDED_DEPTH: usize = 100;
+
+impl Encoder {
+    pub(crate) fn new(plain: Option<Py<PyAny>>) -> Self {
+        Self { plain }
     }
-    if object.is_none() {
-        return Ok(Value::Null);
+
+    pub(crate) fn value(&self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+        calling(object.py(), || self.within(object, self.depth()))
     }
-    if let Ok(text) = object.cast::<PyString>() {
-        return Ok(Value::String(text.to_str()?.to_owned()));
+
+    /// A mapping as a JSON object.
+    pub(crate) fn map(&self, mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+        calling(mapping.py(), || {
+            self.members(mapping.cast::<PyMapping>()?, self.depth())
+        })
     }
-    if let Ok(boolean) = object.cast::<PyBool>() {
-        return Ok(Value::Bool(boolean.is_true()));
+
+    fn depth(&self) -> usize {
+        self.plain
+            .as_ref()
+            .map_or(MAX_DEPTH, |_| MAX_RECORDED_DEPTH)
     }
-    if object.is_instance_of::<PyInt>() {
-        return integer(object);
+
+    fn within(&self, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        let py = object.py();
+        let Some(plain) = &self.plain else {
+            return self.json(object, depth);
+        };
+        if depth == 0 {
+            return Ok("…".into());
+        }
+        match self.json(object, depth) {
+            Err(error) if error.is_instance_of::<PyException>(py) => {
+                self.within(plain.bind(py).call1((object,))?.as_any(), depth - 1)
+            }
+            written => written,
+        }
     }
-    if let Ok(float) = object.cast::<PyFloat>() {
-        let float = float.extract::<f64>()?;
-        let number = Number::from_f64(float)
-            .ok_or_else(|| PyValueError::new_err(format!("JSON has no number {float}")))?;
-        return Ok(Value::Number(number));
+
+    fn json(&self, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        if depth == 0 {
+            return Err(PyValueError::new_err(format!(
+                "a record nests at most {MAX_DEPTH} levels deep"
+            )));
+        }
+        if object.is_none() {
+            return Ok(Value::Null);
+        }
+        if let Ok(text) = object.cast::<PyString>() {
+            return Ok(Value::String(unicode(text)?));
+        }
+        if let Ok(boolean) = object.cast::<PyBool>() {
+            return Ok(Value::Bool(boolean.is_true()));
+        }
+        if object.is_instance_of::<PyInt>() {
+            return integer(object);
+        }
+        if let Ok(float) = object.cast::<PyFloat>() {
+            let float = float.extract::<f64>()?;
+            let number = Number::from_f64(float)
+                .ok_or_else(|| PyValueError::new_err(format!("JSON has no number {float}")))?;
+            return Ok(Value::Number(number));
+        }
+        if let Ok(mapping) = object.cast::<PyMapping>() {
+            return self.members(mapping, depth).map(Value::Object);
+        }
+        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+            let items = object.try_iter()?;
+            let items: PyResult<Vec<Value>> =
+                items.map(|item| self.within(&item?, depth - 1)).collect();
+            return items.map(Value::Array);
+        }
+        let type_name = object.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a {type_name} can't be written as JSON"
+        )))
     }
-    if let Ok(mapping) = object.cast::<PyMapping>() {
-        return members(mapping, depth).map(Value::Object);
+
+    fn members(
+        &self,
+        mapping: &Bound<'_, PyMapping>,
+        depth: usize,
+    ) -> PyResult<Map<String, Value>> {
+        let mut members = Map::new();
+        for item in mapping.items()?.iter() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            members.insert(self.key(&key)?, self.within(&value, depth - 1)?);
+        }
+        Ok(members)
     }
-    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?;
-        let items: PyResult<Vec<Value>> =
-            items.map(|item| value_within(&item?, depth - 1)).collect();
-        return items.map(Value::Array);
+
+    fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<String> {
+        if let Ok(text) = key.cast::<PyString>() {
+            return unicode(text);
+        }
+        if let Some(plain) = &self.plain {
+            return unicode(&plain.bind(key.py()).call1((key,))?.str()?);
+        }
+        let type_name = key.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "keys of JSON objects are strings, not {type_name}"
+        )))
     }
-    let type_name = object.get_type().name()?;
-    Err(PyTypeError::new_err(format!(
-        "a {type_name} can't be written as JSON"
-    )))
 }
 
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -200,24 +277,22 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
-/// A mapping from strings as a JSON object.
-pub(crate) fn map(mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
-    calling(mapping.py(), || {
-        members(mapping.cast::<PyMapping>()?, MAX_DEPTH)
-    })
+/// A text as UTF-8, with an escape such as `\\udcff` for each surrogate.
+fn unicode(text: &Bound<'_, PyString>) -> PyResult<String> {
+    if let Ok(text) = text.to_str() {
+        return Ok(text.to_owned());
+    }
+    let bytes = text.call_method1("encode", ("utf-8", "backslashreplace"))?;
+    Ok(String::from_utf8_lossy(bytes.extract()?).into_owned())
 }
 
-fn members(mapping: &Bound<'_, PyMapping>, depth: usize) -> PyResult<Map<String, Value>> {
-    let mut members = Map::new();
-    for item in mapping.items()?.iter() {
-        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-        let Ok(key) = key.cast::<PyString>() else {
-            let type_name = key.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
-                "keys of JSON objects are strings, not {type_name}"
-            )));
-        };
-        members.insert(key.to_str()?.to_owned(), value_within(&value, depth - 1)?);
+/// A text that a program records, of which surrogates are replaced.
+pub(crate) struct Text(pub(crate) String);
+
+impl FromPyObject<'_, '_> for Text {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        unicode(object.cast::<PyString>()?.as_any().cast()?).map(Self)
     }
-    Ok(members)
 }

@@ -32,7 +32,7 @@ mod _runvet {
     #[pymodule_export]
     use super::report::Judged;
     #[pymodule_export]
-    use super::{as_json, exit_code, explain, loads, printable, rules, schema, version};
+    use super::{encoded, exit_code, explain, loads, printable, rules, schema, version};
 }
 
 /// The artifact of a name such as `state`, or of a file name such as `state.json`.
@@ -53,14 +53,17 @@ fn version() -> String {
 
 /// A text that somebody else wrote, safe to print.
 #[pyfunction]
-fn printable(text: &str) -> std::borrow::Cow<'_, str> {
-    runvet::printable::escape(text)
+fn printable(text: json::Text) -> String {
+    runvet::printable::escape(&text.0).into_owned()
 }
 
-/// A JSON value as the recorder keeps it: tuples become lists. Raises for anything else.
+/// The JSON text of a value as the recorder keeps it: tuples become lists, and what JSON does not
+/// have what a function makes of it. Without one, this raises.
 #[pyfunction]
-fn as_json<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    json::object(py, &json::value(value)?)
+#[pyo3(signature = (value, plain = None))]
+fn encoded(value: &Bound<'_, PyAny>, plain: Option<Py<PyAny>>) -> PyResult<String> {
+    let value = json::Encoder::new(plain).value(value)?;
+    serde_json::to_string(&value).map_err(json::unwritable)
 }
 
 /// A JSON text as Python objects.

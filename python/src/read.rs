@@ -33,24 +33,26 @@ impl RunData {
     }
 
     /// Entries of the newest runs that match, `limit` at most.
-    #[pyo3(signature = (limit, status, outcome, since))]
     fn runs<'py>(
         &self,
         py: Python<'py>,
-        limit: usize,
-        status: Option<&str>,
-        outcome: Option<&str>,
+        limit: Option<usize>,
+        statuses: Vec<String>,
+        outcomes: Vec<String>,
         since: Option<&str>,
+        until: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let one = |word: Option<&str>| word.into_iter().map(str::to_owned).collect();
         let mut filter = RunFilter::default();
-        filter.statuses = one(status);
-        filter.outcomes = one(outcome);
-        filter.since = since.map(time).transpose()?;
+        filter.statuses = statuses;
+        filter.outcomes = outcomes;
+        filter.since = since.map(|text| time("since", text)).transpose()?;
+        filter.until = until.map(|text| time("until", text)).transpose()?;
         let entries = py.detach(|| {
             let entries = self.0.iter().map(|run| run.entry());
             let entries = entries.filter(|entry| filter.matches(entry));
-            entries.take(limit).collect::<Vec<RunEntry>>()
+            entries
+                .take(limit.unwrap_or(usize::MAX))
+                .collect::<Vec<RunEntry>>()
         });
         object(py, &entries)
     }
@@ -61,7 +63,7 @@ impl RunData {
     }
 
     fn get(&self, py: Python<'_>, name: &str) -> PyResult<Episode> {
-        let found = py.detach(|| self.0.get(name));
+        let found = py.detach(|| self.0.get_within(name));
         found
             .map(Episode::from)
             .map_err(|error| errors::of_read(py, &error))
@@ -86,9 +88,9 @@ impl RunData {
     }
 }
 
-fn time(text: &str) -> PyResult<Timestamp> {
+fn time(name: &str, text: &str) -> PyResult<Timestamp> {
     RunFilter::time(text)
-        .map_err(|expected| PyValueError::new_err(format!("since is {text:?}, not {expected}")))
+        .map_err(|expected| PyValueError::new_err(format!("{name} is {text:?}, not {expected}")))
 }
 
 /// One run, to read from.
@@ -112,9 +114,10 @@ impl Episode {
     #[staticmethod]
     fn at(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let opened = py.detach(|| RunReader::open(&path));
-        opened
-            .map(Self::from)
-            .map_err(|error| errors::of_read(py, &error))
+        opened.map(Self::from).map_err(|error| match error {
+            read::Error::UnknownRun { id, .. } if path.exists() => errors::no_artifact(py, &id),
+            error => errors::of_read(py, &error),
+        })
     }
 
     #[staticmethod]
@@ -193,6 +196,19 @@ impl Episode {
 
     fn check<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {
         checker.episode(py, &self.run)
+    }
+
+    /// What `runvet diff --json` prints.
+    fn diff<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Self,
+        checker: &Checker,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let compared =
+            py.detach(|| runvet::diff::json(&self.run, &other.run, &mut checker.gate.clone()));
+        let text = compared.map_err(|error| errors::of_read(py, &error))?;
+        loads(py, &String::from_utf8_lossy(&text), Numbers::Python)
     }
 
     fn view<'py>(&self, py: Python<'py>, checker: &Checker) -> PyResult<Bound<'py, PyAny>> {

@@ -5,6 +5,7 @@ mod turns;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyValueError;
@@ -13,15 +14,17 @@ use runvet::recorder::{self, Assertion, Clock, Durability, Error, Recovered, Tas
 use serde_json::Value;
 
 use crate::errors;
-use crate::json::{map, value};
-use crate::policy::{PythonPolicy, Raised};
+use crate::json::{Encoder, Text};
+use crate::policy::{PythonPolicy, Raised, Shown};
 pub(crate) use run::{OpenStep, Run};
 
 /// Where and how runs are recorded.
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Recorder {
-    recorder: recorder::Recorder,
+    inner: recorder::Recorder,
     raised: Raised,
+    shown: Shown,
+    encoder: Arc<Encoder>,
 }
 
 /// A clock that ticks with each question, so that the same calls write the same bytes.
@@ -50,11 +53,12 @@ impl Recorder {
         threshold: Option<f64>,
         durability: &str,
         clock: Option<(u64, u64)>,
+        plain: Py<PyAny>,
     ) -> PyResult<Self> {
-        let raised = Raised::default();
+        let (raised, shown) = (Raised::default(), Shown::default());
         let mut recorder = recorder::Recorder::new(run_data).durability(durability_of(durability)?);
         for policy in &policies {
-            recorder = recorder.policy(PythonPolicy::new(policy, raised.clone())?);
+            recorder = recorder.policy(PythonPolicy::new(policy, raised.clone(), shown.clone())?);
         }
         if let Some(threshold) = threshold {
             if !(0.0..=1.0).contains(&threshold) {
@@ -66,24 +70,29 @@ impl Recorder {
         if let Some((micros, step)) = clock {
             recorder = recorder.clock(Ticking { micros, step });
         }
-        Ok(Self { recorder, raised })
+        Ok(Self {
+            inner: recorder,
+            raised,
+            shown,
+            encoder: Arc::new(Encoder::new(Some(plain))),
+        })
     }
 
     #[expect(clippy::too_many_arguments, reason = "all that a task may say")]
     fn begin(
         &self,
         py: Python<'_>,
-        text: String,
-        kind: Option<String>,
+        text: Text,
+        kind: Option<Text>,
         seed: Option<Bound<'_, PyAny>>,
         tags: Option<Bound<'_, PyAny>>,
-        using: Option<String>,
+        using: Option<Text>,
         workspace: Option<PathBuf>,
         verify: Vec<(String, String, Option<String>)>,
         id: Option<String>,
         started_at: Option<i64>,
     ) -> PyResult<Run> {
-        let mut task = Task::new(text);
+        let mut task = Task::new(text.0);
         if let Some(id) = id {
             task = task.id(id);
         }
@@ -91,19 +100,20 @@ impl Recorder {
             task = task.started_at(time(micros));
         }
         if let Some(kind) = kind {
-            task = task.kind(kind);
+            task = task.kind(kind.0);
         }
         if let Some(seed) = seed {
-            let Value::Number(seed) = value(&seed)? else {
+            let Value::Number(seed) = self.encoder.value(&seed)? else {
                 return Err(PyValueError::new_err("the seed is not a number"));
             };
             task = task.seed(seed);
         }
-        for (name, value) in tags.as_ref().map(map).transpose()?.unwrap_or_default() {
+        let tags = tags.as_ref().map(|tags| self.encoder.map(tags));
+        for (name, value) in tags.transpose()?.unwrap_or_default() {
             task = task.tag(name, value);
         }
         if let Some(label) = using {
-            task = task.using(label);
+            task = task.using(label.0);
         }
         if let Some(workspace) = workspace {
             task = task.workspace(workspace);
@@ -114,7 +124,7 @@ impl Recorder {
                 _ => Assertion::file_exists(target),
             });
         }
-        let begun = py.detach(|| self.recorder.begin(task));
+        let begun = py.detach(|| self.inner.begin(task));
         self.run(py, begun)
     }
 
@@ -126,7 +136,7 @@ impl Recorder {
 
     /// What was done, and the number of bytes that were cut off.
     fn recover(&self, py: Python<'_>, id: &str) -> PyResult<(&'static str, u64)> {
-        let recovered = py.detach(|| self.recorder.recover(id));
+        let recovered = py.detach(|| self.inner.recover(id));
         let recovered = recovered.map_err(|error| errors::of_recorder(py, &error))?;
         Ok(match recovered {
             Recovered::Cut { bytes } => ("cut", bytes),
@@ -139,11 +149,11 @@ impl Recorder {
         &self,
         py: Python<'_>,
         id: &str,
-        reason: &str,
+        reason: Text,
         workspace: Option<PathBuf>,
     ) -> PyResult<OsString> {
         let recorder = self.working_in(workspace);
-        let abandoned = py.detach(|| recorder.abandon(id, reason));
+        let abandoned = py.detach(|| recorder.abandon(id, &reason.0));
         let run = abandoned.map_err(|error| errors::of_recorder(py, &error))?;
         Ok(run.path.into())
     }
@@ -151,7 +161,7 @@ impl Recorder {
 
 impl Recorder {
     fn working_in(&self, workspace: Option<PathBuf>) -> recorder::Recorder {
-        let recorder = self.recorder.clone();
+        let recorder = self.inner.clone();
         match workspace {
             Some(dir) => recorder.workspace(dir),
             None => recorder,
@@ -160,7 +170,8 @@ impl Recorder {
 
     fn run(&self, py: Python<'_>, begun: Result<recorder::Run, Error>) -> PyResult<Run> {
         let run = begun.map_err(|error| errors::of_recorder(py, &error))?;
-        Ok(Run::new(run, self.raised.clone()))
+        let (raised, shown) = (self.raised.clone(), self.shown.clone());
+        Ok(Run::new(run, raised, shown, Arc::clone(&self.encoder)))
     }
 }
 

@@ -15,6 +15,7 @@ use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
 use runvet::view;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::errors;
 use crate::json::unwritable;
@@ -132,6 +133,19 @@ impl Judged {
         place("offset", &|it| it.offset)?;
         place("length", &|it| it.length)?;
         Ok(columns)
+    }
+
+    /// What a list of runs shows of each episode, as JSON; null for one that was not loaded.
+    fn cards(&self, py: Python<'_>) -> PyResult<String> {
+        let cards = py.detach(|| {
+            let episodes = self.episodes.iter().map(|it| &**it);
+            let whole = serde_json::to_value(Whole::new(episodes, &[]))?;
+            let episodes = whole.pointer("/episodes").and_then(Value::as_array);
+            let episodes = episodes.into_iter().flatten();
+            let cards: Vec<_> = episodes.map(|it| it.pointer("/1/card")).collect();
+            serde_json::to_string(&cards)
+        });
+        cards.map_err(unwritable)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

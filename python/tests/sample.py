@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -28,7 +28,7 @@ def reading() -> None:
     runs = runvet.open(Path("runs"))
     assert_type(runs, runvet.RunData)
     assert_type(runs.path, Path)
-    entries = runs.runs(5, status="ok", outcome="success", since=datetime.now())
+    entries = runs.runs(5, status="ok", outcome=["success"], since=datetime.now(), until="today")
     assert_type(entries[0]["episode_id"], str)
     assert_type(entries[0]["duration_sec"], float | None)
     state = runs.state("ep_1", numbers="decimal")
@@ -65,10 +65,11 @@ def reading() -> None:
     assert_type(runvet.Episode.of("ep_1", {"state": b"{}", "learn": None}).state(), runvet.State)
     assert_type(Decimal(1), Decimal)
     assert_type(runvet.BadLine(1, 1, "why").line, int)
+    assert_type(runvet.diff(run, Path("runs/episodes/ep_1")), dict[str, Any])
 
 
 def checking() -> None:
-    report = runvet.validate("runs", rules={"plan/*": "off"}, config="runvet.toml", jobs=2)
+    report = runvet.validate("runs", rules={"plan/*": "off"}, config="runvet.toml", jobs=2, deny_warnings=True)
     assert_type(report, runvet.Report)
     assert_type(report.ok, bool)
     assert_type(report.exit_code, int)
@@ -79,6 +80,8 @@ def checking() -> None:
     assert_type(report.render("sarif"), str)
     assert_type(report.findings(), runvet.Columns)
     assert_type(report.rows(), list[dict[str, Any]])
+    table: runvet.Table = report.table("episodes")
+    assert_type(table.columns, runvet.Columns)
     assert_type(report.to_dict()["totals"]["errors"], int)
     for episode in report.episodes:
         assert_type(episode.valid, bool | None)
@@ -89,7 +92,7 @@ def checking() -> None:
         assert_type([skip.kind == "missing" for skip in episode.skipped], list[bool])
         assert_type([it.finding for it in episode.suppressed], list[runvet.Finding])
         assert_type(episode.to_dict()["id"], str)
-    check = runvet.Check(rules={"*": "error"}, baseline=Path("baseline.json"), follow_links=True)
+    check = runvet.Check(rules={"*": "error"}, baseline=Path("baseline.json"), verify_manifest=True)
     going_on = check.each("runs", Path("more"))
     for episode in going_on:
         assert_type(episode, runvet.EpisodeReport)
@@ -140,6 +143,11 @@ def recording() -> None:
             return [query] * limit
 
         assert_type(search("x", limit=2), list[str])
+        assert_type(step.tool(search, max_output=9)("x"), list[str])
+        with run.step("new", kind="act", description="x", inputs={"a": 1}):
+            assert_type(runvet.current_step(), runvet.OpenStep | None)
+            waiting: Coroutine[Any, Any, str] = asked("x")
+            waiting.close()
         opened = run.open("b")
         opened.skip("why")
         opened.fail("why")
@@ -164,6 +172,19 @@ def recording() -> None:
     assert_type(recorder.resume(paused.id).finish().summary["outcome"] == "success", bool)
     assert_type(recorder.recover("ep_1"), runvet.Recovered)
     assert_type(recorder.abandon("ep_1", "why").path, Path)
+
+
+@runvet.tool
+async def asked(text: str) -> str:
+    return text
+
+
+async def awaiting() -> None:
+    async with runvet.Recorder("runs", default=str).begin("task") as run:
+        assert_type(run, runvet.Run)
+        async with run.step("a", kind="act") as step:
+            assert_type(await step.tool(asked)("x"), str)
+        await run.aexecute(lambda step, state: asked(state["goal"]["task"]))
 
 
 def failing(error: runvet.RunvetError) -> None:

@@ -47,6 +47,14 @@ def test_every_block_prints_what_the_page_shows(in_root: Path) -> None:
         PAGE.write_text(text)
 
 
+def test_blocks_of_the_description_of_the_wheel_are_right(in_root: Path) -> None:
+    blocks = BLOCK.findall((ROOT / "python" / "README.md").read_text())
+    ((_, code), (_, shown)) = [it for it in blocks if it[0] in ("python", "text")]
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(code, "python/README.md", "exec"), {})
+    assert output.getvalue() == shown
+
+
 def test_block_of_the_readme_is_right(in_root: Path) -> None:
     (block,) = [it for it in BLOCK.finditer((ROOT / "README.md").read_text()) if it[1] == "python"]
     with contextlib.redirect_stdout(io.StringIO()) as output:

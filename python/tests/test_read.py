@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import content
+from conftest import content, printed
 
 import runvet
+from runvet import Recorder
 
 
 def test_entries_have_the_ids_of_the_episodes(in_root: Path) -> None:
@@ -30,8 +33,58 @@ def test_names_of_runs_are_in_run_data(in_root: Path) -> None:
     assert "ep_0" not in runs and "nobody" not in runs and 1 not in runs
 
 
+def test_names_of_runs_lead_to_no_other_run_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: Path
+) -> None:
+    shutil.copytree(good, tmp_path / "outside" / "ep_other")
+    shutil.copytree(good, tmp_path / "runs" / "episodes" / "ep_answer")
+    monkeypatch.chdir(tmp_path / "outside" / "ep_other")
+    runs = runvet.open(tmp_path / "runs")
+    outside = str(tmp_path / "outside" / "ep_other")
+    for name in (outside, "../../outside/ep_other", ".", "state.json", "", "../ep_answer"):
+        assert name not in runs
+        with pytest.raises(runvet.UnknownRun):
+            runs.state(name)
+    assert runs["ep_answer"].id == runs["ANSWER"].id == "ep_answer"
+
+
+def test_path_that_is_no_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(runvet.UnknownRun, match="has no artifact of a run, such as state.json"):
+        runvet.Episode.at(tmp_path)
+    with pytest.raises(runvet.UnknownRun, match="there is no run"):
+        runvet.Episode.at(tmp_path / "nowhere")
+
+
+def test_all_runs_are_listed_and_typos_are_refused(tmp_path: Path, in_root: Path) -> None:
+    recorder = Recorder(tmp_path).durability("process")
+    for _ in range(25):
+        recorder.begin("one of many").finish()
+    runs = runvet.open(tmp_path)
+    assert len(runs.runs()) == len(runs.runs(limit=None)) == 25
+    demo = runvet.open("corpus/demo")
+    assert len(demo.runs(status=["ok", "pending"], outcome="success")) >= 1
+    wrong: list[dict[str, Any]] = [
+        {"status": "okay"}, {"status": ["ok", "done"]}, {"outcome": "ok"}, {"until": "someday"}
+    ]
+    for given in wrong:
+        (name,) = given
+        with pytest.raises(ValueError, match=f"{name} is "):
+            demo.runs(**given)
+
+
+def test_runs_are_compared_as_the_command_does(in_root: Path) -> None:
+    runs = runvet.open("corpus/demo")
+    compared = runvet.diff(runs["ep_01"], runs["ep_03"])
+    told = printed("diff", "ep_01", "ep_03", "--run-data", "corpus/demo", "--json")
+    assert compared == told and not compared["same"]
+    path = runs["ep_01"].path
+    assert path is not None and runvet.diff(path, path)["same"]
+
+
 def test_since_takes_instants_and_dates(in_root: Path) -> None:
     runs = runvet.open("corpus/demo")
+    assert len(runs.runs(since=date(2026, 3, 1), until=date(2026, 3, 2))) == 5
+    assert runs.runs(until=date(2026, 3, 1)) == []
     start = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
     assert len(runs.runs(since=start)) == 5
     assert runs.runs(since=start + timedelta(days=1)) == []

@@ -9,7 +9,9 @@ import pickle
 import subprocess
 import sys
 import typing
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import command
@@ -97,6 +99,42 @@ def test_frames_take_the_columns(report: runvet.Report) -> None:
     assert nothing.num_rows == 0 and nothing.schema == table.schema
 
 
+def test_tables_have_types_with_and_without_rows(report: runvet.Report, good: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    clean = runvet.validate(good)
+    for name in ("findings", "episodes"):
+        full, empty = (pa.table(it.table(name)) for it in (report, runvet.Check().run(good)))
+        assert full.schema == empty.schema and pa.types.is_string(full.schema.field("dir").type)
+        assert pa.concat_tables([full, empty]).num_rows == len(report.table(name)) + len(empty)
+    assert len(clean.table("findings")) == 0 and pa.table(clean).schema == pa.table(report).schema
+    assert pa.types.is_int64(pa.table(clean).schema.field("line").type)
+    frame = pd.DataFrame.from_arrow(clean.table("findings"))
+    assert str(frame["line"].dtype) != "object" and list(frame) == list(report.findings())
+    with pytest.raises(ValueError, match="'episodes' and 'findings'"):
+        report.table("runs")  # type: ignore[arg-type]
+
+
+def test_table_of_episodes_says_when_how_and_whose(tmp_path: Path, report: runvet.Report) -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = report.table("episodes").rows()
+    assert [row["valid"] for row in rows] == [True, True, False, False, False]
+    first = rows[0]
+    assert first["started_at"] == datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
+    assert (first["status"], first["outcome"], first["errors"]) == ("ok", "success", 0)
+    assert first["duration_sec"] > 0 and first["tags"] == {"team": "support"}
+    assert [row["errors"] for row in rows] == [
+        sum(it.severity == "error" for it in episode.findings) for episode in report.episodes
+    ]
+    table = pa.table(report.table("episodes"))
+    assert pa.types.is_timestamp(table.schema.field("started_at").type)
+    assert table.column("tags").to_pylist()[0] == [("team", "support")]
+    (tmp_path / "episodes" / "ep_x").mkdir(parents=True)
+    (tmp_path / "episodes" / "ep_x" / "state.json").write_text('{"episode": {"started_at": "soon"}}')
+    (odd,) = runvet.validate(tmp_path).table("episodes").rows()
+    assert (odd["started_at"], odd["status"], odd["tags"]) == (None, None, {})
+
+
 def test_nothing_heavy_is_imported_unasked(in_root: Path) -> None:
     code = (
         "import sys, runvet\n"
@@ -160,6 +198,31 @@ def test_settings_of_a_check_take_effect(tmp_path: Path, in_root: Path) -> None:
     check = runvet.Check(rules={"plan/*": "off"}, baseline=baseline, jobs=1, follow_links=True)
     again = pickle.loads(pickle.dumps(check))
     assert repr(again) == repr(check) and again.run("corpus/demo") == check.run("corpus/demo")
+
+
+def test_settings_are_keywords_and_survive_a_pickle(tmp_path: Path) -> None:
+    config = tmp_path / "runvet.toml"
+    config.write_text("deny-warnings = true\nverify-manifest = true\n")
+    run = runvet.Recorder(tmp_path).begin("changed").finish().path
+    (run / "learn.jsonl").write_text("\n")
+    warned = {"rules": {"manifest/digest": "warning"}}
+    cases: list[tuple[dict[str, Any], int]] = [
+        ({}, 0),
+        ({"verify_manifest": True}, 1),
+        ({"config": config}, 1),
+        ({"config": config, "verify_manifest": False}, 0),
+        (warned, 0),
+        (warned | {"deny_warnings": True}, 1),
+        (warned | {"config": config, "deny_warnings": False}, 0),
+    ]
+    for settings, code in cases:
+        check = runvet.Check(**settings)
+        assert check.run(run).exit_code == runvet.validate(run, **settings).exit_code == code
+        assert pickle.loads(pickle.dumps(check)).run(run).exit_code == code
+        assert repr(pickle.loads(pickle.dumps(check))) == repr(check)
+    undecided: Any = {"rules": {"*": "off", "episode/tags": "warning"}, "deny_unjudged": True}
+    (run / "summary.json").unlink()
+    assert runvet.validate(run, **undecided).exit_code != 0
 
 
 def test_skips_and_undecided_are_told(in_root: Path) -> None:

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use runvet::read::policy::Scope;
-use runvet::record::{Action, StepKind, StepStatus};
+use runvet::record::{Action, Step as PlanStep, StepKind, StepStatus};
 use runvet::recorder::{
     self, End, Error, Evaluated, PolicyDecision, StepDecision, StepDraft, StepEnd, Veto,
 };
@@ -15,8 +15,9 @@ use serde_json::Value;
 
 use super::turns::{Failed, Turn, Turns};
 use crate::errors;
-use crate::json::{map, object, unwritable, value};
-use crate::policy::Raised;
+use crate::exiting::calling;
+use crate::json::{Encoder, Text, object, unwritable};
+use crate::policy::{Raised, Shown};
 
 /// A run that is being recorded. Threads take turns.
 #[pyclass(frozen, module = "runvet._runvet")]
@@ -25,15 +26,30 @@ pub(crate) struct Run {
     path: PathBuf,
     turns: Turns,
     raised: Raised,
+    shown: Shown,
+    encoder: Arc<Encoder>,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.shown.forget(&self.id);
+    }
 }
 
 impl Run {
-    pub(super) fn new(run: recorder::Run, raised: Raised) -> Self {
+    pub(super) fn new(
+        run: recorder::Run,
+        raised: Raised,
+        shown: Shown,
+        encoder: Arc<Encoder>,
+    ) -> Self {
         Self {
             id: run.id().to_owned(),
             path: run.path().to_owned(),
             turns: Turns::new(run),
             raised,
+            shown,
+            encoder,
         }
     }
 
@@ -82,13 +98,7 @@ impl Run {
 }
 
 /// A step as Python says it: id, kind, description, rationale, inputs.
-type Step<'py> = (
-    String,
-    String,
-    String,
-    Option<String>,
-    Option<Bound<'py, PyAny>>,
-);
+type Step<'py> = (Text, String, Text, Option<Text>, Option<Bound<'py, PyAny>>);
 
 #[pymethods]
 impl Run {
@@ -111,6 +121,16 @@ impl Run {
         object(py, &state)
     }
 
+    /// The state as policies see it: it can't be changed, and shares what has not changed with
+    /// what was shown before.
+    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.with(py, |run| {
+            Ok(Python::attach(|py| {
+                calling(py, || Ok(self.shown.of(py, run.state())?.unbind()))
+            }))
+        })?
+    }
+
     /// The ids of the steps with some status.
     fn steps_that_are(&self, py: Python<'_>, statuses: Vec<String>) -> PyResult<Vec<String>> {
         self.with(py, |run| Ok(with_status(run, &statuses)))
@@ -120,25 +140,37 @@ impl Run {
         self.with(py, |run| run.at(super::time(micros)))
     }
 
-    fn note(&self, py: Python<'_>, phase: &str, payload: Bound<'_, PyAny>) -> PyResult<String> {
-        let payload = map(&payload)?;
-        self.with(py, |run| run.note(phase, payload))
+    fn note(&self, py: Python<'_>, phase: Text, payload: Bound<'_, PyAny>) -> PyResult<String> {
+        let payload = self.encoder.map(&payload)?;
+        self.with(py, |run| run.note(&phase.0, payload))
     }
 
-    fn plan(&self, py: Python<'_>, steps: Vec<Step<'_>>, source: &str) -> PyResult<Vec<String>> {
+    /// Sets the plan, or adds steps to it.
+    fn plan(
+        &self,
+        py: Python<'_>,
+        steps: Vec<Step<'_>>,
+        source: &str,
+        adds: bool,
+    ) -> PyResult<Vec<String>> {
         let mut drafts = Vec::new();
         for (id, kind, description, rationale, inputs) in steps {
             let kind: StepKind = kind.parse().map_err(errors::unknown_word("kind"))?;
-            let mut draft = StepDraft::new(id, kind, description);
+            let mut draft = StepDraft::new(id.0, kind, description.0);
             if let Some(rationale) = rationale {
-                draft = draft.rationale(rationale);
+                draft = draft.rationale(rationale.0);
             }
             if let Some(inputs) = inputs {
-                draft = draft.inputs(map(&inputs)?);
+                draft = draft.inputs(self.encoder.map(&inputs)?);
             }
             drafts.push(draft);
         }
-        match self.with(py, |run| run.plan(drafts, source))? {
+        let planned = self.with(py, |run| {
+            let known = run.state().plan.steps.iter().filter(|_| adds);
+            let known: Vec<StepDraft> = known.map(draft_of).collect();
+            run.plan(known.into_iter().chain(drafts), source)
+        });
+        match planned? {
             PolicyDecision::Go { hints } => Ok(hints),
             PolicyDecision::Vetoed(veto) => Err(self.vetoed(py, &veto, None)),
         }
@@ -157,11 +189,14 @@ impl Run {
     }
 
     fn act(&self, py: Python<'_>, step: &OpenStep, action: Bound<'_, PyAny>) -> PyResult<String> {
-        let action: Action = serde_json::from_value(value(&action)?).map_err(unwritable)?;
-        let open = step.take()?;
-        let acted = self.with(py, |run| run.act(&open, action));
-        step.put(open);
-        acted
+        let action: Action =
+            serde_json::from_value(self.encoder.value(&action)?).map_err(unwritable)?;
+        // Only the thread whose turn it is looks at the step: others act in it as well.
+        let acted = self.with(py, |run| match &*step.locked() {
+            Some(open) => run.act(open, action).map(Some),
+            None => Ok(None),
+        });
+        acted?.ok_or_else(|| step.is_closed_already())
     }
 
     /// Ends a step: `done` with outputs, `failed` with an error, `skipped` with a reason.
@@ -174,44 +209,52 @@ impl Run {
     ) -> PyResult<()> {
         let end = match end {
             "done" if with.is_none() => StepEnd::Done,
-            "done" => StepEnd::DoneWith(map(&with)?),
-            "failed" => StepEnd::Failed(match value(&with)? {
+            "done" => StepEnd::DoneWith(self.encoder.map(&with)?),
+            "failed" => StepEnd::Failed(match self.encoder.value(&with)? {
                 Value::Null => "unknown".into(),
                 error => error,
             }),
-            _ => StepEnd::Skipped(with.extract()?),
+            _ => StepEnd::Skipped(with.extract::<Text>()?.0),
         };
-        let open = step.take()?;
-        self.with(py, |run| run.close(open, end))
+        let closed = self.with(py, |run| {
+            let open = step.locked().take();
+            open.map(|open| run.close(open, end)).transpose()
+        });
+        closed?.ok_or_else(|| step.is_closed_already())
     }
 
     fn believe(
         &self,
         py: Python<'_>,
-        statement: &str,
+        statement: Text,
         confidence: f64,
-        provenance: &str,
+        provenance: Text,
     ) -> PyResult<String> {
-        self.with(py, |run| run.believe(statement, confidence, provenance))
+        self.with(py, |run| {
+            run.believe(&statement.0, confidence, &provenance.0)
+        })
     }
 
     fn remember(
         &self,
         py: Python<'_>,
-        key: &str,
+        key: Text,
         fact: Bound<'_, PyAny>,
-        provenance: Option<&str>,
+        provenance: Option<Text>,
     ) -> PyResult<String> {
-        let fact = value(&fact)?;
-        self.with(py, |run| run.remember(key, fact, provenance))
+        let fact = self.encoder.value(&fact)?;
+        self.with(py, |run| {
+            let provenance = provenance.as_ref().map(|it| &*it.0);
+            run.remember(&key.0, fact, provenance)
+        })
     }
 
-    fn jot(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        self.with(py, |run| run.jot(text))
+    fn jot(&self, py: Python<'_>, text: Text) -> PyResult<String> {
+        self.with(py, |run| run.jot(&text.0))
     }
 
     fn reflect(&self, py: Python<'_>, payload: Bound<'_, PyAny>) -> PyResult<String> {
-        let payload = map(&payload)?;
+        let payload = self.encoder.map(&payload)?;
         self.with(py, |run| run.reflect(payload))
     }
 
@@ -221,7 +264,7 @@ impl Run {
         proposal: Bound<'_, PyAny>,
         applied: bool,
     ) -> PyResult<String> {
-        let proposal = map(&proposal)?;
+        let proposal = self.encoder.map(&proposal)?;
         self.with(py, |run| run.propose(proposal, applied))
     }
 
@@ -229,12 +272,12 @@ impl Run {
         self.with(py, recorder::Run::persist)
     }
 
-    fn pause(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
+    fn pause(&self, py: Python<'_>, reason: Text) -> PyResult<()> {
         self.taking(py, |turn| {
             let run = turn.run.take().ok_or(Failed::Over)?;
             // A refused pause would end this process's part in the run all the same.
             if with_status(&run, &["running".into()]).is_empty() {
-                run.pause(reason)?;
+                run.pause(&reason.0)?;
                 return Ok(());
             }
             let refused = Error::Refused {
@@ -253,21 +296,21 @@ impl Run {
         py: Python<'_>,
         status: &str,
         reason: Bound<'_, PyAny>,
-        artifacts: Vec<String>,
+        artifacts: Vec<Text>,
         metrics: Option<Bound<'_, PyAny>>,
-        evaluated: Vec<(String, bool, Option<String>)>,
+        evaluated: Vec<(Text, bool, Option<Text>)>,
         score: Option<f64>,
     ) -> PyResult<()> {
         let why = || -> PyResult<String> {
-            let why: Option<String> = reason.extract()?;
-            Ok(why.unwrap_or_else(|| status.to_owned()))
+            let why: Option<Text> = reason.extract()?;
+            Ok(why.map_or_else(|| status.to_owned(), |why| why.0))
         };
         let mut end = match status {
             "ok" => End::ok(),
             "partial" => End::partial(why()?),
             "vetoed" => End::vetoed(why()?),
             "aborted" => End::aborted(why()?),
-            "error" => End::error(value(&reason)?),
+            "error" => End::error(self.encoder.value(&reason)?),
             _ => {
                 return Err(PyValueError::new_err(format!(
                     "status is {status:?}, not 'ok', 'partial', 'vetoed', 'aborted' or 'error'"
@@ -275,15 +318,16 @@ impl Run {
             }
         };
         for artifact in artifacts {
-            end = end.artifact(artifact);
+            end = end.artifact(artifact.0);
         }
-        for (name, value) in metrics.as_ref().map(map).transpose()?.unwrap_or_default() {
+        let metrics = metrics.as_ref().map(|it| self.encoder.map(it));
+        for (name, value) in metrics.transpose()?.unwrap_or_default() {
             end = end.metric(name, value);
         }
         for (name, passed, message) in evaluated {
-            let evaluated = Evaluated::new(name, passed);
+            let evaluated = Evaluated::new(name.0, passed);
             end = end.evaluated(match message {
-                Some(message) => evaluated.message(message),
+                Some(message) => evaluated.message(message.0),
                 None => evaluated,
             });
         }
@@ -296,6 +340,18 @@ impl Run {
             turn.run = None;
             Ok(())
         })
+    }
+}
+
+/// A step that the plan has already.
+fn draft_of(step: &PlanStep) -> StepDraft {
+    let mut draft = StepDraft::new(step.id.clone(), step.kind, step.description.clone());
+    if let Some(rationale) = &step.rationale {
+        draft = draft.rationale(rationale.clone());
+    }
+    match &step.inputs {
+        Some(inputs) => draft.inputs(inputs.clone()),
+        None => draft,
     }
 }
 
@@ -319,24 +375,16 @@ pub(crate) struct OpenStep {
 #[pymethods]
 impl OpenStep {
     fn is_closed(&self) -> bool {
-        let step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
-        step.is_none()
+        self.locked().is_none()
     }
 }
 
 impl OpenStep {
-    fn take(&self) -> PyResult<recorder::OpenStep> {
-        let taken = self
-            .step
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        taken.ok_or_else(|| {
-            PyRuntimeError::new_err(format!("the step {:?} is closed already", self.id))
-        })
+    fn locked(&self) -> MutexGuard<'_, Option<recorder::OpenStep>> {
+        self.step.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, step: recorder::OpenStep) {
-        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
+    fn is_closed_already(&self) -> PyErr {
+        PyRuntimeError::new_err(format!("the step {:?} is closed already", self.id))
     }
 }

@@ -1,0 +1,103 @@
+"""What a program records -> what JSON can say of it, whatever the values are and raise."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Set
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from . import _runvet
+
+Default = Callable[[Any], Any]
+"""Replaces a value that JSON does not have; it raises `TypeError` for one that it does not know."""
+
+MAX_TEXT = 4_096
+"""Characters of the text of an error, and of a value that has no other form."""
+
+MAX_EXCERPT = 200
+"""Characters of an excerpt."""
+
+MAX_OUTPUT = 65_536
+"""Bytes of JSON beyond which a value is recorded as its digest, its size and an excerpt."""
+
+
+def encoder(default: Default | None = None) -> Default:
+    """The function that replaces values which JSON does not have; it never fails."""
+
+    def replaced(value: Any) -> Any:
+        for known in (default, _plain):
+            try:
+                if known is not None:
+                    return known(value)
+            except Exception:  # noqa: S112
+                continue
+        return described(value)
+
+    return replaced
+
+
+plain = encoder()
+
+
+def _plain(value: Any) -> Any:
+    """What stands for a value of a common type. Raises for others."""
+    if isinstance(value, (int, float, Decimal, UUID, PurePath)):
+        return str(value)
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, Set):
+        return sorted(value, key=repr)
+    if isinstance(value, Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {it.name: getattr(value, it.name) for it in dataclasses.fields(value)}
+    if hasattr(value, "model_dump") and not isinstance(value, type):
+        return value.model_dump(mode="json")
+    if getattr(value, "ndim", None) == 0:
+        return value.item()
+    raise TypeError(type(value).__name__)
+
+
+def described(value: object, form: Callable[[Any], str] = repr) -> str:
+    """The `repr` or the `str` of a value, safe to print, short, and without failing."""
+    try:
+        return shortened(_runvet.printable(form(value)[: MAX_TEXT + 1]), MAX_TEXT)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:
+        name, why = type(value).__name__, type(raised).__name__
+        return f"<{name}, whose {form.__name__} raises {why}>"
+
+
+def error_of(error: BaseException) -> dict[str, str]:
+    """An exception as it is recorded."""
+    try:
+        message = described(error, str)
+    except KeyboardInterrupt:
+        message = "its text was interrupted"
+    return {"type": type(error).__name__, "message": message}
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def bounded(value: Any, most: int, replace: Default = plain) -> Any:
+    """A value as JSON; a digest, the size and an excerpt of it where it has more bytes."""
+    is_text = isinstance(value, str)
+    text: str = value if is_text else _runvet.encoded(value, replace)
+    content = text.encode("utf-8", "backslashreplace")
+    if len(content) <= most:
+        return content.decode() if is_text else json.loads(content)
+    return {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+        "excerpt": shortened(content[: 4 * MAX_EXCERPT].decode("utf-8", "ignore"), MAX_EXCERPT),
+    }

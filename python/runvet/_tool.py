@@ -1,0 +1,217 @@
+"""Functions -> functions whose calls are recorded as actions of a step, once they are over."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ._encode import MAX_EXCERPT, MAX_OUTPUT, bounded, error_of, shortened
+from ._errors import Refused
+
+if TYPE_CHECKING:
+    from ._run import OpenStep
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+MAX_ITEMS = 1_000
+"""Items of a generator that are recorded; the others are counted."""
+
+CURRENT: ContextVar[OpenStep | None] = ContextVar("runvet_step", default=None)
+"""The innermost step that a `with` has opened, in this thread or task."""
+
+
+def current_step() -> OpenStep | None:
+    """The innermost step that a `with` has opened in this thread or task; None outside of any.
+
+    A thread pool does not hand it on: there, use `step.tool`, or submit
+    `contextvars.copy_context().run`.
+    """
+    return CURRENT.get()
+
+
+def tool(
+    function: Callable[_Parameters, _Result], /, *, max_output: int = MAX_OUTPUT
+) -> Callable[_Parameters, _Result]:
+    """A function that does the same, and is recorded where `current_step()` is a step.
+
+    It suits functions of modules, which know no run. See `Run.tool` for what is recorded.
+    """
+    return recorded(function, current_step, max_output)
+
+
+def recorded(
+    function: Callable[..., Any], step_of: Callable[[], OpenStep | None], most: int
+) -> Callable[..., Any]:
+    """The function, with each call an action of the step that there is then, if there is one."""
+
+    @functools.wraps(function)
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        step = step_of()
+        if step is None:
+            return function(*args, **kwargs)
+        return call(step, name_of(function), function, args, kwargs, most=most)
+
+    @functools.wraps(function)
+    async def awaiting(*args: Any, **kwargs: Any) -> Any:
+        return await calling(*args, **kwargs)
+
+    return awaiting if is_async(function) else calling
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a call has to be awaited."""
+    called = getattr(function, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return str(name).replace(".<locals>", "")
+
+
+def call(
+    step: OpenStep,
+    name: str,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    given: Any = None,
+    most: int = MAX_OUTPUT,
+) -> Any:
+    """Calls a function, and records the call: its input, its output or error, its duration."""
+    if given is None:
+        given = {key: _kept(step, it, most) for key, it in _named(function, args, kwargs).items()}
+    begun = Call(step, name, given, most)
+    try:
+        result = function(*args, **kwargs)
+    except BaseException as error:
+        begun.failed(error)
+        raise
+    return begun.over(result)
+
+
+def _named(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    try:
+        named = inspect.signature(function).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        named = {"args": args, **kwargs}
+    return {name: value for name, value in named.items() if name != "self"}
+
+
+def _kept(step: OpenStep, value: Any, most: int) -> Any:
+    return bounded(value, most, step._of_run._plain)
+
+
+class Call:
+    """A call that has begun. It is recorded once, when it is over."""
+
+    __slots__ = ("_action", "_most", "_started", "_step")
+
+    def __init__(self, step: OpenStep, name: str, given: Any, most: int) -> None:
+        self._step = step
+        self._most = most
+        excerpt = shortened(json.dumps(given, ensure_ascii=False), MAX_EXCERPT)
+        self._action = {"kind": "tool", "tool": name, "input": given, "input_excerpt": excerpt}
+        self._started = time.perf_counter()
+
+    def over(self, result: Any) -> Any:
+        """Records a result; one that is awaited, or iterated over, when that is over."""
+        if inspect.isawaitable(result):
+            return self._awaited(result)
+        if inspect.isasyncgen(result):
+            return self._each_awaited(result)
+        if inspect.isgenerator(result):
+            return self._each(result)
+        self.record("ok", result)
+        return result
+
+    def failed(self, error: BaseException) -> None:
+        """Records an error; if that fails too, the error says so."""
+        try:
+            self.record("error", error_of(error))
+        except Exception as failed:
+            name = self._action["tool"]
+            error.add_note(f"runvet could not record the call of {name}: {failed}")
+
+    def record(self, status: str, output: Any) -> None:
+        took = round((time.perf_counter() - self._started) * 1000, 3)
+        ended = {"duration_ms": took, "result_status": status}
+        output = _kept(self._step, output, self._most)
+        try:
+            self._step.act(self._action, output=output, **ended)
+        except Refused as refused:
+            if refused.kind != "too_large":
+                raise
+            # The state is full: it gets the digests alone.
+            self._action["input"] = bounded(self._action["input"], 0)
+            self._step.act(self._action, output=bounded(output, 0), **ended)
+
+    async def _awaited(self, result: Awaitable[Any]) -> Any:
+        try:
+            value = await result
+        except BaseException as error:
+            self.failed(error)
+            raise
+        return self.over(value)
+
+    def _each(self, items: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        seen = _Seen(self)
+        try:
+            for item in items:
+                seen.add(item)
+                yield item
+        except BaseException as error:
+            items.close()
+            seen.stopped(error)
+            raise
+        seen.over("ok")
+
+    async def _each_awaited(self, items: AsyncGenerator[Any, Any]) -> AsyncGenerator[Any, None]:
+        seen = _Seen(self)
+        try:
+            async for item in items:
+                seen.add(item)
+                yield item
+        except BaseException as error:
+            await items.aclose()
+            seen.stopped(error)
+            raise
+        seen.over("ok")
+
+
+class _Seen:
+    """What a generator has yielded."""
+
+    def __init__(self, of: Call) -> None:
+        self._of = of
+        self._first: list[Any] = []
+        self._count = 0
+
+    def add(self, item: Any) -> None:
+        self._count += 1
+        if self._count <= MAX_ITEMS:
+            self._first.append(_kept(self._of._step, item, self._of._most))
+
+    def over(self, status: str) -> None:
+        is_all = self._count == len(self._first)
+        more = {"items": self._count, "first": self._first}
+        self._of.record(status, self._first if is_all else more)
+
+    def stopped(self, error: BaseException) -> None:
+        """A generator that is closed early has ended in part; any other error is one."""
+        if not isinstance(error, GeneratorExit):
+            self._of.failed(error)
+            return
+        try:
+            self.over("partial")
+        except Exception as failed:
+            error.add_note(f"runvet could not record it: {failed}")
