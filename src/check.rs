@@ -79,7 +79,7 @@ impl Default for Check {
     }
 }
 
-/// All rules.
+/// All built-in rules; [`Check::rules`] has those of a team besides.
 ///
 /// ```
 /// assert!(runvet::check::all_rules().any(|rule| rule.id == "lifecycle/links"));
@@ -88,7 +88,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static RuleInfo> {
     rules::ALL.iter().map(|rule| &rule.info)
 }
 
-/// The rule with an id.
+/// The built-in rule with an id.
 ///
 /// # Errors
 ///
@@ -152,19 +152,25 @@ impl Check {
     /// A check with every rule at its default level, on all cores, that follows no links.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_rules(RuleSet::default())
+        let none = Self {
+            rules: RuleSet::default(),
+            levels: Vec::new(),
+            wanted: Wanted::default(),
+            jobs: None,
+            follow_links: false,
+            keeps_cards: false,
+        };
+        none.with_rules(RuleSet::default())
     }
 
-    /// A check of the built-in rules and others.
-    fn with_rules(rules: RuleSet) -> Self {
+    /// This check with the default levels of other rules.
+    pub(crate) fn with_rules(self, rules: RuleSet) -> Self {
         let levels: Vec<Level> = rules.iter().map(|rule| rule.info.level).collect();
         Self {
             wanted: wanted(&rules, &levels),
             rules,
             levels,
-            jobs: None,
-            follow_links: false,
-            keeps_cards: false,
+            ..self
         }
     }
 
@@ -196,8 +202,37 @@ impl Check {
         }
     }
 
-    /// The rules that can be on.
-    pub(crate) fn rules(&self) -> &RuleSet {
+    /// The rules that can be on: the built-in ones, then those of the team whose configuration the
+    /// check follows.
+    ///
+    /// ```
+    /// let check = runvet::check::Check::new();
+    /// assert_eq!(check.rules().count(), runvet::check::all_rules().count());
+    /// ```
+    pub fn rules(&self) -> impl Iterator<Item = &RuleInfo> {
+        self.rules.iter().map(|rule| &rule.info)
+    }
+
+    /// The rule with an id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownRule`], with the most similar name.
+    ///
+    /// ```
+    /// let check = runvet::check::Check::new();
+    /// assert_eq!(check.find_rule("plan/projection").unwrap().id, "plan/projection");
+    /// assert!(check.find_rule("plan/projektion").is_err());
+    /// ```
+    pub fn find_rule(&self, name: &str) -> Result<&RuleInfo, Error> {
+        let mut rules = self.rules();
+        rules
+            .find(|rule| rule.id == name)
+            .ok_or_else(|| unknown_rule(&self.rules, name))
+    }
+
+    /// The rules with how each is checked.
+    pub(crate) fn rule_set(&self) -> &RuleSet {
         &self.rules
     }
 
@@ -433,6 +468,8 @@ mod tests {
             title: "a refund is too high".to_owned().into(),
             hint: "Ask first.".to_owned().into(),
             page: String::new().into(),
+            url: None,
+            tags: Vec::new(),
         };
         let rule = Rule::with_info(
             info,
@@ -441,7 +478,7 @@ mod tests {
                 Compared::Something
             }),
         );
-        let check = Check::with_rules(RuleSet::with(vec![rule]));
+        let check = Check::new().with_rules(RuleSet::with(vec![rule]));
         let found = |check: &Check| {
             let mut report = check.records("ep_1", &[]);
             report

@@ -67,6 +67,10 @@ pub struct RuleInfo {
     pub hint: Cow<'static, str>,
     /// The rule's page, in Markdown: what, why it matters, an example, how to fix it.
     pub page: Cow<'static, str>,
+    /// Where more is said of a team's rule, if anywhere.
+    pub url: Option<String>,
+    /// The words by which a team sorts its rules.
+    pub tags: Vec<String>,
 }
 
 /// The level of a rule: the severity of its findings, or off.

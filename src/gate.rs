@@ -201,7 +201,7 @@ impl Gate {
     ) -> Result<Self, ConfigError> {
         self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
-        self.levels.read(file, &config, &mut mistakes);
+        self.levels.read(&self.check, file, &config, &mut mistakes);
         let is_set =
             |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
         self.deny = Deny {
@@ -213,7 +213,7 @@ impl Gate {
         let excluded = read_globs(file, &config.exclude, &mut mistakes);
         self.excluded.extend(excluded);
         for ignore in &config.ignores {
-            let ignored = Ignored::new(file, ignore, now, &mut mistakes);
+            let ignored = Ignored::new(&self.check, file, ignore, now, &mut mistakes);
             self.ignored.extend(ignored);
         }
         match ConfigError::first_of(mistakes) {
@@ -229,7 +229,7 @@ impl Gate {
     ///
     /// [`check::Error::UnknownRule`] where no rule and no group has the name.
     pub fn level(mut self, name: &str, level: Level) -> Result<Self, check::Error> {
-        Check::new().level(name, level)?;
+        self.check.clone().level(name, level)?;
         self.levels.set_last(name, level);
         self.session = Lazy::default();
         Ok(self)
@@ -255,7 +255,7 @@ impl Gate {
         names: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, check::Error> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        let check = Check::new();
+        let check = self.check.clone();
         names
             .iter()
             .try_fold(check, |check, name| check.level(name, Level::Off))?;
@@ -274,9 +274,9 @@ impl Gate {
         }
     }
 
-    /// How episodes are checked.
-    #[cfg(feature = "cli")]
-    pub(crate) fn check(&self) -> &Check {
+    /// How episodes are checked, and the rules that can be on.
+    #[must_use]
+    pub fn check(&self) -> &Check {
         &self.check
     }
 
@@ -634,7 +634,7 @@ impl Gate {
     ) -> impl Iterator<Item = (&str, Level, Decided<'_>)> {
         let dir = dir.map(|dir| relative(dir, &self.root, &self.here));
         let decided = self.levels.decided(&self.check, dir.as_deref());
-        let rules = self.check.rules().iter();
+        let rules = self.check.rule_set().iter();
         let named = rules.zip(decided);
         named.map(|(rule, (level, why))| (&*rule.info.id, level, why))
     }
@@ -653,7 +653,7 @@ impl Gate {
             return;
         }
         let dir = relative(episode.key.as_path(), &self.root, &self.here);
-        let rules = self.check.rules().clone();
+        let rules = self.check.rule_set().clone();
         let levels = self.levels.of(&self.check, &dir);
         let level = |finding: &Finding| {
             let level = finding.rule_index.and_then(|index| levels.get(index));
@@ -674,7 +674,7 @@ impl Gate {
     }
 
     fn ignore(&mut self, dir: &Path, episode: &mut EpisodeReport, levels: &[Level]) {
-        let rules = self.check.rules();
+        let rules = self.check.rule_set();
         let mut ignored: Vec<&mut Ignored> = self
             .ignored
             .iter_mut()
@@ -797,8 +797,13 @@ fn read_globs(
 }
 
 /// Refuses a name that no rule and no group has.
-fn know_rule(file: ConfigSource<'_>, rule: &Spanned<String>, mistakes: &mut Vec<ConfigError>) {
-    let (message, help) = match Check::new().level(rule.get_ref(), Level::Off) {
+fn know_rule(
+    check: &Check,
+    file: ConfigSource<'_>,
+    rule: &Spanned<String>,
+    mistakes: &mut Vec<ConfigError>,
+) {
+    let (message, help) = match check.clone().level(rule.get_ref(), Level::Off) {
         Ok(_) => return,
         Err(check::Error::UnknownRule { name, nearest }) => {
             let help = nearest.map_or_else(

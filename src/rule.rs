@@ -45,6 +45,8 @@ impl Rule {
             title: Cow::Borrowed(rule.title),
             hint: Cow::Borrowed(rule.hint),
             page: Cow::Borrowed(rule.page),
+            url: None,
+            tags: Vec::new(),
         };
         Self::with_info(info, rule.check)
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::all_rules;
+use super::Check;
 use crate::finding::{Level, RuleInfo, Severity};
 
 /// All rules, in the order in which `runvet rules` lists them.
@@ -35,20 +35,20 @@ pub(crate) struct RuleEntry {
     pub(crate) title: String,
     /// What to do about a finding.
     pub(crate) hint: String,
+    /// Where a team says more of its rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    /// The words by which a team sorts its rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
 }
 
 impl RuleList {
-    /// The list of all rules.
+    /// The list of all rules of a check.
     #[must_use]
-    pub(crate) fn new() -> Self {
-        let rules = all_rules().map(RuleEntry::of).collect();
+    pub(crate) fn of(check: &Check) -> Self {
+        let rules = check.rules().map(RuleEntry::of).collect();
         Self { rules }
-    }
-}
-
-impl Default for RuleList {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -65,6 +65,8 @@ impl RuleEntry {
             },
             title: rule.title.to_string(),
             hint: rule.hint.to_string(),
+            url: rule.url.clone(),
+            tags: rule.tags.clone(),
         }
     }
 }

@@ -15,7 +15,7 @@ use toml::Spanned;
 use super::output::{Color, style};
 use super::words::one_of;
 use super::{Failure, candidates};
-use crate::check::Check;
+use crate::check::{Check, all_rules};
 use crate::config::{Config, ConfigSource, Reading};
 use crate::finding::{Deny, Level};
 use crate::gate::{Baseline, ConfigError, Gate};
@@ -127,6 +127,13 @@ pub(super) struct GateArgs {
     #[arg(long)]
     no_baseline: bool,
 
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+/// The options that decide which configuration is read.
+#[derive(Args)]
+pub(super) struct ConfigArgs {
     /// Read the configuration from this file
     ///
     /// By default, runvet reads the nearest `runvet.toml`, searching from the working directory up
@@ -149,12 +156,16 @@ pub(super) fn parse_whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result
         })
 }
 
-/// Parses the name of a rule or a group.
+/// Parses the name of a rule or a group. Names in a built-in group are known while the command line
+/// is parsed; those of a team, once the configuration is read.
 pub(super) fn parse_rule(name: &str) -> Result<String, String> {
-    // Refuses unknown names while the command line is parsed.
-    Check::new()
-        .level(name, Level::Off)
-        .map_err(|error| error.to_string())?;
+    let group = name.split_once('/').map(|(group, _)| group);
+    let is_built_in = |group| all_rules().any(|rule| rule.id.split('/').next() == Some(group));
+    if group.is_none_or(is_built_in) {
+        Check::new()
+            .level(name, Level::Off)
+            .map_err(|error| error.to_string())?;
+    }
     Ok(name.to_owned())
 }
 
@@ -251,6 +262,12 @@ impl ConfigFile {
         }
     }
 
+    fn gate(&self) -> Result<Gate, Failure> {
+        Gate::default()
+            .configured(self.file(), self.reading(), Some(&now()?))
+            .map_err(|error| drawn(&error))
+    }
+
     pub(super) fn file(&self) -> ConfigSource<'_> {
         ConfigSource {
             name: &self.name,
@@ -312,9 +329,7 @@ impl GateArgs {
         matches: &ArgMatches,
         baselines: Baselines,
     ) -> Result<GateSettings, Failure> {
-        let path = self.config_path()?;
-        let file = path.map(|path| read_config(&path)).transpose()?;
-        let mut file = file.unwrap_or_default();
+        let mut file = self.config.read()?;
         let from = Sources::new(matches, &file);
         let baseline = self.baseline(&from, &file);
         let select = self.select(&from, &file.config);
@@ -328,9 +343,7 @@ impl GateArgs {
         if !matches!(verify_manifest.origin, Origin::File(..)) {
             file.config.verify_manifest = None;
         }
-        let mut gate = Gate::default()
-            .configured(file.file(), file.reading(), Some(&now()?))
-            .map_err(|error| drawn(&error))?;
+        let mut gate = file.gate()?;
         if !matches!(select.origin, Origin::File(..)) {
             gate = gate.select(&select.value)?;
         }
@@ -392,28 +405,6 @@ impl GateArgs {
         Ok(parsed.iter().map(of_environment).chain(flags).collect())
     }
 
-    /// The path of the configuration, if one is used.
-    fn config_path(&self) -> Result<Option<PathBuf>, Failure> {
-        if self.no_config || self.config.is_some() {
-            return Ok(self.config.clone().filter(|_| !self.no_config));
-        }
-        let here = std::env::current_dir().unwrap_or_default();
-        let ConfigSearch { found, passed_over } = find_config(&here);
-        // The author of run data may have written it, or may have made run data of the directory
-        // of a file that the user relies on.
-        if let Some(path) = passed_over.first() {
-            return Err(Failure::Fault(format!(
-                "{} is inside run data, so it is not read; name it with --config, or set \
-                 --no-config",
-                path.display()
-            )));
-        }
-        if let Some(path) = &found {
-            store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
-        }
-        Ok(found)
-    }
-
     fn select(&self, from: &Sources<'_>, config: &Config) -> Set<Vec<String>> {
         let given = (!self.select.is_empty()).then(|| self.select.clone());
         let configured = config.select.iter().map(|rule| rule.get_ref().clone());
@@ -440,6 +431,41 @@ impl GateArgs {
             *path = file.dir.join(&path);
         }
         baseline
+    }
+}
+
+impl ConfigArgs {
+    /// A gate that follows the configuration alone.
+    pub(super) fn gate(&self) -> Result<Gate, Failure> {
+        self.read()?.gate()
+    }
+
+    fn read(&self) -> Result<ConfigFile, Failure> {
+        let path = self.path()?;
+        let file = path.map(|path| read_config(&path)).transpose()?;
+        Ok(file.unwrap_or_default())
+    }
+
+    /// The path of the configuration, if one is used.
+    fn path(&self) -> Result<Option<PathBuf>, Failure> {
+        if self.no_config || self.config.is_some() {
+            return Ok(self.config.clone().filter(|_| !self.no_config));
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let ConfigSearch { found, passed_over } = find_config(&here);
+        // The author of run data may have written it, or may have made run data of the directory
+        // of a file that the user relies on.
+        if let Some(path) = passed_over.first() {
+            return Err(Failure::Fault(format!(
+                "{} is inside run data, so it is not read; name it with --config, or set \
+                 --no-config",
+                path.display()
+            )));
+        }
+        if let Some(path) = &found {
+            store::must_be_file(path).map_err(|error| unreadable_config(path, &error))?;
+        }
+        Ok(found)
     }
 }
 

@@ -5,7 +5,7 @@ use std::slice;
 
 use super::globs::Glob;
 use super::{know_rule, read_globs};
-use crate::check::names;
+use crate::check::{Check, names};
 use crate::config::{ConfigError, ConfigSource, Ignore};
 use crate::finding::{Finding, Level};
 use crate::rules::RuleSet;
@@ -31,12 +31,13 @@ pub(super) struct Ignored {
 
 impl Ignored {
     pub(super) fn new(
+        check: &Check,
         file: ConfigSource<'_>,
         ignore: &Ignore,
         now: Option<&Timestamp>,
         mistakes: &mut Vec<ConfigError>,
     ) -> Option<Self> {
-        know_rule(file, &ignore.rule, mistakes);
+        know_rule(check, file, &ignore.rule, mistakes);
         let episode = read_globs(file, slice::from_ref(&ignore.episode), mistakes);
         let expired = ignore
             .expires

@@ -49,6 +49,7 @@ impl Levels {
     /// Adds the levels that the configuration sets.
     pub(super) fn read(
         &mut self,
+        check: &Check,
         file: ConfigSource<'_>,
         config: &Config,
         mistakes: &mut Vec<ConfigError>,
@@ -63,18 +64,19 @@ impl Levels {
             });
         }
         for rule in &config.select {
-            know_rule(file, rule, mistakes);
+            know_rule(check, file, rule, mistakes);
             self.selected.push(rule.get_ref().clone());
         }
-        self.set(file, None, &config.rules, mistakes);
+        self.set(check, file, None, &config.rules, mistakes);
         for within in &config.overrides {
             let paths = read_globs(file, &within.paths, mistakes);
-            self.set(file, Some(&paths), &within.rules, mistakes);
+            self.set(check, file, Some(&paths), &within.rules, mistakes);
         }
     }
 
     fn set(
         &mut self,
+        check: &Check,
         file: ConfigSource<'_>,
         paths: Option<&[Glob]>,
         rules: &Rules,
@@ -88,7 +90,7 @@ impl Levels {
             _ => 2,
         });
         for (rule, level) in rules {
-            know_rule(file, rule, mistakes);
+            know_rule(check, file, rule, mistakes);
             self.configured.push(Setting {
                 paths: paths.map(<[Glob]>::to_vec),
                 rule: rule.get_ref().clone(),
@@ -135,7 +137,7 @@ impl Levels {
     /// A level for each rule, which is off only if the rule counts in no directory.
     pub(super) fn anywhere(&self, check: &Check) -> Vec<Level> {
         let mut levels = self.where_paths(check, |paths| paths.is_none());
-        for (rule, level) in check.rules().iter().zip(&mut levels) {
+        for (rule, level) in check.rule_set().iter().zip(&mut levels) {
             if *level == Level::Off && self.selects(&rule.info.id) {
                 let in_some_directory = self.configured.iter().find(|setting| {
                     setting.paths.is_some()
@@ -197,6 +199,6 @@ impl Levels {
                 level => (level, why),
             }
         };
-        check.rules().iter().zip(check.levels()).map(level)
+        check.rule_set().iter().zip(check.levels()).map(level)
     }
 }

@@ -1,6 +1,7 @@
 //! Reports -> a log in SARIF 2.1.0, for code scanning and editors. Results are written one at a
 //! time.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -169,6 +170,13 @@ struct Rule<'r> {
     help: Help<'r>,
     help_uri: String,
     default_configuration: Configuration,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<RuleProperties<'r>>,
+}
+
+#[derive(Serialize)]
+struct RuleProperties<'r> {
+    tags: &'r [String],
 }
 
 #[derive(Serialize)]
@@ -186,6 +194,9 @@ struct Configuration {
 
 impl<'r> Rule<'r> {
     fn of(info: &'r RuleInfo) -> Self {
+        // The repository has no page of a team's rule.
+        let is_built_in = matches!(info.id, Cow::Borrowed(_));
+        let repository = if is_built_in { REPOSITORY } else { "" };
         let first = info.title.chars().take(1).flat_map(char::to_uppercase);
         let title = first
             .chain(info.title.chars().skip(1))
@@ -198,7 +209,11 @@ impl<'r> Rule<'r> {
                 text: &info.hint,
                 markdown: &info.page,
             },
-            help_uri: help_uri(REPOSITORY, &info.id),
+            help_uri: info
+                .url
+                .clone()
+                .unwrap_or_else(|| help_uri(repository, &info.id)),
+            properties: (!info.tags.is_empty()).then(|| RuleProperties { tags: &info.tags }),
             default_configuration: Configuration {
                 level: info.level.severity().unwrap_or(Severity::Warning).word(),
                 enabled: info.level != Level::Off,

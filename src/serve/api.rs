@@ -15,7 +15,6 @@ use serde_json::value::RawValue;
 use super::problem::Problem;
 use super::query::{MAX_LIMIT, RunQuery};
 use super::{Service, json};
-use crate::check::all_rules;
 use crate::finding::Level;
 use crate::gate::CheckRequest;
 use crate::printable::escape;
@@ -221,8 +220,8 @@ pub(super) struct RuleItem {
 }
 
 /// `GET /api/v1/rules`
-pub(super) async fn rules() -> Response {
-    let items = all_rules().map(|rule| RuleItem {
+pub(super) async fn rules(State(service): State<Arc<Service>>) -> Response {
+    let items = service.gate.check().rules().map(|rule| RuleItem {
         id: rule.id.to_string(),
         level: rule.level.word(),
         title: rule.title.to_string(),

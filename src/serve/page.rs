@@ -14,7 +14,6 @@ use super::api::{in_thread, unread};
 use super::entry::Entry;
 use super::problem::Problem;
 use super::{Service, json};
-use crate::check::find_rule;
 use crate::finding::ReportedFault;
 use crate::page::{self, Completion, RunSums};
 use crate::read::RunReader;
@@ -153,9 +152,13 @@ struct RuleQuery {
 }
 
 /// `GET /page/rule`
-async fn rule(query: Result<Query<RuleQuery>, QueryRejection>) -> Answer {
+async fn rule(
+    State(service): State<Arc<Service>>,
+    query: Result<Query<RuleQuery>, QueryRejection>,
+) -> Answer {
     let Query(RuleQuery { name }) = query.map_err(|_| Problem::bad("`name` is missing"))?;
-    let rule = find_rule(&name).map_err(|unknown| Problem::missing(unknown.to_string()))?;
+    let rule = service.gate.check().find_rule(&name);
+    let rule = rule.map_err(|unknown| Problem::missing(unknown.to_string()))?;
     let text = page::rule_text(rule);
     Ok(json(&serde_json::json!({ "text": text })))
 }

@@ -4,8 +4,9 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::output::Output;
+use super::settings::ConfigArgs;
 use super::{Exit, Failure, candidates};
-use crate::check::{all_rules, find_rule};
+use crate::check::Check;
 use crate::finding::RuleInfo;
 
 /// Explain a rule: what it means, why it matters, an example, and how to fix it
@@ -14,26 +15,37 @@ pub(in crate::cli) struct Explain {
     /// Rules such as `lifecycle/links`, or groups such as `lifecycle` to list their rules
     #[arg(required = true, value_name = "RULE", add = ArgValueCandidates::new(candidates::rules))]
     rules: Vec<String>,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
+        // A built-in rule is explained whatever the configuration says.
+        let built_in = Check::new();
+        let are_built_in = self.rules.iter().all(|name| built_in.find_rule(name).is_ok());
+        let check = if are_built_in {
+            built_in
+        } else {
+            self.config.gate()?.check().clone()
+        };
         for (index, name) in self.rules.iter().enumerate() {
             if index > 0 {
                 writeln!(output.stdout())?;
             }
-            explain(name, output)?;
+            explain(&check, name, output)?;
         }
         Ok(Exit::Success)
     }
 }
 
 /// Prints the page of a rule, or the rules of a group.
-fn explain(name: &str, output: &mut Output) -> Result<(), Failure> {
+fn explain(check: &Check, name: &str, output: &mut Output) -> Result<(), Failure> {
     let group = name.trim_end_matches(['*', '/']);
     let of_group = |rule: &&RuleInfo| name == "*" || rule.id.split('/').next() == Some(group);
-    if all_rules().any(|rule| of_group(&rule)) {
-        for rule in all_rules().filter(of_group) {
+    if check.rules().any(|rule| of_group(&rule)) {
+        for rule in check.rules().filter(of_group) {
             writeln!(
                 output.stdout(),
                 "{} ({}): {}",
@@ -44,7 +56,7 @@ fn explain(name: &str, output: &mut Output) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let rule = find_rule(name).map_err(|error| {
+    let rule = check.find_rule(name).map_err(|error| {
         let advice = match name.strip_prefix('@') {
             Some(_) => format!("`runvet view {name}` shows that run"),
             None => "`runvet rules` lists all rules".to_owned(),

@@ -20,7 +20,7 @@ use super::sinks::{Sinks, parse_output, unwritable, whole_file};
 use super::usage::{refuse, refuse_colour};
 use super::words::one_of;
 use super::{Exit, Failure};
-use crate::check::{Check, all_rules};
+use crate::check::Check;
 use crate::finding::{Deny, EpisodeReport};
 use crate::gate::{Baseline, Gate, Outcome};
 use crate::read::RunReader;
@@ -298,7 +298,7 @@ impl Validate {
             .collect();
         let format = settings.format.value;
         let sinks = Sinks::open(format, &self.outputs, &baselines, options)?;
-        let check = self.check(settings.jobs.value);
+        let check = self.check(settings.gate.gate.check().clone(), settings.jobs.value);
         let check = check.keep_cards(sinks.have(Format::Html));
         let mut gate = settings.gate.gate.with_check(check);
         if self.statistics {
@@ -445,8 +445,8 @@ impl Validate {
         )))
     }
 
-    fn check(&self, jobs: Option<NonZeroUsize>) -> Check {
-        let check = Check::new().follow_links(self.follow_links);
+    fn check(&self, check: Check, jobs: Option<NonZeroUsize>) -> Check {
+        let check = check.follow_links(self.follow_links);
         match jobs {
             Some(jobs) => check.jobs(jobs),
             None => check,
@@ -455,7 +455,7 @@ impl Validate {
 
     fn options(&self, settings: &Settings) -> Options {
         Options::default()
-            .rules(all_rules())
+            .rules(settings.gate.gate.check().rules())
             .deny(settings.deny())
             .style(style(self.color))
             .verbose(self.verbose)
