@@ -18,16 +18,18 @@ mod session;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::finding::{EpisodeReport, Level, Report, ReportedFault, RuleInfo, Skip, Totals};
 use crate::load::Wanted;
 use crate::parallel::{cores, in_order};
-use crate::rule::Record;
+use crate::rule::{Check as RuleCheck, Record, Rule, TeamCheck};
 use crate::rules::{self, RuleSet};
 use crate::source::{Artifact, EpisodeKey};
 use crate::store::{
     self, Artifacts, AsEpisodeDir, Discovery, EpisodeDir, Excludes, Fault, Found, Given,
 };
+use crate::team::{InForce, Team};
 
 #[cfg(any(feature = "cli", test))]
 pub(crate) use rule_list::RuleList;
@@ -133,10 +135,15 @@ fn unknown_rule(rules: &RuleSet, name: &str) -> Error {
 
 /// What the rules that are on read in addition to what is always read.
 fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
-    let on = rules.iter().zip(levels);
-    let on = on.filter(|(_, level)| **level != Level::Off);
-    let mut wanted = Wanted::default();
-    for record in on.flat_map(|(rule, _)| rule.reads) {
+    let on = || {
+        let rules = rules.iter().zip(levels);
+        rules.filter(|(_, level)| **level != Level::Off)
+    };
+    let mut wanted = Wanted {
+        team: in_force(rules.team(), on().map(|(rule, _)| rule)),
+        ..Wanted::default()
+    };
+    for record in on().flat_map(|(rule, _)| rule.reads) {
         match record {
             Record::EveryEvent => wanted.every_event = true,
             Record::EventIds => wanted.event_ids = true,
@@ -146,6 +153,23 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
         }
     }
     wanted
+}
+
+/// What rules that are on judge of what a team declares.
+fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InForce {
+    let (mut on, mut with_vocabulary) = (vec![false; team.schemas.len()], false);
+    for rule in rules {
+        match rule.check {
+            RuleCheck::Team(TeamCheck::Schema(index, _)) => {
+                if let Some(slot) = on.get_mut(index) {
+                    *slot = true;
+                }
+            }
+            RuleCheck::Team(TeamCheck::Vocabulary) => with_vocabulary = true,
+            _ => {}
+        }
+    }
+    InForce::new(team, on, with_vocabulary)
 }
 
 impl Check {
@@ -457,7 +481,7 @@ fn tidy(mut skips: Vec<Skip>) -> Vec<Skip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::{Check as RuleCheck, Compared, Rule};
+    use crate::rule::Compared;
     use crate::source::Place;
 
     #[test]
@@ -478,7 +502,7 @@ mod tests {
                 Compared::Something
             }),
         );
-        let check = Check::new().with_rules(RuleSet::with(vec![rule]));
+        let check = Check::new().with_rules(RuleSet::with(vec![rule], Team::default()));
         let found = |check: &Check| {
             let mut report = check.records("ep_1", &[]);
             report

@@ -3,6 +3,8 @@
 //! Names of rules and globs are plain texts here; [`crate::gate`] resolves them.
 
 mod reading;
+pub(crate) mod tables;
+mod team;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,6 +20,8 @@ use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 pub(crate) use reading::Reading;
+use tables::{ClosedSet, Data, Entries, Pack, SchemaTable, SelectorKey};
+pub(crate) use team::{Files, read_team};
 
 /// The settings in `runvet.toml`. Every key is optional.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -65,6 +69,31 @@ pub(crate) struct Config {
     /// Findings that do not count, each with a reason.
     #[serde(rename = "ignore")]
     pub(crate) ignores: Vec<Ignore>,
+    /// Files in which a team declares schemas, vocabulary and selectors; relative to the directory
+    /// of this file.
+    #[schemars(with = "Vec<String>", extend("examples" = [["gate/refunds.toml"]]))]
+    pub(crate) packs: Vec<Spanned<PathBuf>>,
+    /// Schemas for open parts of records. Each is a rule.
+    #[serde(rename = "schema")]
+    pub(crate) schemas: Vec<SchemaTable>,
+    /// The sets of values that keys of events have. A value outside is a finding of
+    /// `team/vocabulary`.
+    #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
+    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
+    /// Selectors with names, which stand for them in this file.
+    #[schemars(with = "BTreeMap<String, Entries>")]
+    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
+}
+
+impl Config {
+    /// What this file itself declares of a team.
+    fn team(&self) -> Pack {
+        Pack {
+            schemas: self.schemas.clone(),
+            vocabulary: self.vocabulary.clone(),
+            selector: self.selector.clone(),
+        }
+    }
 }
 
 /// The levels of rules and groups of rules.
@@ -170,14 +199,19 @@ pub struct ConfigError {
     pub location: Box<Location>,
     /// What may have been meant.
     pub help: Option<String>,
-    /// The other mistakes of the same file, in the order of their places.
+    /// The other mistakes, in the order of their places.
     pub others: Vec<ConfigError>,
 }
 
 impl ConfigError {
     /// The first of some mistakes, with the others; `None` if there are none.
     pub(crate) fn first_of(mut mistakes: Vec<Self>) -> Option<Self> {
-        mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
+        mistakes.sort_by_key(|mistake| {
+            let Location {
+                file, line, column, ..
+            } = &*mistake.location;
+            (file.clone(), *line, *column)
+        });
         let mut mistakes = mistakes.into_iter();
         let first = mistakes.next()?;
         Some(Self {

@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use crate::check::{self, Check, CheckSession};
-use crate::config::{ConfigSource, Reading};
+use crate::config::{ConfigSource, Files, Reading, read_team};
 use crate::finding::{
     Deny, EpisodeReport, Finding, Level, Report, ReportedFault, Skip, Statistics, Suppressed,
     Suppression, Totals,
@@ -91,6 +91,8 @@ pub struct Gate {
     has_statistics: bool,
     deny: Deny,
     baseline_path: Option<PathBuf>,
+    /// The packs and schema files of the configuration.
+    files: Files,
 }
 
 /// A session of the check with the levels of the gate, made when it is first needed.
@@ -151,6 +153,7 @@ impl Gate {
             has_statistics: false,
             deny: Deny::default(),
             baseline_path: None,
+            files: Files::default(),
         }
     }
 
@@ -201,6 +204,8 @@ impl Gate {
     ) -> Result<Self, ConfigError> {
         self.session = Lazy::default();
         file.dir.clone_into(&mut self.root);
+        let rules = read_team(file, &config, &self.files, &mut mistakes);
+        self.check = self.check.with_rules(rules);
         self.levels.read(&self.check, file, &config, &mut mistakes);
         let is_set =
             |denied: &Option<Spanned<bool>>| denied.as_ref().is_some_and(|it| *it.get_ref());
@@ -264,11 +269,11 @@ impl Gate {
         Ok(self)
     }
 
-    /// Sets how episodes are checked.
+    /// Sets how episodes are checked, by the same rules.
     #[cfg(feature = "cli")]
     pub(crate) fn with_check(self, check: Check) -> Self {
         Self {
-            check,
+            check: check.with_rules(self.check.rule_set().clone()),
             session: Lazy::default(),
             ..self
         }

@@ -58,11 +58,13 @@ mod rule;
 mod rules;
 mod schema;
 mod schemas;
+mod select;
 #[cfg(feature = "cli")]
 mod serve;
 pub mod source;
 mod spelling;
 pub mod store;
+mod team;
 mod timestamp;
 pub mod view;
 #[cfg(feature = "cli")]

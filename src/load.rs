@@ -2,6 +2,7 @@
 //!
 //! Only this module knows which file has which content. Every file is read once.
 
+mod declared;
 mod events;
 mod learn;
 mod manifest;
@@ -12,6 +13,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
+pub(crate) use declared::{Declared, Met, Outside, What};
 use events::EventsReader;
 pub(crate) use events::{column_of, event_on};
 pub(crate) use learn::LoadedLearn;
@@ -20,7 +22,7 @@ use record::RecordBuffers;
 pub(crate) use record::{LoadedRecord, NoText};
 use spread::Spread;
 
-use crate::document::{Number, Tape};
+use crate::document::{Document, Number, Tape};
 use crate::facts::{
     self, KeptBuffers, NoteTaker, Run, Stage, StateFacts, StrictFacts, SummaryFacts, Timeline,
     TimelineFacts, TimelineReader, Usable, Value,
@@ -28,8 +30,9 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
-use crate::source::{Artifact, Line};
+use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
+use crate::team::InForce;
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
@@ -48,13 +51,15 @@ pub(crate) struct Buffers {
 }
 
 /// What is read only because a rule that is on asks for it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of wishes")]
 pub(crate) struct Wanted {
     pub(crate) every_event: bool,
     pub(crate) event_ids: bool,
     pub(crate) learn_lines: bool,
     pub(crate) named_files: bool,
+    /// What a team declares.
+    pub(crate) team: InForce,
 }
 
 #[derive(Default)]
@@ -104,6 +109,8 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) timeline: &'l LoadedTimeline<'b>,
     pub(crate) learn: &'l LoadedLearn<'b>,
     pub(crate) manifest: &'l LoadedManifest<'b>,
+    /// What a team's schemas and vocabulary find.
+    pub(crate) declared: &'l Declared,
 }
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
@@ -135,7 +142,7 @@ impl<'f> LoadedTimeline<'f> {
 pub(crate) fn episode<R>(
     files: &dyn Artifacts,
     directory_id: Option<&str>,
-    wanted: Wanted,
+    wanted: &Wanted,
     listening: Option<Listening<'_>>,
     buffers: &mut Buffers,
     judge: impl FnOnce(Loaded<'_, '_>) -> R,
@@ -146,6 +153,7 @@ pub(crate) fn episode<R>(
         // Dropped after all that is read, and before the report is handed on.
         alone: Alone::default(),
         troubles: Troubles::default(),
+        declared: Declared::new(&wanted.team),
     };
     let can_learn = loader.probe(Artifact::Learn);
     loader.probe(Artifact::Manifest);
@@ -192,6 +200,7 @@ pub(crate) fn episode<R>(
         timeline: &timeline,
         learn: &learn,
         manifest: &manifest,
+        declared: &loader.declared,
     });
     let lacking = loader.troubles.lacking().map(io::Error::other);
     drop(timeline);
@@ -203,9 +212,10 @@ pub(crate) fn episode<R>(
 /// Loads the parts of an episode, and collects the troubles met on the way.
 struct Loader<'f> {
     files: &'f dyn Artifacts,
-    wanted: Wanted,
+    wanted: &'f Wanted,
     alone: Alone,
     troubles: Troubles,
+    declared: Declared,
 }
 
 impl<'f> Loader<'f> {
@@ -228,10 +238,22 @@ impl<'f> Loader<'f> {
         state: &'b mut RecordBuffers,
         summary: &'b mut RecordBuffers,
     ) -> (LoadedRecord<'b>, LoadedRecord<'b>) {
-        (
-            record::STATE.load(self.files, state, &self.alone, &mut self.troubles),
-            record::SUMMARY.load(self.files, summary, &self.alone, &mut self.troubles),
-        )
+        let (files, alone, troubles) = (self.files, &self.alone, &mut self.troubles);
+        let state = record::STATE.load(files, state, alone, troubles);
+        let summary = record::SUMMARY.load(files, summary, alone, troubles);
+        self.declared_of(Artifact::State, &state);
+        self.declared_of(Artifact::Summary, &summary);
+        (state, summary)
+    }
+
+    /// Judges a record by a team's schemas.
+    fn declared_of(&mut self, artifact: Artifact, record: &LoadedRecord<'_>) {
+        if let Ok(document) = record.text {
+            let team = &self.wanted.team;
+            self.declared.record(team, artifact, None, document);
+            let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
+            self.troubles.forget_misspelled(artifact, is_declared);
+        }
     }
 
     /// Whether the learning timeline has any bytes. They are not looked for unless the summary has
@@ -269,6 +291,7 @@ impl<'f> Loader<'f> {
         if !self.files.entries().has(artifact) {
             return loaded;
         }
+        buffers.notes.ask(&self.wanted.team.events.asked);
         let mut events = EventsReader {
             facts,
             strict: loaded.strict.as_mut(),
@@ -280,6 +303,8 @@ impl<'f> Loader<'f> {
             threads,
             spread: Spread::default(),
             outline: listening.map(OutlineReader::new),
+            team: &self.wanted.team,
+            declared: &mut self.declared,
         };
         let result = self.files.open(artifact).and_then(|stream| {
             let (stream, result) = events.read(stream, &mut buffers.lines);
@@ -291,7 +316,12 @@ impl<'f> Loader<'f> {
             result
         });
         match result {
-            Ok(()) => loaded.facts = Usable::Read(events.facts.finish()),
+            Ok(()) => {
+                let mut timeline = events.facts.finish();
+                let team = &self.wanted.team;
+                timeline.slips.forget(|key| team.declares(artifact, key));
+                loaded.facts = Usable::Read(timeline);
+            }
             Err(why) => {
                 let reason = "events.jsonl can't be read";
                 loaded.facts = Usable::unjudged(SkipKind::Unreadable, reason);
@@ -305,11 +335,25 @@ impl<'f> Loader<'f> {
     }
 
     fn learn(&mut self, buffers: &mut TimelineBuffers) -> LoadedLearn<'f> {
-        if !self.wanted.learn_lines {
+        let of_team = self.wanted.team.of(Artifact::Learn).next().is_some();
+        if !(self.wanted.learn_lines || of_team) {
             return LoadedLearn::NOT_READ;
         }
         let (lines, tape) = (&mut buffers.lines, &mut buffers.line_tape);
-        learn::read(self.files, lines, tape, &self.alone, &mut self.troubles)
+        let judge = |line: Line, read: Result<Document<'_>, &str>| match read {
+            Ok(document) => {
+                let line = Some(line);
+                self.declared
+                    .record(&self.wanted.team, Artifact::Learn, line, document);
+            }
+            Err(why) => {
+                let line = Some(line);
+                self.declared
+                    .unusable(&self.wanted.team, Artifact::Learn, line, why);
+            }
+        };
+        let troubles = &mut self.troubles;
+        learn::read(self.files, lines, tape, &self.alone, troubles, judge)
     }
 
     fn manifest<'b>(
@@ -318,11 +362,22 @@ impl<'f> Loader<'f> {
         bytes: &'b mut Vec<u8>,
         tape: &'b mut Tape,
     ) -> LoadedManifest<'b> {
-        if self.wanted.named_files && lifecycle == Lifecycle::Terminal {
-            manifest::verify(self.files, bytes, tape, &self.alone, &mut self.troubles)
-        } else {
-            LoadedManifest::NOT_READ
+        let (files, team, artifact) = (self.files, &self.wanted.team, Artifact::Manifest);
+        let verifies = self.wanted.named_files && lifecycle == Lifecycle::Terminal;
+        let is_judged = team.of(artifact).next().is_some() && files.entries().has(artifact);
+        if !(verifies || is_judged) {
+            return LoadedManifest::NOT_READ;
         }
+        let troubles = &mut self.troubles;
+        let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, verifies);
+        match manifest.document {
+            Some(document) => self.declared.record(team, artifact, None, document),
+            None if matches!(manifest.files, Usable::Unjudged(_)) => {}
+            None => self
+                .declared
+                .unusable(team, artifact, None, "it is no JSON object"),
+        }
+        manifest
     }
 }
 

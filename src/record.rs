@@ -115,6 +115,8 @@ pub(crate) fn absent_is_not_null(schema: &mut Schema) {
                 options.retain(|option| option.get("type") != Some(&"null".into()));
                 if let [Value::Object(only)] = options.as_slice() {
                     property.extend(only.clone());
+                } else {
+                    property.insert("anyOf".into(), options.into());
                 }
             }
         }

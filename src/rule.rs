@@ -1,6 +1,7 @@
 //! What a rule is: data and one pure function from facts to findings.
 
 mod room;
+mod team;
 
 use std::borrow::Cow;
 
@@ -9,6 +10,7 @@ use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, Ski
 use crate::load::{Loaded, Trouble};
 use crate::source::{Artifact, Place};
 pub(crate) use room::Room;
+pub(crate) use team::TeamCheck;
 
 /// A rule: its name and level, and how it is checked.
 pub(crate) struct Rule {
@@ -86,18 +88,22 @@ impl Rule {
     pub(crate) fn rests_on(&self, artifact: Artifact) -> Option<&'static [Artifact]> {
         let is_by_itself = self.reads.is_empty() && self.needs.is_empty();
         match (&self.check, artifact) {
-            (Check::Loading(..), Artifact::State) => Some(&[Artifact::State]),
-            (Check::Loading(..), Artifact::Summary) => Some(&[Artifact::Summary]),
+            (Check::Loading(..) | Check::Team(_), Artifact::State) => Some(&[Artifact::State]),
+            (Check::Loading(..) | Check::Team(_), Artifact::Summary) => Some(&[Artifact::Summary]),
             // Whether a last line may still be written depends on the state.
-            (Check::Loading(..), Artifact::Events) => Some(&[Artifact::State, Artifact::Events]),
-            (Check::Loading(..), Artifact::Learn) => Some(&[Artifact::Learn]),
+            (Check::Loading(..) | Check::Team(_), Artifact::Events) => {
+                Some(&[Artifact::State, Artifact::Events])
+            }
+            (Check::Loading(..) | Check::Team(_), Artifact::Learn) => Some(&[Artifact::Learn]),
             // A manifest is held against any files.
             (Check::Loading(..), Artifact::Manifest)
                 if self.reads.contains(&Record::NamedFiles) =>
             {
                 None
             }
-            (Check::Loading(..), Artifact::Manifest) => Some(&[Artifact::Manifest]),
+            (Check::Loading(..) | Check::Team(_), Artifact::Manifest) => {
+                Some(&[Artifact::Manifest])
+            }
             (Check::Summary(_), _) if is_by_itself => Some(&[Artifact::Summary]),
             (Check::Records(_), _) if is_by_itself => Some(&[Artifact::State, Artifact::Summary]),
             _ => None,
@@ -136,6 +142,8 @@ pub(crate) enum Check {
     ),
     /// The summary record and the timeline.
     SummaryTimeline(fn(SummaryFacts<'_>, &TimelineFacts<'_>, &mut Findings<'_>) -> Compared),
+    /// What a team declares.
+    Team(TeamCheck),
     /// Everything.
     Run(fn(&Run<'_>, &mut Findings<'_>) -> Compared),
 }
@@ -144,7 +152,7 @@ impl Check {
     /// The records without which a rule is not checked at all.
     pub(crate) const fn records(&self) -> &'static [Record] {
         match self {
-            Self::Loading(..) | Self::Run(_) => &[],
+            Self::Loading(..) | Self::Team(_) | Self::Run(_) => &[],
             Self::State(_) => &[Record::State],
             Self::Summary(_) => &[Record::Summary],
             Self::Records(_) => &[Record::State, Record::Summary],

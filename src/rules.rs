@@ -13,6 +13,7 @@ mod started_at;
 mod state;
 mod strict;
 mod summary;
+mod team;
 mod twins;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use crate::finding::Level;
 use crate::rule::{Placed, Rule};
+use crate::team::Team;
 
 /// The rule that compares files with the manifest.
 pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;
@@ -28,13 +30,21 @@ pub(crate) static MANIFEST: &Rule = &manifest::digest::RULE;
 #[derive(Clone, Default)]
 pub(crate) struct RuleSet {
     made: Arc<[Rule]>,
+    team: Arc<Team>,
 }
 
 impl RuleSet {
-    /// The built-in rules and others.
-    #[cfg(test)]
-    pub(crate) fn with(made: Vec<Rule>) -> Self {
-        Self { made: made.into() }
+    /// The built-in rules and those of a team.
+    pub(crate) fn with(made: Vec<Rule>, team: Team) -> Self {
+        Self {
+            made: made.into(),
+            team: team.into(),
+        }
+    }
+
+    /// What the team declares.
+    pub(crate) fn team(&self) -> &Arc<Team> {
+        &self.team
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Rule> {
@@ -134,6 +144,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &strict::assertions::RULE,
     &strict::learn::RULE,
     &manifest::digest::RULE,
+    &team::vocabulary::RULE,
 ];
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! them.
 
 mod advice;
+mod declared;
 mod instance;
 mod shape;
 mod violation;
@@ -18,9 +19,11 @@ use jsonschema::{PatternOptions, Validator};
 
 use crate::document::{Document, Node};
 use crate::record::format::VERSION_FIELDS;
+use crate::source::Pointer;
 use crate::timestamp::Timestamp;
 #[cfg(feature = "cli")]
 pub(crate) use advice::likely_word;
+pub(crate) use declared::DeclaredSchema;
 use instance::Tape;
 use shape::Shapes;
 pub(crate) use shape::{Misspelling, ShapeVerdict};
@@ -113,6 +116,7 @@ impl CompiledSchema {
     pub(crate) fn violations_by_validator(&self, document: Document<'_>) -> Vec<Violation> {
         violation::explain(
             document,
+            &Pointer::default(),
             self.parsed(),
             self.validator()
                 .iter_errors(instance::Instance::Node(document.root())),

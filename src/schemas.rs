@@ -23,6 +23,8 @@ static RECORD_COMMAND: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/record-command.schema.json"));
 static RECORD_ANSWER: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/record-answer.schema.json"));
+static PACK: schema::CompiledSchema =
+    schema::CompiledSchema::new(include_str!("../schemas/pack.schema.json"));
 static CONFIG: schema::CompiledSchema =
     schema::CompiledSchema::new(include_str!("../schemas/config.schema.json"));
 
@@ -54,6 +56,8 @@ pub enum Schema {
     RecordAnswer,
     /// `runvet.toml`
     Config,
+    /// A pack that `runvet.toml` names
+    Pack,
 }
 
 words!(pub Schema {
@@ -69,6 +73,7 @@ words!(pub Schema {
     RecordCommand = "record-command",
     RecordAnswer = "record-answer",
     Config = "config",
+    Pack = "pack",
 });
 
 impl Schema {
@@ -86,6 +91,7 @@ impl Schema {
             Self::RecordCommand => &RECORD_COMMAND,
             Self::RecordAnswer => &RECORD_ANSWER,
             Self::Config => &CONFIG,
+            Self::Pack => &PACK,
         }
     }
 

@@ -70,6 +70,21 @@ fn is_one_edit(name: &str, known: &str) -> bool {
     }
 }
 
+/// The length of the longest word that others are compared with, in bytes.
+const MAX_COMPARED: usize = 128;
+
+/// The known word that is most similar to another, if any is similar.
+pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    if word.len() > MAX_COMPARED {
+        return None;
+    }
+    let distances = known
+        .into_iter()
+        .map(|it| (strsim::osa_distance(word, it), it));
+    let (distance, nearest) = distances.min()?;
+    (distance <= 3 && distance < nearest.len()).then_some(nearest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,7 +39,7 @@ pub(super) fn episode<R>(
     buffers: &mut Buffers,
     also: impl FnOnce(&Loaded<'_, '_>) -> R,
 ) -> (EpisodeReport, R) {
-    let wanted = check.wanted;
+    let wanted = &check.wanted;
     load::episode(files, episode.id, wanted, listening, buffers, |loaded| {
         let dir = episode.key.to_string();
         let (mut drafts, mut skips) = drafts(check, &loaded, &dir);
@@ -196,6 +196,7 @@ fn judge(
             loading(*word, loaded, &mut findings);
             examined(loaded)
         }
+        (RuleCheck::Team(check), ..) => check.judge(loaded, &mut findings)?,
         (RuleCheck::Run(check), ..) => check(run, &mut findings),
         (RuleCheck::State(check), Usable::Read(state), ..) => {
             check(*state, &run.stage, &mut findings)
@@ -430,7 +431,9 @@ mod tests {
 
     use super::*;
     use crate::finding::Level;
+    use crate::gate::Gate;
     use crate::rules;
+    use std::path::Path as FilePath;
 
     /// Rules that look whether an artifact is there, which can always be told.
     const OF_PRESENCE: [&str; 3] = [
@@ -453,7 +456,11 @@ mod tests {
     }
 
     fn all_on() -> Check {
-        Check::new().level("*", Level::Error).expect("all rules")
+        // Without a vocabulary, its rule has nothing to compare in any run.
+        let config = "[vocabulary]\nphase = '*'";
+        let gate = Gate::default().with_config(FilePath::new("runvet.toml"), config, None);
+        let check = gate.expect("a vocabulary").check().clone();
+        check.level("*", Level::Error).expect("all rules")
     }
 
     /// The rules with an answer in some episode of a part of the corpus.

@@ -7,19 +7,23 @@ use std::{mem, slice};
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, ValueDeserializer};
 
+use super::tables::Pack;
 use super::{Config, ConfigError, ConfigSource};
 use crate::printable::quote;
 use crate::source::Pointer;
+use crate::spelling::nearest;
 
 /// The maximum number of mistakes that are reported at once.
 const MAX_MISTAKES: usize = 20;
 
 const SCHEMA: &str = include_str!("../../schemas/config.schema.json");
+
+const PACK_SCHEMA: &str = include_str!("../../schemas/pack.schema.json");
 
 /// What the text of a file says.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +54,19 @@ enum Wrong {
 }
 
 impl ConfigSource<'_> {
-    /// Reads the file.
+    /// Reads the file as `runvet.toml`.
     pub(crate) fn read(self) -> Reading {
+        let (config, mistakes) = self.read_as(SCHEMA);
+        Reading { config, mistakes }
+    }
+
+    /// Reads the file as a pack.
+    pub(super) fn read_pack(self) -> (Pack, Vec<ConfigError>) {
+        self.read_as(PACK_SCHEMA)
+    }
+
+    /// Reads the file as what a schema describes.
+    fn read_as<T: DeserializeOwned + Default>(self, schema: &str) -> (T, Vec<ConfigError>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if !errors.is_empty() {
             let mistake = |error: &toml::de::Error| {
@@ -66,15 +81,12 @@ impl ConfigSource<'_> {
             let mut mistakes: Vec<ConfigError> = errors.iter().map(mistake).collect();
             mistakes.dedup_by_key(|mistake| mistake.location.line);
             mistakes.truncate(MAX_MISTAKES);
-            return Reading {
-                mistakes,
-                ..Reading::default()
-            };
+            return (T::default(), mistakes);
         }
         let whole = table.span();
         let mut root = Spanned::new(whole, DeValue::Table(table.into_inner()));
         let json = to_json(root.get_mut());
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
+        let schema: Value = serde_json::from_str(schema).unwrap_or_default();
         let found = mistakes(&schema, &json);
         let mut mistakes: Vec<ConfigError> = found
             .iter()
@@ -86,14 +98,14 @@ impl ConfigSource<'_> {
             .filter_map(|mistake| unreadable_by(&schema, mistake))
             .collect();
         remove(root.get_mut(), &[], &unreadable);
-        let config = Config::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
+        let config = T::deserialize(ValueDeserializer::from(root)).unwrap_or_else(|error| {
             let span = error.span().unwrap_or_default();
             mistakes.push(self.error(span, error.message(), None));
-            Config::default()
+            T::default()
         });
         mistakes.sort_by_key(|mistake| (mistake.location.line, mistake.location.column));
         mistakes.truncate(MAX_MISTAKES);
-        Reading { config, mistakes }
+        (config, mistakes)
     }
 
     /// What to do where the key of a line is the name of a rule without quotes.
@@ -184,7 +196,7 @@ fn mistakes(schema: &Value, json: &Value) -> Vec<Mistake> {
     // A key that was spelled wrongly is not missing besides.
     let meant = |it: &Mistake| match &it.what {
         Wrong::UnknownKey(key) => {
-            let meant = nearest(key, &known_keys(part_at(schema, &it.path)))?.to_owned();
+            let meant = nearest(key, known_keys(part_at(schema, &it.path)))?.to_owned();
             Some((it.path.clone(), meant))
         }
         _ => None,
@@ -283,19 +295,10 @@ fn words<'s>(part: &'s Value, keyword: &str) -> Vec<&'s str> {
 
 /// What was probably meant by an unknown word.
 fn advice(word: &str, known: &[&str]) -> String {
-    match nearest(word, known) {
+    match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("expected one of: {}", known.join(", ")),
     }
-}
-
-/// The known word that is most similar to another, if any is similar.
-fn nearest<'k>(wanted: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distances = known
-        .iter()
-        .map(|it| (strsim::osa_distance(wanted, it), *it));
-    let (distance, word) = distances.min()?;
-    (distance <= 3).then_some(word)
 }
 
 fn value_at<'v, 'i>(

@@ -7,19 +7,23 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::declared::Declared;
 use super::spread::Spread;
 use super::trouble::{NotAnEvent, Trouble, Troubles};
 use crate::digest::Digest;
 use crate::document::{Document, Kind, MAX_VALUES, Refused, Tape};
 use crate::facts::{
-    EventFacts, EventNote, EventTally, NoteTaker, StrictFacts, TimelineReader, Value, slip_of_event,
+    Asked, EventFacts, EventNote, EventTally, NoteTaker, StrictFacts, TimelineReader, Value,
+    slip_of_event,
 };
 use crate::outline::{Glances, NoEvent, OutlineReader};
 use crate::parallel::{Alone, cores, pipeline};
 use crate::schema;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Block, LineRead, Lines, MAX_RECORD_BYTES, Opened, Repetition, Unreadable};
+use crate::team::InForce;
 
 /// The size of a timeline in bytes from which several threads read it: starting them takes as long
 /// as reading some hundred kilobytes.
@@ -84,6 +88,9 @@ pub(super) struct EventsReader<'r, 'a> {
     pub(super) spread: Spread,
     /// What is listened to besides, if anything.
     pub(super) outline: Option<OutlineReader<'r>>,
+    /// What a team declares, and what that finds.
+    pub(super) team: &'r InForce,
+    pub(super) declared: &'r mut Declared,
 }
 
 impl EventsReader<'_, '_> {
@@ -164,6 +171,7 @@ impl EventsReader<'_, '_> {
             every_line: self.strict.is_some(),
             listens: self.outline.is_some(),
             with_steps: (self.outline.as_ref()).is_some_and(OutlineReader::wants_steps),
+            team: self.team,
         };
         let mut reading = Reading {
             events: self,
@@ -187,8 +195,8 @@ impl EventsReader<'_, '_> {
                     None
                 })
             },
-            NoteTaker::default,
-            |notes, block| (Sifted::new(&block, notes, &sifting), block),
+            || Worker::new(&sifting.team.events.asked),
+            |worker, block| (Sifted::new(&block, worker, &sifting), block),
             |reading, (sifted, block)| {
                 let Reading { events, lines, .. } = reading;
                 if let Some(repetition) = block.repetition()
@@ -265,18 +273,24 @@ impl EventsReader<'_, '_> {
 
     fn line(&mut self, line: Line, bytes: &[u8], ended: bool, counting: Counting) {
         if self.strict.is_none()
-            && let Some(note) = self.notes.note(bytes)
+            && let Some(reading) = self.notes.glance(bytes)
         {
+            let note = &reading.note;
             if counting == Counting::Due {
-                self.facts.timeline_mut().tally.event(line, &note);
+                self.facts.timeline_mut().tally.event(line, note);
             }
-            return self.facts.event(line, &note, bytes, &[]);
+            self.facts.event(line, note, bytes, &[]);
+            if !self.team.events.pass_over(&reading) {
+                self.declared(line, bytes);
+            }
+            return;
         }
         self.tape.release();
         let (span, why) = match self.tape.read_record(bytes) {
             Ok(document) if document.root().kind() == Kind::Object => {
                 let refused = refused(document, line, self.troubles);
                 let value = Value::root(document, &refused);
+                self.declared.event(self.team, line, document.root());
                 let event = EventFacts::new(line, value);
                 self.facts.timeline_mut().slips.add(&event);
                 if let Some(strict) = &mut self.strict {
@@ -310,6 +324,14 @@ impl EventsReader<'_, '_> {
             }
         };
         self.not_an_event(line, bytes, ended, span, why);
+    }
+
+    /// Judges an event by what a team declares.
+    fn declared(&mut self, line: Line, bytes: &[u8]) {
+        self.tape.release();
+        if let Ok(document) = self.tape.read_record(bytes) {
+            self.declared.event(self.team, line, document.root());
+        }
     }
 
     fn not_an_event(
@@ -363,6 +385,22 @@ struct Sifting<'i> {
     /// Whether anybody listens besides, and whether to the steps of events.
     listens: bool,
     with_steps: bool,
+    team: &'i InForce,
+}
+
+/// What one thread needs.
+struct Worker {
+    notes: NoteTaker,
+    tape: Tape,
+}
+
+impl Worker {
+    fn new(asked: &Arc<Asked>) -> Self {
+        Self {
+            notes: NoteTaker::asked(asked),
+            tape: Tape::default(),
+        }
+    }
 }
 
 /// What one thread finds in a block: the count of its sound events and of the lines that repeat the
@@ -376,7 +414,7 @@ struct Sifted {
 }
 
 impl Sifted {
-    fn new(block: &Block, notes: &mut NoteTaker, sifting: &Sifting<'_>) -> Self {
+    fn new(block: &Block, worker: &mut Worker, sifting: &Sifting<'_>) -> Self {
         let mut sifted = Self::default();
         let mut before: Option<Line> = None;
         for read in block.lines() {
@@ -389,7 +427,7 @@ impl Sifted {
             {
                 sifted.tally.repeated(original, line);
             }
-            if !sifted.passes(read, notes, sifting) {
+            if !sifted.passes(read, worker, sifting) {
                 sifted.lines.push(line);
             }
         }
@@ -397,27 +435,33 @@ impl Sifted {
     }
 
     /// Counts a line, and says whether no rule needs more of it.
-    fn passes(&mut self, read: LineRead<'_>, notes: &mut NoteTaker, sifting: &Sifting<'_>) -> bool {
+    fn passes(&mut self, read: LineRead<'_>, worker: &mut Worker, sifting: &Sifting<'_>) -> bool {
         let LineRead::Text { line, bytes, .. } = read else {
             self.glances.look(read.line());
             return false;
         };
-        let note = if sifting.listens {
-            let Some(glance) = notes.glance(bytes) else {
+        let reading = if sifting.listens {
+            let Some(glance) = worker.notes.glance(bytes) else {
                 self.glances.look(line);
                 return false;
             };
             self.glances.add(line, &glance, sifting.with_steps);
-            Some(glance.note)
+            Some(glance)
         } else if sifting.every_line {
             None
         } else {
-            notes.note(bytes)
+            worker.notes.glance(bytes)
         };
-        match note {
-            Some(note) if !sifting.every_line => {
-                self.tally.event(line, &note);
-                !note.matters(sifting.expected_id)
+        match reading {
+            Some(reading) if !sifting.every_line => {
+                self.tally.event(line, &reading.note);
+                let team = sifting.team;
+                !reading.note.matters(sifting.expected_id)
+                    && (team.events.pass_over(&reading) || {
+                        worker.tape.release();
+                        let read = worker.tape.read_record(bytes);
+                        read.is_ok_and(|it| team.events.find_nothing(&team.team, it.root()))
+                    })
             }
             _ => false,
         }
@@ -507,6 +551,8 @@ mod tests {
             threads: NonZeroUsize::new(threads),
             spread: Spread::default(),
             outline: None,
+            team: &InForce::default(),
+            declared: &mut Declared::default(),
         };
         let stream = Opened::from_bytes(timeline);
         events.read(stream, &mut Vec::new()).1.expect("memory");
@@ -682,6 +728,8 @@ mod tests {
             threads: NonZeroUsize::new(threads),
             spread: Spread::default(),
             outline: Some(OutlineReader::new(listening)),
+            team: &InForce::default(),
+            declared: &mut Declared::default(),
         };
         let (stream, read) = events.read(Opened::from_bytes(timeline), &mut Vec::new());
         read.unwrap();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::trouble::{NotAnObject, NotRead, Trouble, Troubles};
 use super::unreadable;
 use crate::digest::Digest;
-use crate::document::Tape;
+use crate::document::{Document, Tape};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
 use crate::parallel::Alone;
@@ -39,20 +39,21 @@ struct Reading {
     too_large: Option<Line>,
 }
 
-/// Reads every line.
+/// Reads every line, and passes on what it is.
 pub(super) fn read<'f>(
     files: &'f dyn Artifacts,
     buffer: &mut Vec<u8>,
     tape: &mut Tape,
     alone: &Alone,
     troubles: &mut Troubles,
+    mut judge: impl FnMut(Line, Result<Document<'_>, &str>),
 ) -> LoadedLearn<'f> {
     if !files.entries().has(Artifact::Learn) {
         return LoadedLearn::NOT_READ;
     }
     let mut reading = Reading::default();
     let opened = files.open(Artifact::Learn);
-    match opened.and_then(|stream| reading.read(stream, buffer, tape, alone)) {
+    match opened.and_then(|stream| reading.read(stream, buffer, tape, alone, &mut judge)) {
         Err(why) => LoadedLearn {
             lines: Usable::Unjudged(unreadable("learn.jsonl", &why)),
             ..LoadedLearn::NOT_READ
@@ -94,12 +95,15 @@ impl Reading {
         buffer: &mut Vec<u8>,
         tape: &mut Tape,
         alone: &Alone,
+        judge: &mut impl FnMut(Line, Result<Document<'_>, &str>),
     ) -> Result<Opened<'f>, Unreadable> {
         let mut lines = Lines::new(stream, std::mem::take(buffer), MAX_RECORD_BYTES);
         while let Some(read) = lines.next_line_with(|| alone.enter())? {
             match read {
                 LineRead::TooLong { line } => drop(self.too_large.get_or_insert(line)),
-                LineRead::Text { line, bytes, .. } => self.line(line, bytes, tape),
+                LineRead::Text { line, bytes, ended } => {
+                    self.line((line, ended), bytes, tape, judge);
+                }
             }
         }
         let (stream, read) = lines.into_parts();
@@ -108,13 +112,25 @@ impl Reading {
         Ok(stream)
     }
 
-    fn line(&mut self, line: Line, bytes: &[u8], tape: &mut Tape) {
+    fn line(
+        &mut self,
+        (line, ended): (Line, bool),
+        bytes: &[u8],
+        tape: &mut Tape,
+        judge: &mut impl FnMut(Line, Result<Document<'_>, &str>),
+    ) {
         tape.release();
         self.any = true;
         match NotAnObject::unless(tape, bytes) {
-            Ok(_) => {}
+            Ok(document) => judge(line, Ok(document)),
             Err(NotRead::Unreadable(_)) => drop(self.too_large.get_or_insert(line)),
             Err(NotRead::NotAnObject(span, why)) => {
+                match tape.read_record(bytes) {
+                    Ok(document) => judge(line, Ok(document)),
+                    Err(_) if ended => judge(line, Err("it is no JSON")),
+                    // It may still be written.
+                    Err(_) => {}
+                }
                 self.lines += 1;
                 self.first
                     .get_or_insert_with(|| (line, span, why, Digest::of([bytes])));

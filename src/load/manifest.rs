@@ -41,13 +41,14 @@ impl LoadedManifest<'_> {
     };
 }
 
-/// Reads the manifest, and holds the files that it names against it.
-pub(super) fn verify<'b>(
+/// Reads the manifest, and holds the files that it names against it, where that is asked for.
+pub(super) fn read<'b>(
     files: &dyn Artifacts,
     bytes: &'b mut Vec<u8>,
     tape: &'b mut Tape,
     alone: &Alone,
     troubles: &mut Troubles,
+    verifies: bool,
 ) -> LoadedManifest<'b> {
     bytes.clear();
     let unjudged = |reason| LoadedManifest {
@@ -67,15 +68,17 @@ pub(super) fn verify<'b>(
     match NotAnObject::unless(tape, bytes) {
         Err(NotRead::Unreadable(why)) => unjudged(unreadable("manifest.json", &why)),
         Err(NotRead::NotAnObject(span, why)) => {
-            troubles.add(Trouble::NotAManifest {
-                span,
-                why,
-                content: Digest::of([bytes.as_slice()]),
-            });
+            if verifies {
+                troubles.add(Trouble::NotAManifest {
+                    span,
+                    why,
+                    content: Digest::of([bytes.as_slice()]),
+                });
+            }
             LoadedManifest {
                 bytes,
                 files: Usable::Read(()),
-                is_examined: true,
+                is_examined: verifies,
                 ..LoadedManifest::NOT_READ
             }
         }
@@ -84,10 +87,15 @@ pub(super) fn verify<'b>(
             LoadedManifest {
                 bytes,
                 document: Some(document),
-                files: verify_files(files, document, troubles),
-                is_examined: entries
-                    .flat_map(Node::items)
-                    .any(|it| Entry::of(it).is_some()),
+                files: if verifies {
+                    verify_files(files, document, troubles)
+                } else {
+                    Usable::NotDue
+                },
+                is_examined: verifies
+                    && entries
+                        .flat_map(Node::items)
+                        .any(|it| Entry::of(it).is_some()),
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::document::{Document, Key, Kind, MAX_VALUES, Refused, SyntaxError, Tap
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
 use crate::schema::Violation;
-use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::Unreadable;
 
 /// One thing that loading met.
@@ -248,20 +248,7 @@ impl Trouble {
                 artifact: met_in,
                 line,
                 violation,
-            } if *met_in == artifact => {
-                let pointer = violation.pointer.clone();
-                let target = if violation.is_key {
-                    Target::Key(pointer)
-                } else {
-                    Target::Value(pointer)
-                };
-                let place = Place {
-                    artifact,
-                    line: *line,
-                    target,
-                };
-                Some((place, violation))
-            }
+            } if *met_in == artifact => Some((violation.place(artifact, *line), violation)),
             _ => None,
         }
     }
@@ -306,6 +293,24 @@ impl Troubles {
             } => Some(&**what),
             _ => None,
         })
+    }
+
+    /// Drops the misspelled keys that somebody declares, by their pointers.
+    pub(super) fn forget_misspelled(
+        &mut self,
+        of: Artifact,
+        is_declared: impl Fn(&Pointer) -> bool,
+    ) {
+        for troubles in &mut self.by_sort {
+            troubles.met.retain(|trouble| match trouble {
+                Trouble::Misspelled {
+                    artifact, pointer, ..
+                } => *artifact != of || !is_declared(pointer),
+                _ => true,
+            });
+        }
+        self.by_sort
+            .retain(|troubles| !troubles.met.is_empty() || troubles.more > 0);
     }
 
     /// Notes that the latest lines that were added are of an array.

@@ -192,7 +192,7 @@ impl RunReader {
         Ok(load::episode(
             files,
             id,
-            Wanted::default(),
+            &Wanted::default(),
             listening,
             buffers,
             also,

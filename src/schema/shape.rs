@@ -77,6 +77,11 @@ enum Additional {
 }
 
 impl Shapes {
+    /// Whether all keywords are implemented here.
+    pub(super) fn is_supported(&self) -> bool {
+        self.supported
+    }
+
     /// Validates a document, and notes whether any key may be misspelled.
     pub(super) fn glance(&self, root: Node<'_>) -> ShapeVerdict {
         let mut walk = Walk::new(&self.shapes, 1);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::advice::{description, first_sentence, word_meant};
 use crate::document::{Document, Kind, Resolved};
 use crate::printable::{brief, quote};
-use crate::source::{Place, Pointer, Target};
+use crate::source::{Artifact, Line, Place, Pointer, Target};
 
 /// One place where a record violates its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ enum Breach {
     Other {
         shown: String,
         keyword: String,
+        /// What the schema wants, where that is a short value.
+        wanted: Option<String>,
     },
 }
 
@@ -91,6 +93,21 @@ impl Violation {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Its place in an artifact, or in a line of one.
+    pub(crate) fn place(&self, artifact: Artifact, line: Option<Line>) -> Place {
+        let pointer = self.pointer.clone();
+        let target = if self.is_key {
+            Target::Key(pointer)
+        } else {
+            Target::Value(pointer)
+        };
+        Place {
+            artifact,
+            line,
+            target,
         }
     }
 
@@ -144,8 +161,16 @@ impl Violation {
             Breach::NotADateTime { shown } => {
                 format!("{subject} is {shown}, not an RFC 3339 date-time with an offset")
             }
-            Breach::Other { shown, keyword } => {
-                format!("{subject} is {shown}, which `{keyword}` of its schema does not allow")
+            Breach::Other {
+                shown,
+                keyword,
+                wanted,
+            } => {
+                let wanted = wanted.as_ref().map(|wanted| format!(": {wanted}"));
+                let wanted = wanted.unwrap_or_default();
+                format!(
+                    "{subject} is {shown}, which `{keyword}{wanted}` in its schema does not allow"
+                )
             }
         }
     }
@@ -157,10 +182,6 @@ impl Violation {
             Breach::WrongType {
                 text: Some(text), ..
             } => Some(format!("Write the text {text}, with its quotes.")),
-            Breach::Unexpected { .. } => Some(
-                "Add the prefix `x-` to the name to make the field an extension, or remove it."
-                    .into(),
-            ),
             Breach::NotOneOf {
                 meant: Some((word, said)),
                 ..
@@ -248,15 +269,19 @@ fn named(fields: &[String]) -> String {
     }
 }
 
-/// Turns errors into violations, in the order of the text.
+/// Turns errors about the value at a place into violations, in the order of the text.
 pub(super) fn explain<'e>(
     document: Document<'_>,
+    at: &Pointer,
     schema: &Value,
     errors: impl Iterator<Item = ValidationError<'e>>,
 ) -> Vec<Violation> {
-    let errors: Vec<(Pointer, ValidationError<'e>)> = errors
-        .map(|error| (Pointer::new(error.instance_path().as_str()), error))
-        .collect();
+    let whole = |error: &ValidationError<'e>| {
+        let within = error.instance_path();
+        Pointer::new(format!("{}{}", at.as_str(), within.as_str()))
+    };
+    let errors: Vec<(Pointer, ValidationError<'e>)> =
+        errors.map(|error| (whole(&error), error)).collect();
     let found = document.resolve(errors.iter().map(|(pointer, _)| pointer));
     // A value of the wrong type violates other keywords too; only the type is reported, so that one
     // mistake makes one violation.
@@ -278,9 +303,12 @@ pub(super) fn explain<'e>(
             continue;
         }
         if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
-            violations.extend(unexpected_keys(pointer, found, unexpected));
+            let is_built_in = (schema.get("$id").and_then(Value::as_str))
+                .is_some_and(|id| id.starts_with("urn:runvet:schema:"));
+            violations.extend(unexpected_keys(pointer, found, unexpected, is_built_in));
         } else {
-            let breach = breach(found, pointer, error.kind(), schema);
+            let within = &Pointer::new(error.instance_path().as_str());
+            let breach = breach(found, within, error.kind(), schema);
             let absent = match &breach {
                 Breach::Lacks { fields } => fields.first().map(String::as_str),
                 _ => None,
@@ -289,7 +317,7 @@ pub(super) fn explain<'e>(
                 token: found.value.index(),
                 pointer: pointer.clone(),
                 is_key: false,
-                says: description(schema, pointer, absent).into_iter().collect(),
+                says: description(schema, within, absent).into_iter().collect(),
                 slips: Vec::new(),
                 breach,
             });
@@ -302,24 +330,29 @@ pub(super) fn explain<'e>(
     violations
 }
 
+/// What to do about a field that a record of the reference must not have.
+const EXTEND: &str =
+    "Add the prefix `x-` to the name to make the field an extension, or remove it.";
+
 fn unexpected_keys<'a>(
     pointer: &'a Pointer,
     found: Resolved<'a>,
     unexpected: &'a [String],
+    is_built_in: bool,
 ) -> impl Iterator<Item = Violation> + 'a {
     let unexpected: BTreeSet<&str> = unexpected.iter().map(String::as_str).collect();
     let keys = found
         .value
         .members()
         .filter(move |key| unexpected.contains(&*key.name()));
-    keys.map(|key| Violation {
+    keys.map(move |key| Violation {
         token: key.index(),
         pointer: pointer.field(&key.name()),
         is_key: true,
         breach: Breach::Unexpected {
             field: key.name().into_owned(),
         },
-        says: Vec::new(),
+        says: is_built_in.then(|| EXTEND.to_owned()).into_iter().collect(),
         slips: Vec::new(),
     })
 }
@@ -374,13 +407,40 @@ fn breach(
             shown,
             limit: limit.to_string(),
         },
-        ValidationErrorKind::MinLength { .. } => Breach::Empty,
-        ValidationErrorKind::Format { .. } => Breach::NotADateTime { shown },
+        ValidationErrorKind::MinLength { limit: 1 } => Breach::Empty,
+        ValidationErrorKind::Format { format } if format == "date-time" => {
+            Breach::NotADateTime { shown }
+        }
+        // Nothing is allowed where the schema is `false`.
+        ValidationErrorKind::FalseSchema => Breach::Other {
+            shown,
+            keyword: "false".into(),
+            wanted: None,
+        },
         other => Breach::Other {
             shown,
             keyword: other.keyword().to_string(),
+            wanted: wanted_by(other),
         },
     }
+}
+
+/// What a keyword wants, where that is a short value.
+fn wanted_by(kind: &ValidationErrorKind) -> Option<String> {
+    Some(match kind {
+        ValidationErrorKind::Pattern { pattern: text }
+        | ValidationErrorKind::Format { format: text } => brief(text),
+        ValidationErrorKind::ExclusiveMinimum { limit }
+        | ValidationErrorKind::ExclusiveMaximum { limit } => limit.to_string(),
+        ValidationErrorKind::MinItems { limit }
+        | ValidationErrorKind::MaxItems { limit }
+        | ValidationErrorKind::MinLength { limit }
+        | ValidationErrorKind::MaxLength { limit }
+        | ValidationErrorKind::MinProperties { limit }
+        | ValidationErrorKind::MaxProperties { limit } => limit.to_string(),
+        ValidationErrorKind::MultipleOf { multiple_of } => multiple_of.to_string(),
+        _ => return None,
+    })
 }
 
 /// The text that a field of the whole document must have.

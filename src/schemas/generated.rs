@@ -13,6 +13,7 @@ use schemars::{Schema as GeneratedSchema, transform::RecursiveTransform};
 use super::Schema;
 use crate::check::{Check, RuleList};
 use crate::config::Config;
+use crate::config::tables::Pack;
 use crate::diff::{Diff, Subject, compare};
 use crate::finding::Report;
 use crate::gate::Gate;
@@ -55,6 +56,7 @@ fn generate(schema: Schema) -> String {
         Schema::RecordCommand => generator.into_root_schema_for::<Command>(),
         Schema::RecordAnswer => generator.into_root_schema_for::<Answer>(),
         Schema::Config => generator.into_root_schema_for::<Config>(),
+        Schema::Pack => generator.into_root_schema_for::<Pack>(),
     };
     let mut text = serde_json::to_string_pretty(&generated).unwrap_or_default();
     text.push('\n');
@@ -71,7 +73,8 @@ pub(crate) fn tidy(schema: &mut GeneratedSchema) {
     if schema
         .get("default")
         .is_some_and(serde_json::Value::is_null)
-        && schema.get("type").is_some_and(serde_json::Value::is_string)
+        && (schema.get("type").is_some_and(serde_json::Value::is_string)
+            || schema.get("$ref").is_some())
     {
         schema.remove("default");
     }

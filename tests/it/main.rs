@@ -48,6 +48,11 @@ mod formats {
     mod sarif;
 }
 
+/// What a team declares of its runs.
+mod team {
+    mod declared;
+}
+
 /// What no input may cause: hostile bytes, files and writers.
 mod hostile {
     mod bytes;

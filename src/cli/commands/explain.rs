@@ -24,7 +24,10 @@ impl Explain {
     pub(super) fn run(self, output: &mut Output) -> Result<Exit, Failure> {
         // A built-in rule is explained whatever the configuration says.
         let built_in = Check::new();
-        let are_built_in = self.rules.iter().all(|name| built_in.find_rule(name).is_ok());
+        let are_built_in = self
+            .rules
+            .iter()
+            .all(|name| built_in.find_rule(name).is_ok());
         let check = if are_built_in {
             built_in
         } else {

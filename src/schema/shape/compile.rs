@@ -13,6 +13,7 @@ impl Shapes {
             root: schema,
             shapes: Vec::new(),
             by_reference: BTreeMap::new(),
+            depth: 0,
         };
         compiler.shape(schema);
         let supported = !compiler.shapes.iter().any(|shape| shape.unsupported);
@@ -26,8 +27,13 @@ impl Shapes {
 struct Compiler<'a> {
     root: &'a Value,
     shapes: Vec<Shape>,
-    by_reference: BTreeMap<&'a str, ShapeId>,
+    /// The shapes that references lead to; `None` for one that is being compiled.
+    by_reference: BTreeMap<&'a str, Option<ShapeId>>,
+    depth: usize,
 }
+
+/// How deep subschemas are nested, references included, that are compiled here.
+const MAX_DEPTH: usize = 64;
 
 impl<'a> Compiler<'a> {
     fn shape(&mut self, schema: &'a Value) -> ShapeId {
@@ -36,7 +42,15 @@ impl<'a> Compiler<'a> {
         }
         let id = self.shapes.len();
         self.shapes.push(Shape::default());
-        let shape = self.compile(schema);
+        self.depth += 1;
+        let mut shape = Shape {
+            unsupported: true,
+            ..Shape::default()
+        };
+        if self.depth <= MAX_DEPTH {
+            shape = self.compile(schema);
+        }
+        self.depth -= 1;
         if let Some(slot) = self.shapes.get_mut(id) {
             *slot = shape;
         }
@@ -44,8 +58,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn referenced(&mut self, schema: &'a Value, reference: &'a str) -> ShapeId {
-        if let Some(id) = self.by_reference.get(reference) {
-            return *id;
+        match self.by_reference.get(reference) {
+            Some(Some(id)) => return *id,
+            // A schema that contains itself.
+            Some(None) => return self.unsupported(),
+            None => drop(self.by_reference.insert(reference, None)),
         }
         let target = reference
             .strip_prefix('#')
@@ -56,17 +73,24 @@ impl<'a> Compiler<'a> {
                 .all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()))
         });
         let id = match target {
-            Some(target) if alone => self.shape(target),
-            _ => {
-                self.shapes.push(Shape {
-                    unsupported: true,
-                    ..Shape::default()
-                });
-                self.shapes.len() - 1
+            Some(target) if alone && self.depth < MAX_DEPTH => {
+                self.depth += 1;
+                let id = self.shape(target);
+                self.depth -= 1;
+                id
             }
+            _ => self.unsupported(),
         };
-        self.by_reference.insert(reference, id);
+        self.by_reference.insert(reference, Some(id));
         id
+    }
+
+    fn unsupported(&mut self) -> ShapeId {
+        self.shapes.push(Shape {
+            unsupported: true,
+            ..Shape::default()
+        });
+        self.shapes.len() - 1
     }
 
     fn compile(&mut self, schema: &'a Value) -> Shape {
@@ -78,6 +102,11 @@ impl<'a> Compiler<'a> {
             return shape;
         };
         for (keyword, value) in keywords {
+            // The root's name alone leaves references as they are.
+            let is_root = std::ptr::eq(schema, self.root);
+            if keyword == "$id" && !is_root {
+                shape.unsupported = true;
+            }
             let understood = shape
                 .understands_value(keyword, value, keywords)
                 .or_else(|| self.understands_object(keyword, value, keywords, &mut shape))

@@ -11,6 +11,7 @@
 //! | `text append=FILE` | adds text without a newline at its end |
 //! | `text write=FILE` | replaces the content |
 //! | `sh` | `rm FILE` and `mkdir FILE` |
+//! | `toml` | is the configuration |
 //! | `text finds` | lists all findings: rule, file and, where there is one, pointer |
 //!
 //! A rule that is off by default is checked as a warning.
@@ -21,9 +22,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runvet::check::{Check, all_rules};
+use runvet::check::all_rules;
 
 use runvet::finding::{Level, RuleInfo};
+use runvet::gate::Gate;
 use serde_json::Value;
 
 struct Block<'p> {
@@ -156,9 +158,13 @@ fn found_and_promised(rule: &RuleInfo) -> (BTreeSet<String>, BTreeSet<String>) {
         apply(block, &dir);
     }
 
+    let config = edits.iter().find(|block| block.info[0] == "toml");
+    let config = config.map_or("", |block| &*block.text);
+    let gate = Gate::default().with_config(Path::new("runvet.toml"), config, None);
+    let check = gate.unwrap().check().clone();
     let check = match rule.level {
-        Level::Off => Check::new().level(&rule.id, Level::Warning).unwrap(),
-        _ => Check::new(),
+        Level::Off => check.level(&rule.id, Level::Warning).unwrap(),
+        _ => check,
     };
     let report = check.run([temp.path()]).unwrap();
     let found = report

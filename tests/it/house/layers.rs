@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::sources::{code, sources};
 
 /// Every room of `src/`, from the ground up. A room may import those before it.
-const ROOMS: [&str; 34] = [
+const ROOMS: [&str; 36] = [
     // Plain texts, times and digests.
     "printable",
     "words",
@@ -15,6 +15,7 @@ const ROOMS: [&str; 34] = [
     // Results, as data.
     "source",
     "document",
+    "select",
     "record",
     "finding",
     "dashboard",
@@ -25,6 +26,7 @@ const ROOMS: [&str; 34] = [
     "parallel",
     "store",
     "schema",
+    "team",
     "load",
     "rule",
     "rules",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use runvet::check::Check;
 
 use runvet::finding::Level;
+use runvet::gate::Gate;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,10 +15,12 @@ pub(crate) fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
 
-/// What a case says of itself in `expect.json`: the levels of rules, if they are not the default
-/// ones, and the findings.
+/// What a case says of itself: in `runvet.toml` what a team declares, and in `expect.json` the
+/// levels of rules, if they are not the default ones, and the findings.
 #[derive(Default, Deserialize)]
 pub(crate) struct Expectation {
+    #[serde(skip)]
+    config: PathBuf,
     #[serde(default)]
     rules: BTreeMap<String, Level>,
     pub(crate) findings: Vec<Value>,
@@ -27,22 +30,27 @@ impl Expectation {
     /// That of a case: a list of findings, or an object with levels too. Without the file, nothing
     /// is to be found.
     pub(crate) fn of(case: &Path) -> Self {
-        let Ok(text) = fs::read_to_string(case.join("expect.json")) else {
-            return Self::default();
-        };
-        match serde_json::from_str(&text).unwrap() {
+        let text = fs::read_to_string(case.join("expect.json"));
+        let of_case = match serde_json::from_str(text.as_deref().unwrap_or("[]")).unwrap() {
             Value::Array(findings) => Self {
                 findings,
                 ..Self::default()
             },
             whole => serde_json::from_value(whole).unwrap(),
+        };
+        Self {
+            config: case.join("runvet.toml"),
+            ..of_case
         }
     }
 
     /// The check of the case.
     pub(crate) fn check(&self) -> Check {
+        let config = fs::read_to_string(&self.config).unwrap_or_default();
+        let gate = Gate::default().with_config(&self.config, &config, None);
+        let check = gate.unwrap().check().clone();
         let levels = self.rules.iter();
-        levels.fold(Check::new(), |check, (rule, level)| {
+        levels.fold(check, |check, (rule, level)| {
             check.level(rule, *level).unwrap()
         })
     }

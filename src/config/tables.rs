@@ -1,0 +1,250 @@
+//! The tables in which a team declares what it expects of its runs, as TOML has them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::finding::Level;
+
+/// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
+/// table is optional.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "runvet pack", extend("$id" = crate::record::schema_id("pack")))]
+pub(crate) struct Pack {
+    /// Schemas for open parts of records. Each is a rule.
+    #[serde(rename = "schema")]
+    pub(crate) schemas: Vec<SchemaTable>,
+    /// The sets of values that keys of events have. A value outside is a finding of
+    /// `team/vocabulary`.
+    #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
+    pub(crate) vocabulary: BTreeMap<Spanned<String>, Spanned<Data>>,
+    /// Selectors with names, which stand for them in this file.
+    #[schemars(with = "BTreeMap<String, Entries>")]
+    pub(crate) selector: BTreeMap<Spanned<String>, Spanned<Data>>,
+}
+
+/// A schema for an open part of a record.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SchemaTable {
+    /// The name of the rule: a group and a subject. Groups of built-in rules are taken.
+    #[schemars(with = "RuleId")]
+    pub(crate) id: Spanned<String>,
+    /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state), `state`,
+    /// `summary`, `learn` (each line) or `manifest`.
+    #[serde(default)]
+    #[schemars(with = "RecordName")]
+    pub(crate) record: Option<Spanned<RecordName>>,
+    /// Which events, or which actions: those that have all of these values. Absent for all.
+    #[serde(default, rename = "where")]
+    #[schemars(with = "SelectorTable")]
+    pub(crate) selector: Option<Spanned<Data>>,
+    /// The JSON Pointer to the part of the record that it judges. Absent for the whole record;
+    /// where it leads nowhere, nothing is judged.
+    #[serde(default)]
+    #[schemars(with = "String", extend("pattern" = "^(/([^~]|~[01])*)?$", "patternErrorMessage" = "a JSON Pointer starts with `/`", "examples" = ["/payload/input"]))]
+    pub(crate) at: Option<Spanned<String>>,
+    /// The file of the schema, relative to this file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("examples" = ["refund.schema.json"]))]
+    pub(crate) file: Option<Spanned<String>>,
+    /// The schema, where it is not in a file of its own.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub(crate) schema: Option<Spanned<Data>>,
+    /// The level of the rule, unless set otherwise [default: error].
+    #[serde(default)]
+    #[schemars(with = "Level")]
+    pub(crate) level: Option<Level>,
+    /// The defect, in one line.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(crate) title: Option<String>,
+    /// Why it matters.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(crate) why: Option<String>,
+    /// What to do about a finding.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(crate) help: Option<String>,
+    /// Where more is said of it.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(crate) url: Option<String>,
+    /// Words by which rules are sorted.
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+}
+
+/// The id of a rule that a team declares.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$", "patternErrorMessage" = "an id is a group and a subject, each in lower case with `-` between words", "examples" = ["acme/refund-input"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+struct RuleId(String);
+
+/// A key of a selector: `phase`, `event_type`, `agent_id`, `tool` (`/payload/tool`), `kind`
+/// (`/payload/kind`), or a JSON Pointer into the event.
+#[derive(JsonSchema)]
+#[schemars(inline, extend("examples" = ["tool", "/payload/x-team"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(super) struct SelectorKey(String);
+
+/// What a schema judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+pub(crate) enum RecordName {
+    /// An event.
+    #[default]
+    Event,
+    /// An item of `outcomes.actions` in the state.
+    Action,
+    /// `state.json`.
+    State,
+    /// `summary.json`.
+    Summary,
+    /// A line of `learn.jsonl`.
+    Learn,
+    /// `manifest.json`.
+    Manifest,
+}
+
+/// A selector, or the name of one.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a table of keys and values, or the name of a selector"))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum SelectorTable {
+    Named(String),
+    Entries(Entries),
+}
+
+/// The values that keys have: all of them.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(super) struct Entries(BTreeMap<SelectorKey, ValueOf>);
+
+/// A value, a list of which any will do, or `{ not = … }`.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, a list of them that is not empty, or `{ not = … }`"))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum ValueOf {
+    Values(ClosedSet),
+    Not(Not),
+}
+
+/// A value that is there and none of these.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "a description for the schema")]
+struct Not {
+    not: ClosedSet,
+}
+
+/// A value, or a list of values. `*` in a text stands for any characters, `\*` for an asterisk.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("patternErrorMessage" = "expected a text, a number, a boolean, or a list of them that is not empty"))]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(super) enum ClosedSet {
+    One(Scalar),
+    AnyOf(#[schemars(length(min = 1))] Vec<Scalar>),
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "a description for the schema")]
+pub(super) enum Scalar {
+    Text(String),
+    Number(f64),
+    Boolean(bool),
+}
+
+/// A value of any form, each part with its place.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Text(String),
+    /// A number or a boolean.
+    Scalar(serde_json::Value),
+    List(Vec<Spanned<Data>>),
+    Table(Vec<(Spanned<String>, Spanned<Data>)>),
+}
+
+impl Data {
+    /// The JSON value.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Scalar(value) => value.clone(),
+            Self::List(items) => items.iter().map(|item| item.get_ref().to_json()).collect(),
+            Self::Table(members) => {
+                let members = members.iter();
+                members
+                    .map(|(key, value)| (key.get_ref().clone(), value.get_ref().to_json()))
+                    .collect()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfAnyForm)
+    }
+}
+
+struct OfAnyForm;
+
+impl<'de> Visitor<'de> for OfAnyForm {
+    type Value = Data;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Data, E> {
+        Ok(Data::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Data, E> {
+        Ok(Data::Scalar(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Data, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Data::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Data, A::Error> {
+        let mut table = Vec::new();
+        while let Some(member) = members.next_entry()? {
+            table.push(member);
+        }
+        Ok(Data::Table(table))
+    }
+}

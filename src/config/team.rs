@@ -1,0 +1,557 @@
+//! `runvet.toml`, the packs that it names and their schema files -> what the team declares, its
+//! rules, and all mistakes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::{Retrieve, Uri, ValidationError};
+use serde_json::Value;
+use toml::Spanned;
+
+use super::tables::{Data, Pack, RecordName, SchemaTable};
+use super::{Config, ConfigError, ConfigSource};
+use crate::document::Tape;
+use crate::finding::{Level, RuleInfo};
+use crate::printable::{brief, quote};
+use crate::rule::{Check, Rule, TeamCheck};
+use crate::rules::{ALL, RuleSet};
+use crate::schema::{self, DeclaredSchema};
+use crate::select::{Glob, Path, Selector, Values, Wanted};
+use crate::source::{Artifact, Pointer};
+use crate::spelling::nearest;
+use crate::store;
+use crate::team::{Closed, Judged, Team, TeamSchema};
+
+/// The number of rules that a team can declare.
+const MAX_RULES: usize = 1_000;
+
+/// The number of bytes of a pack or a schema file.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The groups of rules that are built in, besides those that have rules.
+const RESERVED: [&str; 1] = ["coverage"];
+
+/// The words that stand for pointers into an event; the last two for those into an action, too.
+const WORDS: [(&str, &str); 5] = [
+    ("phase", "/phase"),
+    ("event_type", "/event_type"),
+    ("agent_id", "/agent_id"),
+    ("tool", "/payload/tool"),
+    ("kind", "/payload/kind"),
+];
+
+/// Where the schemas of a directory are, as their references see it.
+const ROOT: &str = "file:///runvet-configuration/";
+
+/// The texts of the files that a configuration names, by their paths.
+pub(crate) type Texts = BTreeMap<PathBuf, String>;
+
+/// The files that a configuration names: given, or read from the disk and kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    given: Option<Arc<Texts>>,
+    read: Arc<Mutex<Texts>>,
+}
+
+impl Files {
+    fn text(&self, path: &FilePath) -> Result<String, String> {
+        let text = match &self.given {
+            Some(texts) => texts.get(path).cloned().ok_or("it was not given")?,
+            None => store::read_trusted(path).map_err(|error| error.to_string())?,
+        };
+        if text.len() > MAX_BYTES {
+            return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
+        }
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+}
+
+/// What references of a schema reach: files below a directory, and the built-in schemas.
+struct Reached {
+    dir: PathBuf,
+    files: Files,
+}
+
+impl Retrieve for Reached {
+    fn retrieve(
+        &self,
+        uri: &Uri<String>,
+    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        let uri = uri.as_str();
+        let built_in = match uri.strip_prefix("urn:runvet:schema:") {
+            Some("state") => Some(&schema::STATE),
+            Some("summary") => Some(&schema::SUMMARY),
+            Some("event") => Some(&schema::EVENT),
+            _ => None,
+        };
+        if let Some(built_in) = built_in {
+            return Ok(serde_json::from_str(built_in.text())?);
+        }
+        let below = uri.strip_prefix(ROOT).map(unescaped);
+        let path = below.ok_or("it is neither a file below the directory of the configuration nor `urn:runvet:schema:state`, `summary` or `event`")?;
+        let text = self.files.text(&self.dir.join(path))?;
+        Ok(serde_json::from_str(&text)?)
+    }
+}
+
+/// A path as a part of an address.
+fn escaped(path: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    path.bytes().map(byte).collect()
+}
+
+fn unescaped(address: &str) -> String {
+    let mut parts = address.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
+        match code {
+            Some(byte) => bytes.push(byte),
+            None => bytes.push(b'%'),
+        }
+        let rest = part.get(2 * usize::from(code.is_some())..);
+        bytes.extend_from_slice(rest.unwrap_or_default().as_bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What a team declares, while it is read.
+pub(super) struct Reader<'m> {
+    files: &'m Files,
+    mistakes: &'m mut Vec<ConfigError>,
+    team: Team,
+    rules: Vec<Rule>,
+    /// The ids that are taken, and by what.
+    taken: BTreeMap<String, String>,
+}
+
+/// Reads all that a configuration declares of a team, its packs included.
+pub(crate) fn read_team(
+    file: ConfigSource<'_>,
+    config: &Config,
+    files: &Files,
+    mistakes: &mut Vec<ConfigError>,
+) -> RuleSet {
+    let mut reader = Reader {
+        files,
+        mistakes,
+        team: Team::default(),
+        rules: Vec::new(),
+        taken: BTreeMap::new(),
+    };
+    reader.tables(file, &config.team());
+    for pack in &config.packs {
+        reader.pack(file, pack);
+    }
+    RuleSet::with(reader.rules, reader.team)
+}
+
+impl Reader<'_> {
+    fn mistake(
+        &mut self,
+        file: ConfigSource<'_>,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.mistakes.push(file.error(span, message, help));
+    }
+
+    fn pack(&mut self, file: ConfigSource<'_>, named: &Spanned<PathBuf>) {
+        let path = file.dir.join(named.get_ref());
+        let text = match self.files.text(&path) {
+            Ok(text) => text,
+            Err(why) => {
+                let name = quote(&named.get_ref().to_string_lossy());
+                let message = format!("the pack {name} can't be read: {why}");
+                return self.mistake(file, named.span(), message, None);
+            }
+        };
+        let name = path.to_string_lossy();
+        let pack = ConfigSource {
+            name: &name,
+            dir: path.parent().unwrap_or(FilePath::new("")),
+            text: &text,
+        };
+        let (tables, mut mistakes) = pack.read_pack();
+        self.mistakes.append(&mut mistakes);
+        self.tables(pack, &tables);
+    }
+
+    /// Reads the tables of one file.
+    fn tables(&mut self, file: ConfigSource<'_>, tables: &Pack) {
+        let mut named = BTreeMap::new();
+        for (name, entries) in &tables.selector {
+            let selector = self.entries(file, entries.get_ref(), Judged::Event);
+            named.insert(
+                name.get_ref().clone(),
+                (entries.get_ref().clone(), selector),
+            );
+        }
+        for (key, values) in &tables.vocabulary {
+            let path = self.key(file, key, Judged::Event);
+            let values = values_of(values.get_ref());
+            if let (Some(key), Some(values)) = (path, values) {
+                let known = self
+                    .team
+                    .vocabulary
+                    .iter_mut()
+                    .find(|known| known.key == key);
+                match known {
+                    Some(known) => known.values.any_of.extend(values.any_of),
+                    None => self.team.vocabulary.push(Closed { key, values }),
+                }
+            }
+        }
+        for table in &tables.schemas {
+            self.schema(file, table, &named);
+        }
+    }
+
+    fn schema(
+        &mut self,
+        file: ConfigSource<'_>,
+        table: &SchemaTable,
+        named: &BTreeMap<String, (Data, Option<Selector>)>,
+    ) {
+        let is_free = self.take(file, &table.id);
+        let record = table
+            .record
+            .as_ref()
+            .map(|it| *it.get_ref())
+            .unwrap_or_default();
+        let judged = match record {
+            RecordName::Event => Judged::Event,
+            RecordName::Action => Judged::Action,
+            RecordName::State => Judged::Whole(Artifact::State),
+            RecordName::Summary => Judged::Whole(Artifact::Summary),
+            RecordName::Learn => Judged::Whole(Artifact::Learn),
+            RecordName::Manifest => Judged::Whole(Artifact::Manifest),
+        };
+        let selector = match &table.selector {
+            Some(selector) if matches!(judged, Judged::Whole(_)) => {
+                let message = "`where` goes with the records `event` and `action`";
+                self.mistake(file, selector.span(), message, None);
+                None
+            }
+            Some(selector) => self.selector(file, selector, judged, named),
+            None => Some(Selector::default()),
+        };
+        let at = table.at.as_ref().map_or("", |at| at.get_ref());
+        let schema = self.compiled(file, table);
+        let (Some(selector), Some(at), Some(schema)) = (selector, Path::parse(at), schema) else {
+            return;
+        };
+        if !is_free {
+            return;
+        }
+        if self.rules.len() >= MAX_RULES {
+            let message = format!("there are more than {MAX_RULES} rules of the team");
+            return self.mistake(file, table.id.span(), message, None);
+        }
+        let check = Check::Team(TeamCheck::Schema(self.team.schemas.len(), judged));
+        let info = info(file, table, &schema);
+        self.rules.push(Rule::with_info(info, check));
+        self.team.schemas.push(TeamSchema {
+            record: judged,
+            selector,
+            at,
+            schema,
+        });
+    }
+
+    /// Takes an id; returns whether it was free.
+    fn take(&mut self, file: ConfigSource<'_>, id: &Spanned<String>) -> bool {
+        let name = id.get_ref();
+        let group = name.split('/').next().unwrap_or_default();
+        let has_group = |rule: &&&Rule| rule.info.id.split('/').next() == Some(group);
+        if RESERVED.contains(&group) || ALL.iter().any(|rule| has_group(&rule)) {
+            let message = format!("the group `{group}` is one of built-in rules");
+            let help = "Give it a group of your own, such as the name of the team.";
+            self.mistake(file, id.span(), message, Some(help.into()));
+            return false;
+        }
+        let place = format!("{}:{}", file.name, file.line(&id.span()));
+        if let Some(before) = self.taken.get(name) {
+            let message = format!("the id `{name}` is taken by {}", brief(before));
+            self.mistake(file, id.span(), message, None);
+            return false;
+        }
+        self.taken.insert(name.clone(), place);
+        true
+    }
+
+    /// The path that a key of a selector stands for.
+    fn key(
+        &mut self,
+        file: ConfigSource<'_>,
+        key: &Spanned<String>,
+        judged: Judged,
+    ) -> Option<Path> {
+        let name = key.get_ref();
+        let of_action = judged == Judged::Action;
+        let words = WORDS.iter().skip(if of_action { 3 } else { 0 });
+        let known = words.clone().find(|(word, _)| word == name);
+        let pointer = match known {
+            Some((_, pointer)) if of_action => pointer.strip_prefix("/payload").unwrap_or(pointer),
+            Some((_, pointer)) => pointer,
+            None => name,
+        };
+        let path = Path::parse(pointer).filter(|_| !pointer.is_empty());
+        if path.is_none() {
+            let words: Vec<&str> = words.map(|(word, _)| *word).collect();
+            let help = match nearest(name, words.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("expected {}, or a JSON Pointer", words.join(", ")),
+            };
+            let message = format!("unknown key {} of a selector", quote(name));
+            self.mistake(file, key.span(), message, Some(help));
+        }
+        path
+    }
+
+    fn selector(
+        &mut self,
+        file: ConfigSource<'_>,
+        selector: &Spanned<Data>,
+        judged: Judged,
+        named: &BTreeMap<String, (Data, Option<Selector>)>,
+    ) -> Option<Selector> {
+        let Data::Text(name) = selector.get_ref() else {
+            return self.entries(file, selector.get_ref(), judged);
+        };
+        match named.get(name) {
+            Some((entries, _)) if judged == Judged::Action => self.entries(file, entries, judged),
+            Some((_, of_events)) => of_events.clone(),
+            None => {
+                let message = format!("there is no selector called {}", quote(name));
+                let help = nearest(name, named.keys().map(String::as_str));
+                let help = help.map(|meant| format!("did you mean `{meant}`?"));
+                self.mistake(file, selector.span(), message, help);
+                None
+            }
+        }
+    }
+
+    fn entries(
+        &mut self,
+        file: ConfigSource<'_>,
+        entries: &Data,
+        judged: Judged,
+    ) -> Option<Selector> {
+        let Data::Table(entries) = entries else {
+            return None;
+        };
+        let mut tests = Vec::new();
+        let mut is_whole = true;
+        for (key, values) in entries {
+            let path = self.key(file, key, judged);
+            match path.zip(values_of(values.get_ref())) {
+                Some(test) => tests.push(test),
+                None => is_whole = false,
+            }
+        }
+        is_whole.then_some(Selector(tests))
+    }
+
+    /// The schema of a table, compiled.
+    fn compiled(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Option<DeclaredSchema> {
+        match (&table.file, &table.schema) {
+            (Some(named), None) => self.of_file(file, named),
+            (None, Some(schema)) => {
+                let text = schema.get_ref().to_json();
+                let address = format!("{ROOT}{}", escaped("runvet.toml"));
+                let compiled = DeclaredSchema::new(text, address, self.reached(file.dir));
+                compiled
+                    .map_err(|error| {
+                        let span = place_in(schema, error.instance_path().as_str());
+                        self.mistake(file, span, wrong(&error), None);
+                    })
+                    .ok()
+            }
+            (Some(_), Some(schema)) => {
+                let message = "`file` and `schema` exclude each other";
+                self.mistake(file, schema.span(), message, None);
+                None
+            }
+            (None, None) => {
+                let message = "the schema is missing: neither `file` nor `schema` is there";
+                self.mistake(file, table.id.span(), message, None);
+                None
+            }
+        }
+    }
+
+    fn reached(&self, dir: &FilePath) -> Reached {
+        Reached {
+            dir: dir.to_owned(),
+            files: self.files.clone(),
+        }
+    }
+
+    /// The schema in a file that a table names.
+    fn of_file(
+        &mut self,
+        file: ConfigSource<'_>,
+        named: &Spanned<String>,
+    ) -> Option<DeclaredSchema> {
+        let path = file.dir.join(named.get_ref());
+        let text = match self.files.text(&path) {
+            Ok(text) => text,
+            Err(why) => {
+                let name = quote(named.get_ref());
+                let message = format!("the schema file {name} can't be read: {why}");
+                self.mistake(file, named.span(), message, None);
+                return None;
+            }
+        };
+        let name = path.to_string_lossy();
+        let schema = ConfigSource {
+            name: &name,
+            dir: file.dir,
+            text: &text,
+        };
+        let from = format!("{}:{}", file.name, file.line(&named.span()));
+        let from = format!("(named by {})", brief(&from));
+        let parsed = match serde_json::from_str::<Value>(&text) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let at = offset_of(&text, error.line(), error.column());
+                self.mistake(
+                    schema,
+                    at..at,
+                    format!("it is no JSON: {error} {from}"),
+                    None,
+                );
+                return None;
+            }
+        };
+        let below = named.get_ref();
+        let is_below = !below.split('/').any(|part| part == "..") && !below.starts_with('/');
+        let (dir, address) = if is_below {
+            (file.dir.to_owned(), below.clone())
+        } else {
+            let dir = path.parent().unwrap_or(FilePath::new(""));
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (dir.to_owned(), name.into_owned())
+        };
+        let address = format!("{ROOT}{}", escaped(address.trim_start_matches("./")));
+        let compiled = DeclaredSchema::new(parsed, address, self.reached(&dir));
+        compiled
+            .map_err(|error| {
+                let pointer = Pointer::new(error.instance_path().as_str());
+                let mut tape = Tape::default();
+                let document = tape.read(text.as_bytes()).ok();
+                let found = document.and_then(|it| it.resolve([&pointer]).into_iter().next()?);
+                let span = found.map_or(0..0, |found| found.value.span());
+                self.mistake(schema, span, format!("{} {from}", wrong(&error)), None);
+            })
+            .ok()
+    }
+}
+
+/// Why a schema is none, as a sentence.
+fn wrong(error: &ValidationError<'_>) -> String {
+    format!("the schema can't be used: {}", brief(&error.to_string()))
+}
+
+/// The place of the value that a pointer leads to, or of the nearest value around it.
+fn place_in(whole: &Spanned<Data>, pointer: &str) -> Range<usize> {
+    let pointer = Pointer::new(pointer);
+    let mut at = whole;
+    for token in pointer.tokens() {
+        let below = match at.get_ref() {
+            Data::Table(members) => {
+                let mut members = members.iter();
+                members
+                    .find(|(key, _)| *key.get_ref() == *token)
+                    .map(|(_, value)| value)
+            }
+            Data::List(items) => token.parse().ok().and_then(|index: usize| items.get(index)),
+            _ => None,
+        };
+        match below {
+            Some(below) => at = below,
+            None => break,
+        }
+    }
+    at.span()
+}
+
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let before = text.split_inclusive('\n').take(line.saturating_sub(1));
+    before.map(str::len).sum::<usize>() + column.saturating_sub(1)
+}
+
+/// The values that a selector or a vocabulary names; `None` where they have another form, which the
+/// schema of the file says.
+fn values_of(data: &Data) -> Option<Values> {
+    let (data, negated) = match data {
+        Data::Table(members) => match &**members {
+            [(key, values)] if key.get_ref() == "not" => (values.get_ref(), true),
+            _ => return None,
+        },
+        other => (other, false),
+    };
+    let any_of: Option<Vec<Wanted>> = match data {
+        Data::List(items) => items.iter().map(|item| wanted(item.get_ref())).collect(),
+        one => Some(vec![wanted(one)?]),
+    };
+    Some(Values {
+        any_of: any_of.filter(|values| !values.is_empty())?,
+        negated,
+    })
+}
+
+fn wanted(data: &Data) -> Option<Wanted> {
+    Some(match data {
+        Data::Text(text) => Wanted::Text(Glob::new(text)),
+        Data::Scalar(Value::Bool(value)) => Wanted::Boolean(*value),
+        Data::Scalar(Value::Number(number)) => Wanted::Number(number.to_string()),
+        _ => return None,
+    })
+}
+
+/// What there is to know about the rule of a schema.
+fn info(file: ConfigSource<'_>, table: &SchemaTable, schema: &DeclaredSchema) -> RuleInfo {
+    let id = table.id.get_ref();
+    let title = table.title.clone();
+    let title = title.unwrap_or_else(|| format!("a value violates the schema of `{id}`"));
+    let hint = table.help.clone().unwrap_or_else(|| {
+        format!("Correct the program that writes it; `runvet explain {id}` shows the schema.")
+    });
+    let place = format!("{}:{}", file.name, file.line(&table.id.span()));
+    let text = serde_json::to_string_pretty(schema.text()).unwrap_or_default();
+    let why = table
+        .why
+        .as_ref()
+        .map(|why| format!("\n## Why it matters\n\n{why}\n"));
+    let url = table.url.as_ref().map(|url| format!("\nMore: <{url}>\n"));
+    let page = format!(
+        "{title}. The rule is declared in `{}`.\n{}\n## The schema\n\n```json\n{text}\n```\n\n\
+         ## How to fix it\n\n{hint}\n{}",
+        brief(&place),
+        why.unwrap_or_default(),
+        url.unwrap_or_default()
+    );
+    RuleInfo {
+        id: id.clone().into(),
+        level: table.level.unwrap_or(Level::Error),
+        title: title.into(),
+        hint: hint.into(),
+        page: page.into(),
+        url: table.url.clone(),
+        tags: table.tags.clone(),
+    }
+}

@@ -1,0 +1,124 @@
+//! What loading found by a team's declarations -> findings.
+
+use super::{Compared, Draft, Findings};
+use crate::facts::Usable;
+use crate::finding::{SkipKind, SkipReason};
+use crate::load::{Loaded, Met, Outside, What};
+use crate::source::{Artifact, Pointer};
+use crate::team::Judged;
+
+/// What of a team's declarations a rule checks.
+#[derive(Clone, Debug)]
+pub(crate) enum TeamCheck {
+    /// A schema: its place among all, and what it judges.
+    Schema(usize, Judged),
+    /// The vocabularies.
+    Vocabulary,
+}
+
+impl TeamCheck {
+    /// Words what was found; `None` where nothing could be judged.
+    pub(crate) fn judge(
+        &self,
+        loaded: &Loaded<'_, '_>,
+        findings: &mut Findings<'_>,
+    ) -> Option<Compared> {
+        match self {
+            Self::Schema(index, judged) => schema(*index, *judged, loaded, findings),
+            Self::Vocabulary => vocabulary(loaded, findings),
+        }
+    }
+}
+
+fn schema(
+    index: usize,
+    judged: Judged,
+    loaded: &Loaded<'_, '_>,
+    findings: &mut Findings<'_>,
+) -> Option<Compared> {
+    if let Some(reason) = unjudged(judged.artifact(), loaded) {
+        findings.skip(&reason);
+    }
+    let found = loaded.declared.by_schema.get(index)?;
+    for Met { place, what } in &found.met {
+        let artifact = place.artifact;
+        findings.push(match what {
+            What::Violation(violation) => {
+                let draft = Draft::new(place.clone(), violation.message(judged.name()));
+                draft.help(violation.help())
+            }
+            What::TooMany => {
+                let name = judged.name();
+                let message = format!("{name} violates its schema in more places than are listed");
+                Draft::new(place.clone(), message)
+            }
+            What::Unusable(why) => {
+                Draft::new(place.clone(), format!("{artifact} can't be judged: {why}"))
+            }
+        });
+    }
+    findings.more(found.more);
+    Some(Compared::when(found.examined || !found.met.is_empty()))
+}
+
+/// Why an artifact, or a part of it, is not judged.
+fn unjudged(artifact: Artifact, loaded: &Loaded<'_, '_>) -> Option<SkipReason> {
+    let of = |usable: &Usable<()>| match usable {
+        Usable::Unjudged(reason) => Some(reason.clone()),
+        Usable::Read(()) | Usable::NotDue => None,
+    };
+    match artifact {
+        // What violates the schema of the reference, or is of another version, is there.
+        Artifact::State => of(&loaded.state.shape).filter(|_| loaded.state.text.is_err()),
+        Artifact::Summary => of(&loaded.summary.shape).filter(|_| loaded.summary.text.is_err()),
+        Artifact::Events => of(&loaded.run.timeline.as_ref().map(|_| ())),
+        Artifact::Learn => of(&loaded.learn.lines),
+        Artifact::Manifest => of(&loaded.manifest.files).filter(|reason| {
+            reason.kind != SkipKind::Missing && loaded.manifest.document.is_none()
+        }),
+    }
+}
+
+fn vocabulary(loaded: &Loaded<'_, '_>, findings: &mut Findings<'_>) -> Option<Compared> {
+    if !loaded.declared.has_vocabulary {
+        return None;
+    }
+    if let Some(reason) = unjudged(Artifact::Events, loaded) {
+        findings.skip(&reason);
+        return None;
+    }
+    let (outside, more) = loaded.declared.outside();
+    for value in &outside {
+        findings.push(draft(value));
+    }
+    findings.more(more);
+    let events = loaded
+        .run
+        .timeline
+        .read()
+        .map(|timeline| timeline.tally.events);
+    Some(Compared::when(events.is_some_and(|events| events > 0)))
+}
+
+fn draft(value: &Outside) -> Draft {
+    let Outside {
+        place,
+        shown,
+        events,
+        nearest,
+    } = value;
+    let key = place.pointer().map(Pointer::dotted);
+    let key = key.unwrap_or_default();
+    let also = match events - 1 {
+        0 => String::new(),
+        1 => ", and so has 1 more event".to_owned(),
+        more => format!(", and so have {more} more events"),
+    };
+    let message = format!("`{key}` is {shown}, which the vocabulary lacks{also}");
+    let help = nearest
+        .as_ref()
+        .map(|word| format!("Did you mean {}?", crate::printable::quote(word)));
+    Draft::new(place.clone(), message)
+        .besides(events)
+        .help(help)
+}

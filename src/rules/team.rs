@@ -1,0 +1,3 @@
+//! Rules about what a team declares.
+
+pub(super) mod vocabulary;

@@ -1,0 +1,109 @@
+//! A schema that a team declares, compiled -> the places where a value violates it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use jsonschema::{PatternOptions, Retrieve, ValidationError, Validator};
+use serde_json::Value;
+
+use super::instance::{Instance, Tape};
+use super::shape::Shapes;
+use super::violation::{self, Violation};
+use super::{MAX_VIOLATIONS, TooManyViolations};
+use crate::document::Node;
+use crate::source::Pointer;
+use crate::timestamp::Timestamp;
+
+/// The number of keys and values of a value, up to which all its violations are looked for where
+/// the fast validator can't count them.
+const MAX_LISTED_TOKENS: u32 = 100_000;
+
+/// A schema that a team declares.
+pub(crate) struct DeclaredSchema {
+    text: Value,
+    /// The fast validator, where the schema has no keyword beyond it.
+    shapes: Option<Shapes>,
+    validator: Validator<Tape>,
+}
+
+impl fmt::Debug for DeclaredSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeclaredSchema").finish_non_exhaustive()
+    }
+}
+
+impl DeclaredSchema {
+    /// Compiles a schema at an address, from which its references start.
+    pub(crate) fn new(
+        text: Value,
+        address: String,
+        files: impl Retrieve + 'static,
+    ) -> Result<Self, Box<ValidationError<'static>>> {
+        let validator = jsonschema::options_for::<Tape>()
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(false)
+            .with_format("date-time", Timestamp::is_valid)
+            .with_pattern_options(PatternOptions::regex())
+            .with_base_uri(address)
+            .with_retriever(files)
+            .build(&text)?;
+        // What `integer` means is another thing in draft 4.
+        let is_old = text
+            .get("$schema")
+            .and_then(Value::as_str)
+            .is_some_and(|dialect| dialect.contains("draft-04"));
+        let shapes = Some(Shapes::compile(&text)).filter(|shapes| shapes.is_supported() && !is_old);
+        Ok(Self {
+            text,
+            shapes,
+            validator,
+        })
+    }
+
+    /// Its text, parsed.
+    pub(crate) fn text(&self) -> &Value {
+        &self.text
+    }
+
+    /// Whether a value satisfies the schema.
+    pub(crate) fn is_valid(&self, value: Node<'_>) -> bool {
+        match &self.shapes {
+            Some(shapes) => shapes.glance(value).is_valid,
+            None => self.validator.is_valid(Instance::Node(value)),
+        }
+    }
+
+    /// The violations of a value at a place of its document, in the order of the text.
+    pub(crate) fn violations(
+        &self,
+        value: Node<'_>,
+        at: &Pointer,
+    ) -> Result<Vec<Violation>, TooManyViolations> {
+        if self.is_valid(value) {
+            return Ok(Vec::new());
+        }
+        let too_many = match &self.shapes {
+            Some(shapes) => shapes.count_failures(value, MAX_VIOLATIONS) >= MAX_VIOLATIONS,
+            None => value.end_index() - value.index() > MAX_LISTED_TOKENS,
+        };
+        if too_many {
+            return Err(TooManyViolations);
+        }
+        let errors = self.validator.iter_errors(Instance::Node(value));
+        Ok(violation::explain(value.document(), at, &self.text, errors))
+    }
+
+    /// Whether it declares the key at the end of a path, under `properties`.
+    pub(crate) fn declares(&self, path: &[Cow<'_, str>]) -> bool {
+        let target = |part: &Value| {
+            let reference = part.get("$ref").and_then(Value::as_str)?;
+            self.text.pointer(reference.strip_prefix('#')?)
+        };
+        let below = path.iter().try_fold(&self.text, |part, key| {
+            let part = target(part).unwrap_or(part);
+            let named = part.get("properties").and_then(|known| known.get(&**key));
+            named.or_else(|| part.get("items"))
+        });
+        !path.is_empty() && below.is_some()
+    }
+}

@@ -1,0 +1,291 @@
+//! What a team names of a record, and a value of it -> whether it is named.
+//!
+//! A selector is a set of tests, each of the value at a pointer. Many texts have one skeleton, so
+//! what a selector asks of an event is known, for most, without a tape, see [`Keys`].
+
+use std::borrow::Cow;
+
+use crate::document::{Kind, Node, Number};
+use crate::source::Pointer;
+
+/// The tokens of a JSON Pointer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Path(Box<[Box<str>]>);
+
+impl Path {
+    /// The path that a pointer spells; `None` where the text is no pointer.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_escape = |rest: &str| rest.starts_with(['0', '1']);
+        let escapes_are_right = text.split('~').skip(1).all(is_escape);
+        if !(text.is_empty() || text.starts_with('/')) || !escapes_are_right {
+            return None;
+        }
+        let pointer = Pointer::new(text);
+        Some(Self(
+            pointer.tokens().map(|token| (*token).into()).collect(),
+        ))
+    }
+
+    /// The value that it leads to.
+    pub(crate) fn of<'a>(&self, record: Node<'a>) -> Option<Node<'a>> {
+        self.0
+            .iter()
+            .try_fold(record, |node, token| match node.kind() {
+                Kind::Array => node.items().nth(index(token)?),
+                _ => node.get(token),
+            })
+    }
+
+    /// Its text.
+    pub(crate) fn pointer(&self) -> Pointer {
+        let tokens = self.0.iter();
+        tokens.fold(Pointer::default(), |pointer, token| pointer.field(token))
+    }
+
+    pub(crate) fn tokens(&self) -> &[Box<str>] {
+        &self.0
+    }
+}
+
+/// The index that a token is in an array.
+fn index(token: &str) -> Option<usize> {
+    let is_written_so = token == "0" || !token.starts_with(['0', '+']);
+    token.parse().ok().filter(|_| is_written_so)
+}
+
+/// A value that a team writes to name those of records.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    Text(Glob),
+    /// As it is written in JSON.
+    Number(String),
+    Boolean(bool),
+}
+
+impl Wanted {
+    fn is(&self, value: Node<'_>) -> bool {
+        match self {
+            Self::Text(glob) => value.text().is_some_and(|text| glob.matches(&text)),
+            Self::Number(wanted) => {
+                let number = value.number();
+                number.is_some_and(|number| number.equals(Number::of(wanted)))
+            }
+            Self::Boolean(wanted) => value.boolean() == Some(*wanted),
+        }
+    }
+}
+
+/// A text in which `*` stands for any characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Glob {
+    first: Box<str>,
+    /// What follows each `*`.
+    rest: Box<[Box<str>]>,
+}
+
+impl Glob {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut parts = vec![String::new()];
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '*' => parts.push(String::new()),
+                '\\' if characters.next_if_eq(&'*').is_some() => push(&mut parts, '*'),
+                other => push(&mut parts, other),
+            }
+        }
+        let mut parts = parts.into_iter().map(String::into_boxed_str);
+        Self {
+            first: parts.next().unwrap_or_default(),
+            rest: parts.collect(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        let Some((last, between)) = self.rest.split_last() else {
+            return *self.first == *text;
+        };
+        let Some(mut left) = text.strip_prefix(&*self.first) else {
+            return false;
+        };
+        for part in between {
+            match left.split_once(&**part) {
+                Some((_, after)) => left = after,
+                None => return false,
+            }
+        }
+        left.ends_with(&**last)
+    }
+
+    /// The text, where it has no `*`.
+    pub(crate) fn word(&self) -> Option<&str> {
+        self.rest.is_empty().then_some(&*self.first)
+    }
+}
+
+fn push(parts: &mut [String], character: char) {
+    if let Some(last) = parts.last_mut() {
+        last.push(character);
+    }
+}
+
+/// Values, of which a value is one, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Values {
+    pub(crate) any_of: Vec<Wanted>,
+    /// Whether the value is to be none of them.
+    pub(crate) negated: bool,
+}
+
+impl Values {
+    pub(crate) fn have(&self, value: Node<'_>) -> bool {
+        self.any_of.iter().any(|wanted| wanted.is(value)) != self.negated
+    }
+
+    #[inline]
+    fn have_text(&self, text: &str) -> bool {
+        let is = |wanted: &Wanted| matches!(wanted, Wanted::Text(glob) if glob.matches(text));
+        self.any_of.iter().any(is) != self.negated
+    }
+}
+
+/// Tests of values, all of which a record passes that it names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Selector(pub(crate) Vec<(Path, Values)>);
+
+impl Selector {
+    pub(crate) fn names(&self, record: Node<'_>) -> bool {
+        let mut tests = self.0.iter();
+        tests.all(|(path, values)| path.of(record).is_some_and(|value| values.have(value)))
+    }
+}
+
+/// What is seen of a value without a tape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Glimpse<'a> {
+    Text(Cow<'a, str>),
+    /// It is there, and no text; or nothing is known of it.
+    Hidden,
+    Absent,
+}
+
+/// The paths that some selectors ask for, each once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Keys {
+    pub(crate) paths: Vec<Path>,
+}
+
+/// The number of paths of which glimpses are caught.
+pub(crate) const MAX_GLIMPSED: usize = 64;
+
+impl Keys {
+    /// The place of a path among them.
+    fn place(&mut self, path: &Path) -> usize {
+        let known = self.paths.iter().position(|known| known == path);
+        known.unwrap_or_else(|| {
+            self.paths.push(path.clone());
+            self.paths.len() - 1
+        })
+    }
+
+    /// The tests of a selector, by the places of their paths.
+    pub(crate) fn indexed(&mut self, selector: &Selector) -> Indexed {
+        let tests = selector.0.iter();
+        Indexed(
+            tests
+                .map(|(path, values)| (self.place(path), values.clone()))
+                .collect(),
+        )
+    }
+}
+
+/// A selector whose paths are those of [`Keys`].
+#[derive(Clone, Debug)]
+pub(crate) struct Indexed(Vec<(usize, Values)>);
+
+impl Indexed {
+    /// Whether it may name an event of which each value is glimpsed.
+    #[inline]
+    pub(crate) fn may_name<'a>(&self, glimpse: &impl Fn(usize) -> Glimpse<'a>) -> bool {
+        self.0.iter().all(|(key, values)| match glimpse(*key) {
+            Glimpse::Text(text) => values.have_text(&text),
+            Glimpse::Hidden => true,
+            Glimpse::Absent => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Tape;
+
+    #[test]
+    fn star_stands_for_any_characters() {
+        for (glob, text, expected) in [
+            ("refund", "refund", true),
+            ("refund", "refunds", false),
+            ("adapter:*", "adapter:", true),
+            ("adapter:*", "adapter:a/b", true),
+            ("adapter:*", "adapter", false),
+            ("*", "", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("a*a", "a", false),
+            (r"a\*", "a*", true),
+            (r"a\*", "ab", false),
+            (r"a\b", r"a\b", true),
+            (r"a\\*", r"a\*", true),
+        ] {
+            assert_eq!(Glob::new(glob).matches(text), expected, "{glob} {text}");
+        }
+    }
+
+    #[test]
+    fn values_are_equal_as_json_values() {
+        let number = |text: &str| Values {
+            any_of: vec![Wanted::Number(text.into())],
+            negated: false,
+        };
+        let mut tape = Tape::default();
+        for (wanted, json, expected) in [
+            (number("500"), "500.0", true),
+            (number("500"), "5e2", true),
+            (number("500"), "\"500\"", false),
+            (number("1"), "true", false),
+            (number("9007199254740993"), "9007199254740992", false),
+        ] {
+            let document = tape.read(json.as_bytes()).unwrap();
+            assert_eq!(wanted.have(document.root()), expected, "{json}");
+        }
+        let none_of = Values {
+            any_of: vec![Wanted::Boolean(true)],
+            negated: true,
+        };
+        let null = tape.read(b"null").unwrap();
+        assert!(
+            none_of.have(null.root()),
+            "null is there, and equals nothing"
+        );
+    }
+
+    #[test]
+    fn path_leads_through_objects_and_arrays_to_the_last_of_equal_keys() {
+        let mut tape = Tape::default();
+        let text = br#"{"a":[{"b/c":1}],"a":[{"b/c":2},{"~":3}]}"#;
+        let root = tape.read(text).unwrap().root();
+        for (path, expected) in [
+            ("/a/0/b~1c", Some("2")),
+            ("/a/1/~0", Some("3")),
+            ("/a/01", None),
+            ("/a/2", None),
+            ("/a/+1", None),
+            ("/b", None),
+        ] {
+            let path = Path::parse(path).unwrap();
+            assert_eq!(path.of(root).map(Node::raw), expected, "{path:?}");
+        }
+        assert!(Path::parse("a").is_none() && Path::parse("/~2").is_none());
+    }
+}

@@ -1,0 +1,139 @@
+//! What a team declares of its runs, compiled -> what of a record it names, and judges.
+
+mod events;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::document::Node;
+use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
+use crate::select::{Path, Selector, Values};
+use crate::source::{Artifact, Pointer};
+pub(crate) use events::TeamEvents;
+
+/// All that a team declares.
+#[derive(Debug, Default)]
+pub(crate) struct Team {
+    pub(crate) schemas: Vec<TeamSchema>,
+    /// The keys whose values are closed sets, each with its values.
+    pub(crate) vocabulary: Vec<Closed>,
+}
+
+/// A key of events with the set of its values.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    pub(crate) key: Path,
+    pub(crate) values: Values,
+}
+
+/// A schema for an open part of a record.
+#[derive(Debug)]
+pub(crate) struct TeamSchema {
+    pub(crate) record: Judged,
+    /// Which events, or which actions.
+    pub(crate) selector: Selector,
+    /// The part of the record.
+    pub(crate) at: Path,
+    pub(crate) schema: DeclaredSchema,
+}
+
+/// The record that a schema judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    Event,
+    /// Each item of `outcomes.actions` in the state.
+    Action,
+    /// A whole artifact; of `learn.jsonl` each line.
+    Whole(Artifact),
+}
+
+impl Judged {
+    /// The artifact that holds it.
+    pub(crate) fn artifact(self) -> Artifact {
+        match self {
+            Self::Event => Artifact::Events,
+            Self::Action => Artifact::State,
+            Self::Whole(artifact) => artifact,
+        }
+    }
+
+    /// As messages name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Event => "the event",
+            Self::Action => "the action",
+            Self::Whole(Artifact::State) => "the state",
+            Self::Whole(Artifact::Summary) => "the summary",
+            Self::Whole(Artifact::Learn) => "the line",
+            Self::Whole(_) => "the manifest",
+        }
+    }
+}
+
+/// What a schema finds in a value.
+pub(crate) type Found = Result<Vec<Violation>, TooManyViolations>;
+
+impl TeamSchema {
+    /// Judges a record at a place of its document; `None` where it has nothing to say of it.
+    pub(crate) fn judge(&self, record: Node<'_>, place: &Pointer) -> Option<Found> {
+        let value = self.at.of(record)?;
+        let at = self.at.tokens().iter();
+        let at = at.fold(place.clone(), |at, token| at.field(token));
+        Some(self.schema.violations(value, &at))
+    }
+
+    /// Judges what it names of a whole record.
+    pub(crate) fn judge_record(&self, root: Node<'_>) -> Vec<Found> {
+        if self.record != Judged::Action {
+            return self.judge(root, &Pointer::default()).into_iter().collect();
+        }
+        let actions = root.at(&["outcomes", "actions"]);
+        let actions = actions.into_iter().flat_map(Node::items).enumerate();
+        let all = Pointer::new("/outcomes/actions");
+        actions
+            .filter(|(_, action)| self.selector.names(*action))
+            .filter_map(|(index, action)| self.judge(action, &all.item(index)))
+            .collect()
+    }
+}
+
+/// Those of a team's declarations that are on in a check.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InForce {
+    pub(crate) team: Arc<Team>,
+    /// Of each schema.
+    pub(crate) on: Vec<bool>,
+    pub(crate) events: Arc<TeamEvents>,
+}
+
+impl InForce {
+    /// Those of a team that are on.
+    pub(crate) fn new(team: &Arc<Team>, on: Vec<bool>, with_vocabulary: bool) -> Self {
+        Self {
+            events: Arc::new(TeamEvents::new(team, &on, with_vocabulary)),
+            team: Arc::clone(team),
+            on,
+        }
+    }
+
+    /// Whether a schema, on or off, declares the key that a pointer into an artifact leads to.
+    pub(crate) fn declares(&self, artifact: Artifact, pointer: &Pointer) -> bool {
+        let tokens: Vec<Cow<'_, str>> = pointer.tokens().collect();
+        let schemas = self.team.schemas.iter();
+        let mut schemas = schemas.filter(|schema| schema.record.artifact() == artifact);
+        schemas.any(|schema| {
+            let at = schema.at.tokens().iter();
+            let is_within = at.clone().zip(&tokens).all(|(at, token)| **at == **token);
+            let below = tokens.get(at.len()..).filter(|_| is_within);
+            below.is_some_and(|below| schema.schema.declares(below))
+        })
+    }
+
+    /// The schemas that judge an artifact, each with its place among all.
+    pub(crate) fn of(&self, artifact: Artifact) -> impl Iterator<Item = (usize, &TeamSchema)> {
+        let schemas = self.team.schemas.iter().enumerate().zip(&self.on);
+        schemas
+            .filter(move |((_, schema), on)| **on && schema.record.artifact() == artifact)
+            .map(|(schema, _)| schema)
+    }
+}

@@ -1,0 +1,492 @@
+//! What a team declares is judged as built-in rules are: at its place, through every door.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use runvet::gate::Gate;
+use serde_json::Value;
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::project::Project;
+use crate::support::runs::copy_dir;
+
+/// A repository with one sound run that has ended.
+fn project(config: &str) -> Project {
+    let project = Project::new(config);
+    std::fs::remove_dir_all(project.path("runs")).unwrap();
+    copy_dir(
+        &corpus().join("good/terminal/episodes/ep_answer"),
+        &project.path("runs/episodes/ep_answer"),
+    );
+    project
+}
+
+/// The findings of the team's rules: rule, file, line and pointer.
+fn found(project: &Project) -> Vec<String> {
+    let report = project.report(&[], &[]);
+    let findings = report.episodes.iter().flat_map(|episode| &episode.findings);
+    let found = findings.map(|finding| {
+        let location = &finding.location;
+        let file = location.file.rsplit('/').next().unwrap().to_owned();
+        let pointer = location.pointer.clone().unwrap_or_default();
+        format!(
+            "{} {file}:{} {pointer}",
+            finding.rule,
+            location.line.unwrap_or_default()
+        )
+    });
+    found.collect()
+}
+
+/// A schema of the team in TOML, and what it finds in the run.
+const SCHEMAS: &[(&str, &[&str])] = &[
+    // Each test of a selector must hold, and the last of a list may.
+    (
+        "where = { phase = 'act', tool = 'adapter:*' }\nschema = { required = ['x'] }",
+        &["a/b events.jsonl:5 ", "a/b events.jsonl:6 "],
+    ),
+    (
+        "where = { phase = 'act', '/payload/synthetic' = true }\nschema = { required = ['x'] }",
+        &["a/b events.jsonl:7 "],
+    ),
+    (
+        "where = { phase = ['start', 'terminate'] }\nschema = { required = ['x'] }",
+        &["a/b events.jsonl:1 ", "a/b events.jsonl:11 "],
+    ),
+    (
+        "where = { phase = 'act', tool = { not = 'adapter:*' } }\nschema = false_here",
+        &[],
+    ),
+    (
+        "where = { kind = { not = ['x', 'y'] } }\nat = '/payload'\nschema = { required = ['x'] }",
+        &["a/b events.jsonl:5 /payload", "a/b events.jsonl:6 /payload"],
+    ),
+    (
+        "where = { '/payload/x-attempt' = 1.0, phase = 'act' }\nschema = { required = ['x'] }",
+        &["a/b events.jsonl:5 ", "a/b events.jsonl:6 "],
+    ),
+    (
+        "where = { '/payload/x-attempt' = '1' }\nschema = { required = ['x'] }",
+        &[],
+    ),
+    // A value is judged where the pointer leads, and at its own place.
+    (
+        "at = '/payload/seed'\nschema = { type = 'string' }",
+        &["a/b events.jsonl:1 /payload/seed"],
+    ),
+    (
+        "at = '/payload/step_records/1'\nschema = { properties = { kind = { const = 1 } } }",
+        &["a/b events.jsonl:3 /payload/step_records/1/kind"],
+    ),
+    (
+        "record = 'action'\nwhere = { tool = 'adapter:*' }\nat = '/x-attempt'\nschema = { minimum = 2 }",
+        &[
+            "a/b state.json:1 /outcomes/actions/0/x-attempt",
+            "a/b state.json:1 /outcomes/actions/1/x-attempt",
+        ],
+    ),
+    (
+        "record = 'state'\nat = '/episode'\nschema = { maxProperties = 1 }",
+        &["a/b state.json:1 /episode"],
+    ),
+    (
+        "record = 'summary'\nschema = { required = ['cost'] }",
+        &["a/b summary.json:1 "],
+    ),
+    (
+        "record = 'learn'\nschema = { required = ['lesson'] }",
+        &["a/b learn.jsonl:1 "],
+    ),
+    (
+        "record = 'manifest'\nat = '/files'\nschema = { maxItems = 1 }",
+        &["a/b manifest.json:1 /files"],
+    ),
+    // A built-in schema, and an older dialect.
+    (
+        "where = { phase = 'start' }\nschema = { '$ref' = 'urn:runvet:schema:summary' }",
+        &["a/b events.jsonl:1 "],
+    ),
+    (
+        "where = { phase = 'start' }\nat = '/payload/seed'\nschema = { '$schema' = 'http://json-schema.org/draft-04/schema#', maximum = 7, exclusiveMaximum = true }",
+        &["a/b events.jsonl:1 /payload/seed"],
+    ),
+    (
+        "at = '/payload/task'\nschema = { format = 'email' }",
+        &[
+            "a/b events.jsonl:1 /payload/task",
+            "a/b events.jsonl:2 /payload/task",
+        ],
+    ),
+];
+
+#[test]
+fn schema_judges_what_it_names_at_its_place() {
+    for (table, expected) in SCHEMAS {
+        let table = table.replace("false_here", "{ not = {} }");
+        let project = project(&format!("[[schema]]\nid = 'a/b'\n{table}"));
+        assert_eq!(found(&project), *expected, "{table}");
+    }
+}
+
+#[test]
+fn threads_and_a_strict_rule_change_nothing() {
+    let config = "[[schema]]\nid = 'a/b'\nwhere = { tool = 'u' }\nat = '/payload/input'\nschema = { properties = { n = { maximum = 3 } } }\n[vocabulary]\n'/payload/team' = ['x', 'y']";
+    let project = project(config);
+    let line = |index: usize| {
+        let (tool, team) = (
+            [b'u', b't'][index % 2],
+            [b'x', b'y', b'z'][usize::from(index % 5_000 == 7) * 2],
+        );
+        let n = if index % 9_000 == 42 { 4 } else { index % 4 };
+        format!(
+            "{{\"phase\":\"observe\",\"timestamp\":\"2026-03-01T12:00:00Z\",\"payload\":{{\"tool\":\"{}\",\"team\":\"{}\",\"input\":{{\"n\":{n}}}}}}}\n",
+            char::from(tool),
+            char::from(team)
+        )
+    };
+    let lines: String = (0..40_000).map(line).collect();
+    let file = "runs/episodes/ep_answer/events.jsonl";
+    let before = std::fs::read_to_string(project.path(file)).unwrap();
+    let (start, rest) = before.split_once('\n').unwrap();
+    project.write(file, &format!("{start}\n{lines}{rest}"));
+    let team = |args: &[&str]| {
+        let report = project.report(&[], args);
+        let findings = report.episodes[0].findings.iter();
+        let of_team = findings.filter(|it| it.rule == "a/b" || it.rule == "team/vocabulary");
+        let shown = of_team.map(|it| format!("{} {:?} {}", it.rule, it.location.line, it.message));
+        shown.collect::<Vec<_>>()
+    };
+    let one = team(&["--jobs", "1"]);
+    assert_eq!(one.len(), 6, "{one:?}");
+    assert!(
+        one[5].contains("and so have 7 more events") || one.iter().any(|it| it.contains("7 more")),
+        "{one:?}"
+    );
+    assert_eq!(one, team(&["--jobs", "4"]));
+    assert_eq!(one, team(&["--rule", "strict/*=warning"]));
+}
+
+#[test]
+fn value_outside_of_a_vocabulary_is_one_finding_with_its_number() {
+    let project = project(
+        "[vocabulary]\nphase = ['start', 'act', 'o*', 'plan', 'terminate', 'reflect', 'learn', 'runtime']\n'/payload/x-attempt' = 2\ntool = ['adapter:core.minimol']",
+    );
+    let report = project.report(&[], &[]);
+    let messages: Vec<(&str, &str)> = report.episodes[0]
+        .findings
+        .iter()
+        .map(|it| (&*it.message, &*it.help))
+        .collect();
+    let hint = "Correct the program that writes the value, or add the value to `[vocabulary]`.";
+    assert_eq!(
+        messages,
+        [
+            ("`phase` is \"direction\", which the vocabulary lacks", hint),
+            (
+                "`payload.tool` is \"adapter:core.minimal\", which the vocabulary lacks, and so has 1 more event",
+                "Did you mean \"adapter:core.minimol\"?"
+            ),
+            (
+                "`payload.x-attempt` is 1, which the vocabulary lacks, and so has 1 more event",
+                hint
+            ),
+        ]
+    );
+}
+
+const DECLARED: &str = "packs = ['gate/pack.toml']\n";
+
+const PACK: &str = "[selector]
+acts = { phase = 'act', tool = 'adapter:*' }
+
+[[schema]]
+id = 'acme/order'
+where = 'acts'
+at = '/payload'
+file = 'act.json'
+title = 'an act names its order'
+why = 'Money is paid by order.'
+help = 'Pass the order on.'
+url = 'https://acme.example/order'
+tags = ['money']
+";
+
+/// A repository with a pack, whose schema refers to another file.
+fn with_pack(config: &str) -> Project {
+    let project = project(&format!("{DECLARED}{config}"));
+    std::fs::create_dir_all(project.path("gate/defs")).unwrap();
+    project.write("gate/pack.toml", PACK);
+    project.write(
+        "gate/act.json",
+        r#"{"required":["order"],"properties":{"x-attempt":{"$ref":"defs/n%20.json#/$defs/n"}}}"#,
+    );
+    project.write("gate/defs/n .json", r#"{"$defs":{"n":{"minimum":1}}}"#);
+    project
+}
+
+#[test]
+fn rule_of_a_team_is_a_rule_like_any_other() {
+    let project = with_pack("");
+    let of_rule = [
+        "acme/order events.jsonl:5 /payload",
+        "acme/order events.jsonl:6 /payload",
+    ];
+    assert_eq!(found(&project), of_rule);
+    let errors = |args: &[&str]| {
+        let report = project.report(&[], args);
+        (
+            report.totals.errors,
+            report.totals.warnings,
+            report.totals.ignored + report.totals.baselined,
+        )
+    };
+    assert_eq!(errors(&[]), (2, 0, 0));
+    assert_eq!(errors(&["--rule", "acme/*=warning"]), (0, 2, 0));
+    assert_eq!(errors(&["--rule", "acme/order=off"]), (0, 0, 0));
+    assert_eq!(errors(&["--select", "acme/order"]), (2, 0, 0));
+    assert_eq!(errors(&["--select", "plan/*"]), (0, 0, 0));
+    let refused = project.run(&["validate", "--rule", "acme/ordr=off", "runs"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("did you mean `acme/order`?"),
+        "{}",
+        stderr(&refused)
+    );
+
+    project.write("runvet.toml", &format!("{DECLARED}[[ignore]]\nrule = 'acme/order'\nepisode = '*'\npointer = '/payload'\nreason = 'old'"));
+    assert_eq!(errors(&[]), (0, 0, 2));
+    project.write(
+        "runvet.toml",
+        &format!("{DECLARED}[[override]]\npaths = ['runs']\nrules = {{ 'acme/*' = 'warning' }}"),
+    );
+    assert_eq!(errors(&[]), (0, 2, 0));
+    project.write("runvet.toml", DECLARED);
+    let written = project.run(&["validate", "--write-baseline", "known.json", "runs"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    assert_eq!(errors(&["--baseline", "known.json"]), (0, 0, 2));
+}
+
+#[test]
+fn rule_of_a_team_is_explained_and_listed() {
+    let project = with_pack("");
+    let explained = project.run(&["explain", "acme/order"]);
+    let page = stdout(&explained);
+    for part in [
+        "# acme/order (error)",
+        "gate/pack.toml:5",
+        "Money is paid",
+        "\"order\"",
+        "Pass the order on.",
+        "https://acme.example/order",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let listed = project.run(&["rules", "--format", "json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let last = listed["rules"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&last["id"], &last["group"], &last["tags"][0]),
+        (&"acme/order".into(), &"acme".into(), &"money".into())
+    );
+    assert!(stdout(&project.run(&["rules"])).contains("an act names its order"));
+    assert!(!stdout(&project.run(&["rules", "--no-config"])).contains("acme/"));
+    assert_eq!(
+        project
+            .run(&["explain", "--no-config", "acme/order"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn every_format_knows_the_rule_of_a_team() {
+    let project = with_pack("");
+    let formats = [
+        "human", "json", "ndjson", "sarif", "junit", "github", "gitlab", "markdown", "html",
+    ];
+    for format in formats {
+        let output = project.run(&["validate", "--format", format, "runs"]);
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        assert!(stdout(&output).contains("acme/order"), "{format}");
+    }
+    let sarif = project.run(&["validate", "--format", "sarif", "runs"]);
+    let sarif: Value = serde_json::from_slice(&sarif.stdout).unwrap();
+    let run = &sarif["runs"][0];
+    let index = usize::try_from(run["results"][0]["ruleIndex"].as_u64().unwrap()).unwrap();
+    let rule = &run["tool"]["driver"]["rules"][index];
+    assert_eq!(rule["id"], "acme/order");
+    assert_eq!(rule["helpUri"], "https://acme.example/order");
+    assert_eq!(rule["help"]["text"], "Pass the order on.");
+    assert_eq!(rule["properties"]["tags"][0], "money");
+}
+
+/// What stands in `runvet.toml` (`⏎` for a new line), the place, and parts of the message and help.
+const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the group `plan` is one of built-in rules |
+[[schema]]⏎id = 'coverage/x'⏎schema = {} | 2:6 | one of built-in rules |
+[[schema]]⏎id = 'Acme'⏎schema = {} | 2:6 | an id is a group and a subject |
+[[schema]]⏎id = 'a/b'⏎schema = {}⏎[[schema]]⏎id = 'a/b'⏎schema = {} | 5:6 | the id `a/b` is taken by runvet.toml:2 |
+[[schema]]⏎id = 'a/b' | 2:6 | the schema is missing |
+[[schema]]⏎schema = {} | 1:1 | the key `id` is missing |
+[[schema]]⏎id = 'a/b'⏎file = 'x.json'⏎schema = {} | 4:10 | exclude each other |
+[[schema]]⏎id = 'a/b'⏎file = 'x.json' | 3:8 | "x.json" can't be read |
+[[schema]]⏎id = 'a/b'⏎file = 'runs/episodes/ep_answer/state.json' | 3:8 | lies inside run data |
+[[schema]]⏎id = 'a/b'⏎schema = { type = 'txt' } | 3:19 | can't be used |
+[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = 'https://x.example/y' } | 3:10 | can't be used |
+[[schema]]⏎id = 'a/b'⏎schema = { '$ref' = '../x.json' } | 3:10 | can't be used |
+[[schema]]⏎id = 'a/b'⏎schema = { pattern = '(?=x)' } | 3:22 | can't be used |
+[[schema]]⏎id = 'a/b'⏎schema = { format = 'emial' } | 3:21 | can't be used |
+[[schema]]⏎id = 'a/b'⏎at = 'payload'⏎schema = {} | 3:6 | a JSON Pointer starts with `/` |
+[[schema]]⏎id = 'a/b'⏎record = 'evnt'⏎schema = {} | 3:10 | unknown value "evnt" | did you mean `event`?
+[[schema]]⏎id = 'a/b'⏎record = 'state'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` goes with the records |
+[[schema]]⏎id = 'a/b'⏎where = { tol = 'x' }⏎schema = {} | 3:11 | unknown key "tol" of a selector | did you mean `tool`?
+[[schema]]⏎id = 'a/b'⏎record = 'action'⏎where = { phase = 'x' }⏎schema = {} | 4:11 | unknown key "phase" |
+[[schema]]⏎id = 'a/b'⏎where = { tool = [] }⏎schema = {} | 3:9 | expected |
+[[schema]]⏎id = 'a/b'⏎where = { tool = { nt = 'x' } }⏎schema = {} | 3:9 | expected |
+[[schema]]⏎id = 'a/b'⏎where = 'refund'⏎schema = {}⏎[selector]⏎refunds = {} | 3:9 | no selector called "refund" | did you mean `refunds`?
+[[schema]]⏎id = 'a/b'⏎lvl = 'error'⏎schema = {} | 3:1 | unknown key "lvl" | did you mean `level`?
+[vocabulary]⏎tool = [] | 2:8 | expected a text, a number, a boolean, or a list |
+[vocabulary]⏎tools = ['x'] | 2:1 | unknown key "tools" | did you mean `tool`?
+packs = ['x.toml'] | 1:10 | the pack "x.toml" can't be read |
+packs = ['runs/episodes/ep_answer/pack.toml'] | 1:10 | lies inside run data |
+[[schema]]⏎id = 'a/b'⏎schema = {}⏎[rules]⏎'a/c' = 'off' | 5:1 | no rule called `a/c` | did you mean `a/b`?"#;
+
+#[test]
+fn mistake_is_refused_with_place_and_nearest_name() {
+    let project = project("");
+    project.write("runs/episodes/ep_answer/pack.toml", "");
+    for row in MISTAKES.lines() {
+        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let text = cells[0].replace('⏎', "\n");
+        project.write("runvet.toml", &text);
+        let output = project.run(&["validate", "runs"]);
+        let shown = stderr(&output);
+        assert_eq!(
+            (output.status.code(), stdout(&output)),
+            (Some(2), ""),
+            "{text}"
+        );
+        assert!(
+            shown.contains(&format!("[runvet.toml:{}]", cells[1])),
+            "{text}\n{shown}"
+        );
+        let words = shown.split_whitespace().filter(|word| *word != "│");
+        let words = words.collect::<Vec<_>>().join(" ");
+        for part in &cells[2..] {
+            assert!(words.contains(part), "{part}: {text}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn mistakes_of_a_pack_and_its_schemas_are_all_told_at_once() {
+    let project = with_pack("nonsense = 1\n");
+    project.write(
+        "gate/pack.toml",
+        &format!("{PACK}\n[[schema]]\nid = 'acme/order'\nfile = 'none.json'\n\n[[rule]]\nx = 1\n"),
+    );
+    project.write("gate/act.json", "{\"type\": \"objekt\"}");
+    let output = project.run(&["validate", "runs"]);
+    assert_eq!(output.status.code(), Some(2));
+    let shown = stderr(&output);
+    for place in [
+        "[runvet.toml:2:1]",
+        "[gate/pack.toml:16:6]",
+        "[gate/pack.toml:17:8]",
+        "[gate/pack.toml:19:3]",
+        "[gate/act.json:1:10]",
+    ] {
+        assert!(shown.contains(place), "{place}: {shown}");
+    }
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("named by gate/pack.toml:8"), "{shown}");
+
+    project.write("runvet.toml", DECLARED);
+    project.write("gate/act.json", "{\"type\": }");
+    let shown = project.run(&["validate", "runs"]);
+    assert!(
+        stderr(&shown).contains("[gate/act.json:1:10]"),
+        "{}",
+        stderr(&shown)
+    );
+}
+
+#[test]
+fn pack_is_what_its_schema_says() {
+    let schema: Value = serde_json::from_str(runvet::Schema::Pack.text()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let pack: Value = serde_json::to_value(toml::from_str::<toml::Table>(PACK).unwrap()).unwrap();
+    assert!(validator.is_valid(&pack));
+    let known = |schema: &Value| -> BTreeSet<String> {
+        schema["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    let config: Value = serde_json::from_str(runvet::Schema::Config.text()).unwrap();
+    assert!(
+        known(&schema).is_subset(&known(&config)),
+        "runvet.toml takes what a pack takes"
+    );
+}
+
+#[test]
+fn gate_of_the_library_knows_the_rules_of_a_team() {
+    let project = with_pack("");
+    let path = project.path("runvet.toml");
+    let gate = Gate::default().with_config(&path, DECLARED, None).unwrap();
+    assert!(gate.check().find_rule("acme/order").is_ok());
+    let mut gate = gate
+        .level("acme/order", runvet::finding::Level::Warning)
+        .unwrap();
+    let report = gate.run([project.path("runs")]).unwrap();
+    assert_eq!((report.totals.errors, report.totals.warnings), (0, 2));
+    assert!(
+        Gate::default()
+            .with_config(Path::new("runvet.toml"), DECLARED, None)
+            .is_err()
+    );
+}
+
+#[test]
+fn key_that_a_schema_declares_is_no_slip() {
+    let project = project("");
+    for (file, from, to) in [
+        ("events.jsonl", "\"seed\":7", "\"seed\":7,\"x\":1"),
+        (
+            "events.jsonl",
+            "\"step_status\":\"done\"",
+            "\"step_status\":\"done\",\"actionid\":\"q\"",
+        ),
+        ("events.jsonl", "\"action_id\":\"act-1\",", ""),
+        ("summary.json", "{", "{\"artifact\":1,"),
+    ] {
+        let path = format!("runs/episodes/ep_answer/{file}");
+        let text = std::fs::read_to_string(project.path(&path)).unwrap();
+        assert!(text.contains(from), "{from}");
+        project.write(&path, &text.replacen(from, to, 1));
+    }
+    let slips = || {
+        let findings = project
+            .report(
+                &[],
+                &[
+                    "--select",
+                    "events/misspelled",
+                    "--select",
+                    "record/misspelled-field",
+                ],
+            )
+            .episodes
+            .remove(0);
+        let rules = findings.findings.into_iter().map(|it| it.rule);
+        rules.collect::<Vec<_>>()
+    };
+    let before = slips();
+    assert!(!before.is_empty());
+    project.write("runvet.toml", "[[schema]]\nid = 'a/b'\nwhere = { phase = 'act' }\nat = '/payload'\nschema = { properties = { actionid = {} } }\n[[schema]]\nid = 'a/c'\nrecord = 'summary'\nschema = { properties = { artifact = {} } }");
+    assert_eq!(slips(), [] as [&str; 0], "{before:?}");
+}
