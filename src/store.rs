@@ -66,8 +66,9 @@ pub(crate) use runs::{FoundRuns, RunDir, is_below_episodes, last_written, runs, 
 #[cfg(feature = "cli")]
 pub(crate) use settings::must_be_file;
 pub(crate) use settings::read_text;
+pub(crate) use settings::read_trusted;
 #[cfg(feature = "cli")]
-pub(crate) use settings::{ConfigSearch, find_config, read_trusted};
+pub(crate) use settings::{ConfigSearch, find_config};
 #[cfg(feature = "cli")]
 pub(crate) use snapshot::{Noting, Snapshot, is_open, look_at};
 pub(crate) use stillness::{Movement, Seen};
