@@ -42,6 +42,8 @@ struct Left {
     run: Run,
     /// What stood after the last whole event: its length and its digest.
     tail: Option<(u64, String)>,
+    /// Whether the state was persisted after the last whole event.
+    is_ahead: bool,
     learn: Relearned,
     /// Whether `state.json` is the terminal one.
     has_ended: bool,
@@ -159,6 +161,7 @@ impl Recorder {
         let Reread {
             fold,
             events: held,
+            is_ahead,
             tail,
             learn: relearned,
         } = reread(&dir, &events, id)?;
@@ -185,6 +188,7 @@ impl Recorder {
         Ok(Left {
             run,
             tail: (length > 0).then_some((length, digest)),
+            is_ahead,
             learn: relearned,
             has_ended,
         })
@@ -200,7 +204,13 @@ impl Recorder {
 impl Left {
     /// Makes the records whole, and refuses those that can't be trusted.
     fn repair(&mut self) -> Result<(), Error> {
+        let is_ahead = !self.has_ended && self.is_ahead;
         if !self.has_ended && self.tail.is_some() {
+            if is_ahead {
+                // Its evidence is in the tail. Without the tail, nothing would vouch for it.
+                self.run.remove(&self.run.dir, ["state.json".to_owned()])?;
+                self.run.has_state = false;
+            }
             self.run.events.cut()?;
         }
         self.run.must_be_trusted()?;
@@ -215,6 +225,9 @@ impl Left {
         self.run.learn.becomes(held, kept, &missing)?;
         if self.run.fold.terminated.is_none() {
             self.run.clear_away()?;
+            if is_ahead {
+                self.run.persist()?;
+            }
         }
         Ok(())
     }

@@ -20,6 +20,8 @@ use crate::store::{Directory, MAX_RECORD_BYTES, OpenDir, Opened, Unreadable, who
 pub(super) struct Reread {
     pub(super) fold: Fold,
     pub(super) events: Held,
+    /// Whether `state.json` is there, and no event is the evidence of it.
+    pub(super) is_ahead: bool,
     /// What follows the last event that is whole.
     pub(super) tail: Held,
     pub(super) learn: Relearned,
@@ -75,6 +77,7 @@ pub(super) fn reread(dir: &OpenDir, events: &TimelineFile, id: &str) -> Result<R
         (None, Some(fold)) => Ok(Reread {
             fold,
             events: held,
+            is_ahead: is_persisted && !is_sealed,
             tail,
             learn: Relearned {
                 held: learn.held,

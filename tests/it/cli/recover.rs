@@ -90,6 +90,40 @@ fn torn_event_is_cut_off_and_the_run_can_be_abandoned() {
 }
 
 #[test]
+fn state_whose_evidence_was_lost_is_written_anew() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut talk = Talk::new(temp.path(), &["--task", "t"]);
+    talk.tell(&[r#"{"remember":{"key":"a","value":1}}"#, r#"{"persist":{}}"#]);
+    let (id, dir) = (talk.id.clone(), talk.dir.clone());
+    talk.child.kill().unwrap();
+    talk.child.wait().unwrap();
+    // As if the power had failed in the middle of the evidence of the state.
+    let events = OpenOptions::new()
+        .write(true)
+        .open(dir.join("events.jsonl"))
+        .unwrap();
+    events
+        .set_len(events.metadata().unwrap().len() - 40)
+        .unwrap();
+    let recovered = |expected: &str| {
+        let recovered = runvet("recover", temp.path(), &[&id, "--json"]);
+        assert_eq!(
+            answer(stdout(&recovered))["recovered"],
+            expected,
+            "{}",
+            stderr(&recovered)
+        );
+    };
+    recovered("cut");
+    recovered("intact");
+    assert_eq!(complaints(temp.path()), [""; 0]);
+    let mut talk = Talk::new(temp.path(), &["--resume", &id]);
+    talk.tell(&[r#"{"finish":"ok"}"#]);
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(complaints(temp.path()), [""; 0]);
+}
+
+#[test]
 fn killed_run_goes_on_with_its_steps_pending() {
     let temp = tempfile::tempdir().unwrap();
     let (id, _) = killed(temp.path(), b"{");
