@@ -160,7 +160,7 @@ fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InFo
     let (mut on, mut with_vocabulary) = (vec![false; team.schemas.len()], false);
     for rule in rules {
         match rule.check {
-            RuleCheck::Team(TeamCheck::Schema(index, _)) => {
+            RuleCheck::Team(TeamCheck::Schema { index, .. }) => {
                 if let Some(slot) = on.get_mut(index) {
                     *slot = true;
                 }

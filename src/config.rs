@@ -20,7 +20,7 @@ use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 pub(crate) use reading::Reading;
-use tables::{ClosedSet, Data, Entries, Pack, SchemaTable, SelectorKey};
+use tables::{ClosedSet, Data, Entries, Pack, SchemaTable, SelectorKey, VersionTable};
 pub(crate) use team::{Files, read_team};
 
 /// The settings in `runvet.toml`. Every key is optional.
@@ -76,6 +76,9 @@ pub(crate) struct Config {
     /// Schemas for open parts of records. Each is a rule.
     #[serde(rename = "schema")]
     pub(crate) schemas: Vec<SchemaTable>,
+    /// Schemas of versions of the state and of the summary that have none here.
+    #[serde(rename = "version")]
+    pub(crate) versions: Vec<VersionTable>,
     /// The sets of values that keys of events have. A value outside is a finding of
     /// `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
@@ -90,6 +93,7 @@ impl Config {
     fn team(&self) -> Pack {
         Pack {
             schemas: self.schemas.clone(),
+            versions: self.versions.clone(),
             vocabulary: self.vocabulary.clone(),
             selector: self.selector.clone(),
         }

@@ -54,7 +54,7 @@ words!(Severity {
 });
 
 /// What there is to know about a rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleInfo {
     /// The rule's name: its group and its subject.

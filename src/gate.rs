@@ -345,6 +345,13 @@ impl Gate {
         }
     }
 
+    /// The packs and schema files of the configuration, by their paths: what decides about
+    /// findings besides the text of the configuration.
+    #[must_use]
+    pub fn config_files(&self) -> BTreeMap<PathBuf, String> {
+        self.files.texts()
+    }
+
     /// What fails the gate besides errors, as the configuration says.
     #[must_use]
     pub fn deny(&self) -> Deny {

@@ -239,8 +239,9 @@ impl<'f> Loader<'f> {
         summary: &'b mut RecordBuffers,
     ) -> (LoadedRecord<'b>, LoadedRecord<'b>) {
         let (files, alone, troubles) = (self.files, &self.alone, &mut self.troubles);
-        let state = record::STATE.load(files, state, alone, troubles);
-        let summary = record::SUMMARY.load(files, summary, alone, troubles);
+        let team = &self.wanted.team.team;
+        let state = record::STATE.load(files, state, alone, team, troubles);
+        let summary = record::SUMMARY.load(files, summary, alone, team, troubles);
         self.declared_of(Artifact::State, &state);
         self.declared_of(Artifact::Summary, &summary);
         (state, summary)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::document::Node;
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
-use crate::select::{Path, Selector, Values};
+use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
 pub(crate) use events::TeamEvents;
 
@@ -17,6 +17,24 @@ pub(crate) struct Team {
     pub(crate) schemas: Vec<TeamSchema>,
     /// The keys whose values are closed sets, each with its values.
     pub(crate) vocabulary: Vec<Closed>,
+    pub(crate) versions: Vec<Version>,
+}
+
+/// The schema of a version of the state or of the summary that has none here.
+#[derive(Debug)]
+pub(crate) struct Version {
+    pub(crate) artifact: Artifact,
+    pub(crate) is: Glob,
+    pub(crate) schema: DeclaredSchema,
+}
+
+impl Team {
+    /// The schema of a version of a record; the first that is declared for it.
+    pub(crate) fn version(&self, artifact: Artifact, version: &str) -> Option<&DeclaredSchema> {
+        let mut versions = self.versions.iter();
+        let is = |it: &&Version| it.artifact == artifact && it.is.matches(version);
+        versions.find(is).map(|version| &version.schema)
+    }
 }
 
 /// A key of events with the set of its values.

@@ -7,7 +7,7 @@
 
 from . import _runvet
 from ._bin import find_runvet_bin
-from ._check import Check, Checking, Level, PathLike, check_records, validate
+from ._check import Check, Checking, Level, PathLike, Rule, check_records, validate
 from ._errors import (
     AmbiguousRun,
     ArtifactError,
@@ -54,7 +54,7 @@ from ._report import (
     Table,
     Totals,
 )
-from ._rules import Rule, explain, rules, schema
+from ._rules import explain, rules, schema
 from ._run import Evaluated, OpenStep, Paused, Recorded, Run, Step
 from ._tool import current_step, tool
 

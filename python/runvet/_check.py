@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +13,18 @@ from ._report import Columns, EpisodeReport, Report
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Level = Literal["error", "warning", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its id, its level unless set otherwise, the defect, what to do, and its page."""
+
+    id: str
+    severity: Level
+    title: str
+    hint: str
+    page: str
+
 
 
 class Check:
@@ -73,6 +86,10 @@ class Check:
     def __repr__(self) -> str:
         keywords = (f"{name}={value!r}" for name, value in self._keywords().items())
         return f"Check({', '.join(keywords)})"
+
+    def rules(self) -> list[Rule]:
+        """All rules: the built-in ones, then those that `config` and its packs declare."""
+        return [Rule(*rule) for rule in self._checker.rules()]
 
     def run(self, *paths: PathLike) -> Report:
         """Checks all episodes below paths, the working directory if there are none."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import _runvet
-from ._check import Level
+from ._check import Rule
 
 SchemaName = Literal[
     "state",
@@ -22,22 +21,12 @@ SchemaName = Literal[
     "record-answer",
     "rules",
     "config",
+    "pack",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule: its id, its level unless set otherwise, the defect, what to do, and its page."""
-
-    id: str
-    severity: Level
-    title: str
-    hint: str
-    page: str
-
-
 def rules() -> list[Rule]:
-    """All rules, in the order in which they are explained."""
+    """All built-in rules, in the order in which they are explained."""
     return [Rule(*rule) for rule in _runvet.rules()]
 
 

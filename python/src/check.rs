@@ -18,8 +18,8 @@ use runvet::read::RunReader;
 use runvet::source::{Artifact, EpisodeKey};
 use runvet::store::{Content, Fault, InMemory};
 
-use crate::report::{self, Judged};
-use crate::{artifact, errors};
+use crate::report::{self, Judged, Terms};
+use crate::{Rule, artifact, errors};
 pub(crate) use stream::Checking;
 use stream::{News, Stream};
 
@@ -27,7 +27,7 @@ use stream::{News, Stream};
 #[pyclass(frozen, module = "runvet._runvet")]
 pub(crate) struct Checker {
     pub(crate) gate: Gate,
-    deny: Deny,
+    terms: Terms,
     /// A pool of clones of the gate, each with the buffers of its last use.
     idle: Mutex<Vec<Gate>>,
 }
@@ -68,10 +68,18 @@ impl Checker {
         }
         let configured = gate.deny();
         let (warnings, unjudged) = deny;
+        let rules = gate
+            .check()
+            .rules()
+            .skip(runvet::check::all_rules().count());
+        let deny = Deny {
+            warnings: warnings.unwrap_or(configured.warnings),
+            unjudged: unjudged.unwrap_or(configured.unjudged),
+        };
         Ok(Self {
-            deny: Deny {
-                warnings: warnings.unwrap_or(configured.warnings),
-                unjudged: unjudged.unwrap_or(configured.unjudged),
+            terms: Terms {
+                deny,
+                team: rules.cloned().collect(),
             },
             gate,
             idle: Mutex::default(),
@@ -81,14 +89,24 @@ impl Checker {
     /// Whether warnings, and whether rules that could not be judged, make a check fail.
     #[getter]
     fn deny(&self) -> (bool, bool) {
-        (self.deny.warnings, self.deny.unjudged)
+        (self.terms.deny.warnings, self.terms.deny.unjudged)
+    }
+
+    /// What there is to know about each rule, those that the configuration declares included.
+    fn rules(&self) -> Vec<Rule> {
+        self.gate.check().rules().map(crate::rule).collect()
+    }
+
+    /// The packs and schema files of the configuration, with their texts.
+    fn config_files(&self) -> Vec<(PathBuf, String)> {
+        self.gate.config_files().into_iter().collect()
     }
 
     /// A gate for run data at an address of a store.
     fn at(&self, address: &str) -> Self {
         Self {
             gate: self.gate.at(address),
-            deny: self.deny,
+            terms: self.terms.clone(),
             idle: Mutex::default(),
         }
     }
@@ -111,7 +129,7 @@ impl Checker {
                         episodes,
                         totals: outcome.totals,
                         faults: outcome.faults,
-                        deny: self.deny,
+                        terms: self.terms.clone(),
                     };
                     return report::report(py, judged);
                 }
@@ -122,7 +140,7 @@ impl Checker {
 
     /// Judges all episodes below paths, one after the other.
     fn each(&self, paths: Vec<PathBuf>) -> Checking {
-        Checking::new(Stream::start(self, paths), self.deny)
+        Checking::new(Stream::start(self, paths), self.terms.clone())
     }
 
     /// The directories of the episodes below paths, and what could not be searched.
@@ -156,7 +174,7 @@ impl Checker {
     ) -> PyResult<Bound<'py, PyAny>> {
         let records = Records::of(records)?;
         let judged = py.detach(|| self.judging(|gate| judge(gate, id, &records, uri)));
-        report::episode(py, Arc::new(judged), self.deny)
+        report::episode(py, Arc::new(judged), self.terms.clone())
     }
 
     /// Judges episodes that are in memory, without taking the lock of the interpreter in between.
@@ -190,7 +208,7 @@ impl Checker {
     ) -> PyResult<Bound<'py, PyAny>> {
         let judged = py.detach(|| self.judging(|gate| run.judge(gate)));
         let judged = judged.map_err(|fault| errors::fault(py, &fault))?;
-        report::episode(py, Arc::new(judged), self.deny)
+        report::episode(py, Arc::new(judged), self.terms.clone())
     }
 
     /// Lends a gate of the pool.

@@ -12,7 +12,7 @@ mod report;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use runvet::finding::{Deny, Totals};
+use runvet::finding::{Deny, RuleInfo, Totals};
 use runvet::gate::Exit;
 use runvet::source::Artifact;
 
@@ -83,20 +83,23 @@ fn exit_code(totals: &str, is_complete: bool, deny: (bool, bool)) -> PyResult<u8
 }
 
 /// Id, level, title, hint and page.
-type Rule = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-);
+pub(crate) type Rule = (String, &'static str, String, String, String);
 
-/// What there is to know about each rule.
+/// What there is to know about each built-in rule.
 #[pyfunction]
 fn rules() -> Vec<Rule> {
-    let all = runvet::check::all_rules();
-    all.map(|it| (&*it.id, it.level.word(), &*it.title, &*it.hint, &*it.page))
-        .collect()
+    runvet::check::all_rules().map(rule).collect()
+}
+
+pub(crate) fn rule(info: &RuleInfo) -> Rule {
+    let text = |text: &str| text.to_owned();
+    (
+        text(&info.id),
+        info.level.word(),
+        text(&info.title),
+        text(&info.hint),
+        text(&info.page),
+    )
 }
 
 /// The page of a rule.

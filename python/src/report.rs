@@ -8,13 +8,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 use runvet::check::all_rules;
 use runvet::finding::{
-    Deny, EpisodeReport, Finding, Location, ReportedFault, Severity, Skip, Totals, Whole,
+    Deny, EpisodeReport, Finding, Location, ReportedFault, RuleInfo, Severity, Skip, Totals, Whole,
 };
 use runvet::gate::Exit;
 use runvet::read::RunReader;
 use runvet::report::{Closing, Format, Options};
 use runvet::view;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::errors;
@@ -26,25 +26,35 @@ pub(crate) struct Judged {
     pub(crate) episodes: Vec<Arc<EpisodeReport>>,
     pub(crate) totals: Totals,
     pub(crate) faults: Vec<ReportedFault>,
+    pub(crate) terms: Terms,
+}
+
+/// How a check decides, and what its reports say of rules.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Terms {
     pub(crate) deny: Deny,
+    /// The rules that a team declares.
+    pub(crate) team: Arc<[RuleInfo]>,
 }
 
 impl Judged {
     /// One episode by itself.
-    pub(crate) fn one(episode: Arc<EpisodeReport>, deny: Deny) -> Self {
+    pub(crate) fn one(episode: Arc<EpisodeReport>, terms: Terms) -> Self {
         let mut totals = Totals::default();
         totals.add(&episode);
         Self {
             faults: episode.fault().into_iter().collect(),
             totals,
             episodes: vec![episode],
-            deny,
+            terms,
         }
     }
 
     /// The text of a report. For each page of a run that it has, signals are looked for.
     fn written(&self, format: Format) -> PyResult<String> {
-        let options = Options::default().rules(all_rules()).deny(self.deny);
+        let built_in: Vec<&RuleInfo> = all_rules().collect();
+        let rules = built_in.into_iter().chain(&*self.terms.team);
+        let options = Options::default().rules(rules).deny(self.terms.deny);
         let mut renderer = format.renderer(&options);
         let mut text = Vec::new();
         renderer.begin(&mut text)?;
@@ -152,7 +162,7 @@ impl Judged {
         let bytes = py.detach(|| {
             let episodes = self.episodes.iter().map(|it| &**it);
             let whole = Whole::new(episodes, &self.faults);
-            serde_json::to_vec(&(whole, self.totals, self.deny))
+            serde_json::to_vec(&(whole, self.totals, &self.terms))
         });
         let bytes = PyBytes::new(py, &bytes.map_err(unwritable)?);
         let class = py.get_type::<Self>().getattr("_unpickled")?;
@@ -161,14 +171,14 @@ impl Judged {
 
     #[staticmethod]
     fn _unpickled(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, Deny)>(bytes));
-        let (whole, totals, deny) = read.map_err(unwritable)?;
+        let read = py.detach(|| serde_json::from_slice::<(Whole, Totals, Terms)>(bytes));
+        let (whole, totals, terms) = read.map_err(unwritable)?;
         let (episodes, faults) = whole.restore();
         Ok(Self {
             episodes: episodes.into_iter().map(Arc::new).collect(),
             totals,
             faults,
-            deny,
+            terms,
         })
     }
 }
@@ -183,17 +193,17 @@ macro_rules! class {
 
 /// A `Report` of what was judged.
 pub(crate) fn report(py: Python<'_>, judged: Judged) -> PyResult<Bound<'_, PyAny>> {
-    let deny = judged.deny;
+    let terms = &judged.terms;
     let episodes = judged.episodes.iter();
     let episodes: Vec<Bound<'_, PyAny>> = episodes
-        .map(|it| episode(py, Arc::clone(it), deny))
+        .map(|it| episode(py, Arc::clone(it), terms.clone()))
         .collect::<PyResult<_>>()?;
     let faults: Vec<Bound<'_, PyAny>> = judged
         .faults
         .iter()
         .map(|it| class!(py, "FaultRow")?.call1((&it.path, &it.message)))
         .collect::<PyResult<_>>()?;
-    let exit = Exit::of(&judged.totals, judged.faults.is_empty(), deny);
+    let exit = Exit::of(&judged.totals, judged.faults.is_empty(), terms.deny);
     class!(py, "Report")?.call1((
         PyTuple::new(py, episodes)?,
         totals(py, &judged.totals)?,
@@ -225,7 +235,7 @@ pub(crate) fn totals<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'p
 pub(crate) fn episode(
     py: Python<'_>,
     report: Arc<EpisodeReport>,
-    deny: Deny,
+    terms: Terms,
 ) -> PyResult<Bound<'_, PyAny>> {
     let findings = tuple(py, &report.findings, finding)?;
     let suppressed = tuple(py, &report.suppressed, |py, it| {
@@ -243,7 +253,7 @@ pub(crate) fn episode(
         tuple(py, &report.skipped, skip)?,
         suppressed,
         tuple(py, &report.suppressed_skips, skip)?,
-        Judged::one(Arc::clone(&report), deny),
+        Judged::one(Arc::clone(&report), terms),
     ))
 }
 

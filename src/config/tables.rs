@@ -19,6 +19,9 @@ pub(crate) struct Pack {
     /// Schemas for open parts of records. Each is a rule.
     #[serde(rename = "schema")]
     pub(crate) schemas: Vec<SchemaTable>,
+    /// Schemas of versions of the state and of the summary that have none here.
+    #[serde(rename = "version")]
+    pub(crate) versions: Vec<VersionTable>,
     /// The sets of values that keys of events have. A value outside is a finding of
     /// `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
@@ -80,6 +83,39 @@ pub(crate) struct SchemaTable {
     /// Words by which rules are sorted.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
+}
+
+/// The schema of a version of a record: it judges records of that version in place of the built-in
+/// schema.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VersionTable {
+    /// The record.
+    #[schemars(with = "VersionedRecord")]
+    pub(crate) record: Spanned<VersionedRecord>,
+    /// The version: that of `schema_version` in a summary, of `state_schema_version` in a state.
+    /// `*` stands for any characters. A version that the built-in schema judges stays with it.
+    #[schemars(with = "String", extend("examples" = ["1.2.*"]))]
+    pub(crate) is: Spanned<String>,
+    /// The file of the schema, relative to this file.
+    #[serde(default)]
+    #[schemars(with = "String", extend("examples" = ["summary-1.2.schema.json"]))]
+    pub(crate) file: Option<Spanned<String>>,
+    /// The schema, where it is not in a file of its own.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub(crate) schema: Option<Spanned<Data>>,
+}
+
+/// A record that has a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+pub(crate) enum VersionedRecord {
+    /// `state.json`.
+    State,
+    /// `summary.json`.
+    Summary,
 }
 
 /// The id of a rule that a team declares.

@@ -10,7 +10,7 @@ use jsonschema::{Retrieve, Uri, ValidationError};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, Pack, RecordName, SchemaTable};
+use super::tables::{Data, Pack, RecordName, SchemaTable, VersionedRecord};
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
@@ -22,7 +22,7 @@ use crate::select::{Glob, Path, Selector, Values, Wanted};
 use crate::source::{Artifact, Pointer};
 use crate::spelling::nearest;
 use crate::store;
-use crate::team::{Closed, Judged, Team, TeamSchema};
+use crate::team::{Closed, Judged, Team, TeamSchema, Version};
 
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
@@ -48,25 +48,25 @@ const ROOT: &str = "file:///runvet-configuration/";
 /// The texts of the files that a configuration names, by their paths.
 pub(crate) type Texts = BTreeMap<PathBuf, String>;
 
-/// The files that a configuration names: given, or read from the disk and kept.
+/// The files that a configuration names, as they were read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
-    given: Option<Arc<Texts>>,
-    read: Arc<Mutex<Texts>>,
-}
+pub(crate) struct Files(Arc<Mutex<Texts>>);
 
 impl Files {
     fn text(&self, path: &FilePath) -> Result<String, String> {
-        let text = match &self.given {
-            Some(texts) => texts.get(path).cloned().ok_or("it was not given")?,
-            None => store::read_trusted(path).map_err(|error| error.to_string())?,
-        };
+        let text = store::read_trusted(path).map_err(|error| error.to_string())?;
         if text.len() > MAX_BYTES {
             return Err(format!("it is longer than {} MiB", MAX_BYTES >> 20));
         }
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         read.insert(path.to_owned(), text.clone());
         Ok(text)
+    }
+
+    /// All that was read.
+    pub(crate) fn texts(&self) -> Texts {
+        let read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        read.clone()
     }
 }
 
@@ -214,6 +214,19 @@ impl Reader<'_> {
                 }
             }
         }
+        for table in &tables.versions {
+            let span = table.is.span();
+            let schema = self.compiled(file, table.file.as_ref(), table.schema.as_ref(), span);
+            let artifact = match table.record.get_ref() {
+                VersionedRecord::State => Artifact::State,
+                VersionedRecord::Summary => Artifact::Summary,
+            };
+            self.team.versions.extend(schema.map(|schema| Version {
+                artifact,
+                is: Glob::new(table.is.get_ref()),
+                schema,
+            }));
+        }
         for table in &tables.schemas {
             self.schema(file, table, &named);
         }
@@ -249,7 +262,12 @@ impl Reader<'_> {
             None => Some(Selector::default()),
         };
         let at = table.at.as_ref().map_or("", |at| at.get_ref());
-        let schema = self.compiled(file, table);
+        let schema = self.compiled(
+            file,
+            table.file.as_ref(),
+            table.schema.as_ref(),
+            table.id.span(),
+        );
         let (Some(selector), Some(at), Some(schema)) = (selector, Path::parse(at), schema) else {
             return;
         };
@@ -260,7 +278,11 @@ impl Reader<'_> {
             let message = format!("there are more than {MAX_RULES} rules of the team");
             return self.mistake(file, table.id.span(), message, None);
         }
-        let check = Check::Team(TeamCheck::Schema(self.team.schemas.len(), judged));
+        let check = Check::Team(TeamCheck::Schema {
+            index: self.team.schemas.len(),
+            judged,
+            has_help: table.help.is_some(),
+        });
         let info = info(file, table, &schema);
         self.rules.push(Rule::with_info(info, check));
         self.team.schemas.push(TeamSchema {
@@ -366,8 +388,14 @@ impl Reader<'_> {
     }
 
     /// The schema of a table, compiled.
-    fn compiled(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Option<DeclaredSchema> {
-        match (&table.file, &table.schema) {
+    fn compiled(
+        &mut self,
+        file: ConfigSource<'_>,
+        named: Option<&Spanned<String>>,
+        written: Option<&Spanned<Data>>,
+        table: Range<usize>,
+    ) -> Option<DeclaredSchema> {
+        match (named, written) {
             (Some(named), None) => self.of_file(file, named),
             (None, Some(schema)) => {
                 let text = schema.get_ref().to_json();
@@ -387,7 +415,7 @@ impl Reader<'_> {
             }
             (None, None) => {
                 let message = "the schema is missing: neither `file` nor `schema` is there";
-                self.mistake(file, table.id.span(), message, None);
+                self.mistake(file, table, message, None);
                 None
             }
         }

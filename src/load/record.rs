@@ -16,6 +16,7 @@ use crate::record::format;
 use crate::schema::{self, CompiledSchema, MAX_VIOLATIONS, Misspelling, Violation};
 use crate::source::{Artifact, Pointer};
 use crate::store::{Artifacts, Unreadable};
+use crate::team::Team;
 
 /// One of the two records.
 pub(super) struct RecordKind {
@@ -115,6 +116,8 @@ impl LoadedRecord<'_> {
 enum Judged {
     Current,
     Newer,
+    /// A team gives the schema of this version.
+    Declared,
     /// As messages show it.
     Unsupported(String),
 }
@@ -126,6 +129,7 @@ impl RecordKind {
         files: &dyn Artifacts,
         RecordBuffers { bytes, tape }: &'b mut RecordBuffers,
         alone: &Alone,
+        team: &Team,
         troubles: &mut Troubles,
     ) -> LoadedRecord<'b> {
         bytes.clear();
@@ -142,7 +146,7 @@ impl RecordKind {
         }
         let bytes = &*bytes;
         match tape.read_record(bytes) {
-            Ok(document) => self.judge(document, troubles),
+            Ok(document) => self.judge(document, team, troubles),
             Err(refused @ (Refused::TooManyValues | Refused::NoMemory)) => {
                 let why = match refused {
                     Refused::NoMemory => Unreadable::Lacking(refused.to_string()),
@@ -181,7 +185,12 @@ impl RecordKind {
     }
 
     /// Judges a document; collects repeated keys, misspelled keys and versions.
-    fn judge<'b>(&self, document: Document<'b>, troubles: &mut Troubles) -> LoadedRecord<'b> {
+    fn judge<'b>(
+        &self,
+        document: Document<'b>,
+        team: &Team,
+        troubles: &mut Troubles,
+    ) -> LoadedRecord<'b> {
         let glance = self.schema.glance(document);
         if document.repeats_keys() {
             document.for_each_repeated_key(|repeated| {
@@ -191,7 +200,7 @@ impl RecordKind {
             });
         }
         let violations = self.schema.violations_after(glance, document);
-        let judged = self.version(document, violations.as_deref().ok(), troubles);
+        let judged = self.version(document, violations.as_deref().ok(), team, troubles);
         let unusable = SkipReason::new(SkipKind::Syntax, self.unusable);
         let (is_usable, violations) = (violations.is_ok(), violations.unwrap_or_default());
         let shape = match &judged {
@@ -211,8 +220,13 @@ impl RecordKind {
             refused: violations.iter().map(|violation| violation.token).collect(),
             shape,
         };
-        if matches!(judged, Judged::Unsupported(_)) {
-            return loaded;
+        match judged {
+            Judged::Unsupported(_) => return loaded,
+            Judged::Declared => {
+                self.of_declared_version(document, team, troubles);
+                return loaded;
+            }
+            Judged::Current | Judged::Newer => {}
         }
         if is_usable {
             let misspellings = if glance.may_be_misspelled {
@@ -229,6 +243,26 @@ impl RecordKind {
             });
         }
         loaded
+    }
+
+    /// Judges a record by the schema that a team gives for its version.
+    fn of_declared_version(&self, document: Document<'_>, team: &Team, troubles: &mut Troubles) {
+        let (artifact, limit) = (self.artifact, MAX_VIOLATIONS);
+        let version = document.root().get(self.version.0).and_then(Node::text);
+        let declared = version.and_then(|version| team.version(artifact, &version));
+        let Some(schema) = declared else { return };
+        match schema.violations(document.root(), &Pointer::default()) {
+            Err(_) => troubles.add(Trouble::TooManyViolations { artifact, limit }),
+            Ok(violations) => {
+                for violation in violations {
+                    troubles.add(Trouble::Violation {
+                        artifact,
+                        line: None,
+                        violation,
+                    });
+                }
+            }
+        }
     }
 
     fn unsupported(&self, version: &str) -> SkipReason {
@@ -293,6 +327,7 @@ impl RecordKind {
         &self,
         document: Document<'_>,
         violations: Option<&[Violation]>,
+        team: &Team,
         troubles: &mut Troubles,
     ) -> Judged {
         let declared = |field: &str| document.root().get(field).and_then(Node::text);
@@ -310,6 +345,8 @@ impl RecordKind {
             if is_newer(&version, current) {
                 judged = Judged::Newer;
                 troubles.add(Trouble::NewerVersion(trouble));
+            } else if team.version(self.artifact, &version).is_some() {
+                judged = Judged::Declared;
             } else {
                 judged = Judged::Unsupported(quote(&version));
                 troubles.add(Trouble::UnsupportedVersion(trouble));

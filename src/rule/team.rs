@@ -10,8 +10,14 @@ use crate::team::Judged;
 /// What of a team's declarations a rule checks.
 #[derive(Clone, Debug)]
 pub(crate) enum TeamCheck {
-    /// A schema: its place among all, and what it judges.
-    Schema(usize, Judged),
+    /// A schema.
+    Schema {
+        /// Its place among all.
+        index: usize,
+        judged: Judged,
+        /// Whether the team says what to do about a finding.
+        has_help: bool,
+    },
     /// The vocabularies.
     Vocabulary,
 }
@@ -24,7 +30,11 @@ impl TeamCheck {
         findings: &mut Findings<'_>,
     ) -> Option<Compared> {
         match self {
-            Self::Schema(index, judged) => schema(*index, *judged, loaded, findings),
+            Self::Schema {
+                index,
+                judged,
+                has_help,
+            } => schema(*index, *judged, *has_help, loaded, findings),
             Self::Vocabulary => vocabulary(loaded, findings),
         }
     }
@@ -33,6 +43,7 @@ impl TeamCheck {
 fn schema(
     index: usize,
     judged: Judged,
+    has_help: bool,
     loaded: &Loaded<'_, '_>,
     findings: &mut Findings<'_>,
 ) -> Option<Compared> {
@@ -45,7 +56,7 @@ fn schema(
         findings.push(match what {
             What::Violation(violation) => {
                 let draft = Draft::new(place.clone(), violation.message(judged.name()));
-                draft.help(violation.help())
+                draft.help(violation.help().filter(|_| !has_help))
             }
             What::TooMany => {
                 let name = judged.name();

@@ -15,7 +15,7 @@ pub(super) const fn version(
     examined: Examined,
     word: Word,
 ) -> Rule {
-    let hint = "Convert the record to the current version, or check it with a program that knows the version it has.";
+    let hint = "Convert the record to the current version, or give runvet the schema of the version it has: `[[version]]` in `runvet.toml`.";
     rule(names, Level::Error, hint, Check::Loading(word, examined)).reads(record)
 }
 
@@ -64,7 +64,7 @@ const MAX_FIELDS: usize = 8;
 
 /// What a record lacks to be of the current version.
 fn differing(fields: &[String], version: &str) -> String {
-    let convert = "Convert it, and only then write the version.";
+    let convert = "Convert it, and only then write the version, or give runvet the schema of its version with `[[version]]` in `runvet.toml`.";
     let mut named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     if named.is_empty() {
         return format!(

@@ -64,6 +64,7 @@ class Settings:
         """Stands for all that decides about the findings of an episode below an address."""
         rules, config, baseline, _, follow_links = self.check._settings
         texts = [path.read_bytes() if path else b"" for path in (config, baseline)]
+        texts += [text.encode() for _, text in self.check._checker.config_files()]
         # What a configuration says of directories starts from the address.
         root = uri if config else ""
         decisive = repr((_version(), rules, follow_links, texts, root))

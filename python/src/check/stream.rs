@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use runvet::finding::{Deny, EpisodeReport};
+use runvet::finding::EpisodeReport;
 use runvet::gate::{Gate, Outcome};
 use runvet::store::Fault;
 
 use super::{Checker, is_of_given_path};
 use crate::errors;
-use crate::report::{self, Judged};
+use crate::report::{self, Judged, Terms};
 
 /// How often a wait looks for Ctrl-C.
 const PULSE: Duration = Duration::from_millis(50);
@@ -120,15 +120,15 @@ fn judge(gate: &mut Gate, paths: &[PathBuf], sender: &SyncSender<News>) {
 pub(crate) struct Checking {
     stream: Stream,
     outcome: Mutex<Option<Box<Outcome>>>,
-    deny: Deny,
+    terms: Terms,
 }
 
 impl Checking {
-    pub(super) fn new(stream: Stream, deny: Deny) -> Self {
+    pub(super) fn new(stream: Stream, terms: Terms) -> Self {
         Self {
             stream,
             outcome: Mutex::new(None),
-            deny,
+            terms,
         }
     }
 }
@@ -142,7 +142,7 @@ impl Checking {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.stream.next(py)? {
             Some(News::Judged(episode)) => {
-                report::episode(py, Arc::from(episode), self.deny).map(Some)
+                report::episode(py, Arc::from(episode), self.terms.clone()).map(Some)
             }
             Some(News::Wrong(fault)) => Err(errors::fault(py, &fault)),
             Some(News::Over(outcome)) => {
@@ -162,7 +162,7 @@ impl Checking {
             episodes: Vec::new(),
             totals: outcome.totals,
             faults: outcome.faults.clone(),
-            deny: self.deny,
+            terms: self.terms.clone(),
         });
         drop(outcome);
         judged.map(|judged| report::report(py, judged)).transpose()

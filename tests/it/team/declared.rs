@@ -490,3 +490,103 @@ fn key_that_a_schema_declares_is_no_slip() {
     project.write("runvet.toml", "[[schema]]\nid = 'a/b'\nwhere = { phase = 'act' }\nat = '/payload'\nschema = { properties = { actionid = {} } }\n[[schema]]\nid = 'a/c'\nrecord = 'summary'\nschema = { properties = { artifact = {} } }");
     assert_eq!(slips(), [] as [&str; 0], "{before:?}");
 }
+
+/// What the gate of a directory of `corpus/team` finds there, each with its rule and file.
+fn found_in(name: &str) -> Vec<String> {
+    let dir = corpus().join("team").join(name);
+    let config = dir.join("runvet.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let mut gate = Gate::default().with_config(&config, &text, None).unwrap();
+    let report = gate.run([dir.join("runs")]).unwrap();
+    let episodes = report.episodes.iter();
+    let skipped = episodes
+        .clone()
+        .flat_map(|it| &it.skipped)
+        .map(|it| it.rule.clone());
+    let found = episodes.flat_map(|it| &it.findings);
+    let found = found.map(|it| {
+        let pointer = it.location.pointer.as_deref().unwrap_or_default();
+        format!("{} {pointer}", it.rule)
+    });
+    found.chain(skipped).collect()
+}
+
+#[test]
+fn pack_finds_what_the_record_format_leaves_open() {
+    let runs = corpus().join("team/refunds/runs");
+    assert_eq!(
+        runvet::check::Check::new()
+            .run([runs])
+            .unwrap()
+            .totals
+            .valid,
+        1
+    );
+    assert_eq!(
+        found_in("refunds"),
+        [
+            "acme/refund-input /payload/input",
+            "team/vocabulary /payload/tool"
+        ]
+    );
+}
+
+#[test]
+fn record_of_a_declared_version_is_judged_by_its_schema() {
+    let runs = corpus().join("team/archive/runs");
+    let report = runvet::check::Check::new().run([&runs]).unwrap();
+    let rules: Vec<&str> = report.episodes[0]
+        .findings
+        .iter()
+        .map(|it| &*it.rule)
+        .collect();
+    assert_eq!(rules, ["summary/version"]);
+    let help = &report.episodes[0].findings[0].help;
+    assert!(
+        help.contains("`[[version]]`") && help.contains("`outcome`"),
+        "{help}"
+    );
+    assert_eq!(found_in("archive"), [] as [&str; 0]);
+
+    let schema = "file = 'old.json'";
+    let version = |is: &str| format!("[[version]]\nrecord = 'summary'\nis = '{is}'\n{schema}");
+    let project = project(&version("1.*"));
+    project.write(
+        "old.json",
+        r#"{"properties":{"duration_sec":{"maximum":0.1},"flags":false}}"#,
+    );
+    let rules = |report: runvet::finding::Report| {
+        let findings = report.episodes.into_iter().flat_map(|it| it.findings);
+        let found =
+            findings.map(|it| format!("{} {}", it.rule, it.location.pointer.unwrap_or_default()));
+        found.collect::<Vec<_>>()
+    };
+    // The current version, and a newer one of its major, stay with the built-in schema.
+    assert_eq!(rules(project.report(&[], &[])), [] as [&str; 0]);
+    let file = "runs/episodes/ep_answer/summary.json";
+    let text = std::fs::read_to_string(project.path(file)).unwrap();
+    project.write(file, &text.replace("1.3.0", "1.9.0"));
+    assert_eq!(
+        rules(project.report(&[], &[])),
+        ["summary/newer-version /schema_version"]
+    );
+    // An older one, and one that is no version, are judged by what is declared.
+    for other in ["1.2.0", "1.x"] {
+        project.write(
+            file,
+            &text
+                .replace("1.3.0", other)
+                .replace("\"outcome\"", "\"outcom\""),
+        );
+        assert_eq!(
+            rules(project.report(&[], &[])),
+            ["summary/schema /duration_sec", "summary/schema /flags"],
+            "{other}"
+        );
+    }
+    project.write("runvet.toml", &version("2.*"));
+    assert_eq!(
+        rules(project.report(&[], &[])),
+        ["summary/version /schema_version"]
+    );
+}

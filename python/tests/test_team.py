@@ -1,0 +1,63 @@
+"""What a team declares in its configuration is judged, listed and rendered."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import runvet
+from runvet.batch import Settings
+
+PACK = """
+[[schema]]
+id = "acme/order"
+where = { tool = "adapter:*" }
+at = "/payload"
+file = "order.schema.json"
+title = "an act names its order"
+url = "https://acme.example/order"
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    config = tmp_path / "runvet.toml"
+    config.write_text('packs = ["pack.toml"]\n')
+    (tmp_path / "pack.toml").write_text(PACK)
+    (tmp_path / "order.schema.json").write_text('{"required": ["order"]}')
+    return config
+
+
+def test_rule_of_a_team_is_one_of_the_check(in_root: Path, config: Path) -> None:
+    check = runvet.Check(config=config)
+    assert check.rules()[-1].id == "acme/order"
+    assert [rule.id for rule in check.rules()[:-1]] == [rule.id for rule in runvet.rules()]
+    report = check.run("corpus/good/terminal")
+    assert {finding.rule for finding in report.episodes[0].findings} == {"acme/order"}
+    again = pickle.loads(pickle.dumps(report))
+    for made in (report, again, report.episodes[0]):
+        assert "https://acme.example/order" in made.render("sarif")
+    with pytest.raises(runvet.UnknownRule, match="did you mean `acme/order`"):
+        runvet.Check(config=config, rules={"acme/ordr": "off"})
+    off = runvet.Check(config=config, rules={"acme/*": "off"})
+    assert off.run("corpus/good/terminal").ok
+
+
+def test_mistake_in_a_pack_is_one_of_the_configuration(config: Path) -> None:
+    (config.parent / "order.schema.json").write_text('{"type": "objekt"}')
+    with pytest.raises(runvet.ConfigError, match="objekt"):
+        runvet.Check(config=config)
+
+
+def test_digest_of_settings_covers_packs_and_schema_files(config: Path) -> None:
+    def digest() -> str:
+        return Settings(runvet.Check(config=config)).digest("s3://b/runs")
+
+    before = digest()
+    assert digest() == before
+    (config.parent / "order.schema.json").write_text('{"required": ["order", "x"]}')
+    schema = digest()
+    (config.parent / "pack.toml").write_text(PACK + 'why = "money"\n')
+    assert len({before, schema, digest()}) == 3
