@@ -6,6 +6,7 @@ from typing import Any, final
 
 from ._check import Level
 from ._policy import Policy
+from .batch._fetching import Fetch
 from ._records import Event, Plan, PlanComparison, RunEntry, State
 from ._report import Columns, EpisodeReport, Report
 
@@ -46,7 +47,7 @@ def fetched(
     checker: Checker,
     uri: str,
     id: str | None,
-    fetch: Callable[[int], list[tuple[str, bytes | str | int | None, str | None]]],
+    fetch: Fetch,
 ) -> tuple[str, str | None, int, bool]: ...
 def loads(text: str, numbers: str = "python") -> Any: ...
 def printable(text: str) -> str: ...

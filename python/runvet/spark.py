@@ -3,12 +3,14 @@
 >>> spark.read.format("runvet").load("s3://bucket/runs")                 # doctest: +SKIP
 
 Installing the package registers that format. The options are `partitions`, `since`, `until`,
-`in_flight`, `last`, `config`, `baseline`, `adapter`, `rule.RULE` and `store.NAME`. A task has one
-thread that checks and `in_flight` that fetch.
+`in_flight`, `reads_per_second`, `patience`, `last`, `config`, `baseline`,
+`verify_manifest`, `deny_warnings`, `deny_unjudged`, `adapter`, `rule.RULE` and `store.NAME`. A task
+has one thread that checks and `in_flight` that fetch.
 """
 
 from __future__ import annotations
 
+import difflib
 import pickle
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -51,26 +53,49 @@ class _Partition(InputPartition):
         super().__init__(split)
 
 
+_SWITCHES = ("verify_manifest", "deny_warnings", "deny_unjudged")
+_FILES = ("config", "baseline")
+_OPTIONS = [*_FILES, *_SWITCHES, "path", "partitions", "since", "until", "in_flight"]
+_OPTIONS += ["reads_per_second", "patience", "last", "adapter"]
+
+
+def _option_of(name: str) -> None:
+    """Refuses an option that does not exist."""
+    if name in _OPTIONS or name.startswith(("store.", "rule.")):
+        return
+    near = difflib.get_close_matches(name, _OPTIONS, 1, 0.0)[0]
+    raise ValueError(f"the format runvet has no option {name!r}; the nearest is {near!r}")
+
+
+def _is_on(name: str, text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"the option {name} is {text!r}, not true or false")
+    return text.lower() == "true"
+
+
 class _Reader(DataSourceReader):
     def __init__(self, options: Mapping[str, str]) -> None:
+        for name in options:
+            _option_of(name)
         uri = options.get("path")
         if not uri:
-            raise ValueError('there is no address: .load("s3://bucket/runs")')
+            more = "; the format takes one address" if "paths" in options else ""
+            raise ValueError(f'there is no address: .load("s3://bucket/runs"){more}')
         store = {name[6:]: it for name, it in options.items() if name.startswith("store.")}
         adapter: Any = options.get("adapter")
-        self._location = Location(uri, store, adapter)
+        patience = float(options.get("patience", 60))
+        self._location = Location(uri, store, adapter, patience=patience)
         self._partitions = int(options["partitions"]) if "partitions" in options else None
         rules: Any = {name[5:]: it for name, it in options.items() if name.startswith("rule.")}
         self._period = Period.of(options.get("since"), options.get("until"))
+        check: dict[str, Any] = {name: options.get(name) for name in _FILES}
+        check.update({name: _is_on(name, options[name]) for name in _SWITCHES if name in options})
+        limit = options.get("reads_per_second")
         self._settings = Settings(
-            Check(
-                rules=rules,
-                config=options.get("config"),
-                baseline=options.get("baseline"),
-                jobs=1,
-            ),
+            Check(rules=rules, jobs=1, **check),
             int(options.get("in_flight", 32)),
             options.get("last"),
+            float(limit) if limit else None,
         )
 
     def partitions(self) -> list[InputPartition]:
@@ -174,6 +199,9 @@ def totals(
         suppressed("ignore").alias("ignored"),
         suppressed("baseline").alias("baselined"),
         number(f.col("fault").isNotNull()).alias("faults"),
-    ).collect()[0]
-    deny = {"deny_warnings": deny_warnings, "deny_unjudged": deny_unjudged}
-    return batch.Totals(**sums.asDict(), **deny)
+        f.coalesce(f.max("deny_warnings"), f.lit(deny_warnings)).alias("deny_warnings"),
+        f.coalesce(f.max("deny_unjudged"), f.lit(deny_unjudged)).alias("deny_unjudged"),
+    ).collect()[0].asDict()
+    sums["deny_warnings"] |= deny_warnings
+    sums["deny_unjudged"] |= deny_unjudged
+    return batch.Totals(**sums)

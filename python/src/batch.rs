@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -44,20 +45,64 @@ enum Fetched {
     Bytes(PyBackedBytes),
     /// A file that it was written to.
     Spooled(PathBuf),
-    /// It is only listed; or, where this is true, a directory.
+    /// It is there, and fetched when a rule reads it; where this is true, it is a directory.
     Listed(Option<bool>),
     /// Its number of bytes is beyond this limit.
     Beyond(u64),
 }
 
-/// The artifacts of an episode, as a store had them.
-struct Objects {
-    memory: InMemory<'static>,
-    spooled: Vec<(Artifact, File)>,
+/// The fetch of one episode, and what it raised while rules read.
+struct Fetch {
+    fetch: Py<PyAny>,
+    wrong: Mutex<Option<PyErr>>,
 }
 
-impl Objects {
-    fn of(answer: Vec<(String, Fetched, Option<String>)>) -> PyResult<Self> {
+impl Fetch {
+    fn all(&self, number: usize) -> PyResult<Objects<'_>> {
+        let answer = Python::attach(|py| self.fetch.call1(py, (number,))?.extract(py))?;
+        Objects::of(answer, self)
+    }
+
+    /// Fetches a file of the episode that only some rules read.
+    fn one(&self, path: &str) -> Result<Opened<'static>, Unreadable> {
+        let answer = Python::attach(|py| {
+            let answer = self.fetch.call_method1(py, "open", (path,))?;
+            answer.extract::<Fetched>(py)
+        });
+        match answer {
+            Ok(Fetched::Bytes(bytes)) => Ok(Opened::from_reader(Arc::<[u8]>::from(&*bytes))),
+            Ok(Fetched::Spooled(path)) => Ok(Opened::from_reader(Spooled(File::open(path)?))),
+            Ok(Fetched::Listed(Some(true))) => Err(Unreadable::Directory),
+            Ok(Fetched::Listed(_)) => Err(Unreadable::Vanished),
+            Ok(Fetched::Beyond(limit)) => Err(Unreadable::TooLarge(limit)),
+            Err(error) => {
+                let why = Unreadable::Other("it can't be fetched".to_owned());
+                *self.wrong.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Err(why)
+            }
+        }
+    }
+
+    /// What was raised since this was asked last.
+    fn raised(&self) -> PyResult<()> {
+        let wrong = self
+            .wrong
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        wrong.map_or(Ok(()), Err)
+    }
+}
+
+/// The artifacts of an episode, as a store had them.
+struct Objects<'f> {
+    memory: InMemory<'static>,
+    spooled: Vec<(Artifact, File)>,
+    fetch: &'f Fetch,
+}
+
+impl<'f> Objects<'f> {
+    fn of(answer: Vec<(String, Fetched, Option<String>)>, fetch: &'f Fetch) -> PyResult<Self> {
         let mut contents = Vec::new();
         let mut versions = Vec::new();
         let mut spooled = Vec::new();
@@ -84,11 +129,12 @@ impl Objects {
                     memory.with_version(artifact, version)
                 }),
             spooled,
+            fetch,
         })
     }
 }
 
-impl Artifacts for Objects {
+impl Artifacts for Objects<'_> {
     fn entries(&self) -> Entries {
         self.memory.entries()
     }
@@ -96,7 +142,33 @@ impl Artifacts for Objects {
     fn open(&self, artifact: Artifact) -> Result<Opened<'_>, Unreadable> {
         match self.spooled.iter().find(|(it, _)| *it == artifact) {
             Some((_, file)) => Ok(Opened::from_reader(Spooled(file.try_clone()?))),
-            None => self.memory.open(artifact),
+            None => match self.memory.open(artifact) {
+                Err(Unreadable::ListedOnly) => self.fetch.one(artifact.file_name()),
+                opened => opened,
+            },
+        }
+    }
+
+    fn probe(&self, artifact: Artifact) -> Result<(), Unreadable> {
+        match self.memory.open(artifact) {
+            Ok(_) | Err(Unreadable::ListedOnly) => Ok(()),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// An empty object is fetched by its listing.
+    fn is_empty(&self, artifact: Artifact) -> Result<bool, Unreadable> {
+        match self.memory.open(artifact) {
+            Err(Unreadable::ListedOnly) => Ok(false),
+            _ => self.memory.is_empty(artifact),
+        }
+    }
+
+    fn open_named(&self, path: &str) -> Result<Opened<'_>, Unreadable> {
+        match Artifact::ALL.into_iter().find(|it| it.file_name() == path) {
+            Some(artifact) if self.entries().has(artifact) => self.open(artifact),
+            Some(_) => Err(Unreadable::Vanished),
+            None => self.fetch.one(path),
         }
     }
 
@@ -116,7 +188,8 @@ impl ReadAt for Spooled {
 
 /// Judges an episode that `fetch` brings, as the JSON report has it, and says why it could not be
 /// judged, how many skips `deny_unjudged` counts, and whether no rule is on. `fetch` is called
-/// again where there are findings, with the number of the fetch.
+/// again where there are findings, with the number of the fetch, and its method `open` with the
+/// path of a file that only some rules read.
 #[pyfunction]
 pub(crate) fn fetched(
     py: Python<'_>,
@@ -126,13 +199,16 @@ pub(crate) fn fetched(
     fetch: Py<PyAny>,
 ) -> PyResult<(String, Option<String>, u64, bool)> {
     let checker = checker.get();
+    let wrong = Mutex::default();
+    let fetch = Fetch { fetch, wrong };
     py.detach(move || {
         checker.judging(|gate| {
             let key = EpisodeKey::Text(uri);
             let report = gate.settled(&key, id.as_deref(), |number| {
-                let answer = Python::attach(|py| fetch.call1(py, (number,))?.extract(py))?;
-                Objects::of(answer)
+                fetch.raised()?;
+                fetch.all(number)
             })?;
+            fetch.raised()?;
             let mut text = Vec::new();
             runvet::report::write_json(&mut text, &report)?;
             let text = String::from_utf8_lossy(&text).into_owned();

@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,12 +17,16 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from conftest import CORPUS, ROOT, command
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
+from simulated import Simulated, ulid
 
 import runvet
 from runvet import batch
 from runvet.batch import _fetching
-from runvet.store import Directory, Gone, Location, Object, StoreError
+from runvet.batch._finding import Range, found_in
+from runvet.store import Directory, Gone, Location, Object, StoreError, Unlisted
 
 
 @pytest.fixture(autouse=True)
@@ -95,11 +100,12 @@ def test_partitions_share_out_every_episode_once(tmp_path: Path, good: Path) -> 
         assert sorted(found) == expected, partitions
 
 
-def test_ranges_are_few_where_neighbours_are_many(tmp_path: Path, good: Path) -> None:
+def test_splits_are_equal_and_small(tmp_path: Path, good: Path) -> None:
     for number in range(30):
         shutil.copytree(good, tmp_path / "episodes" / f"ep_{number}")
     splits = batch.plan(str(tmp_path), 3)
-    assert [len(split.ranges) for split in splits] == [1, 1, 1]
+    assert [split.part.episodes for split in splits if split.part] == [10, 10, 10]
+    assert batch.planned(splits) == (30, True)
     assert len(pickle.dumps(splits)) < 2_000
 
 
@@ -280,7 +286,7 @@ def test_a_store_that_fails_makes_rows_with_faults(demo: Path) -> None:
     assert (sums.episodes, sums.faults, sums.exit_code) == (3, 2, 2)
 
 
-class Unlisted(Directory):
+class Closed(Directory):
     """A directory that can't be listed below a name."""
 
     def children(self, prefix: str) -> tuple[list[str], list[Object]]:
@@ -290,7 +296,7 @@ class Unlisted(Directory):
 
 
 def test_a_listing_that_fails_is_a_fault(demo: Path) -> None:
-    (row,) = rows_of(Location(str(demo), open=Unlisted), 2)
+    (row,) = rows_of(Location(str(demo), open=Closed), 2)
     assert (row["uri"], row["fault"]) == (f"{demo}/episodes", "episodes/: its store answers 403")
 
 
@@ -442,16 +448,18 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
     output = tmp_path / "findings.parquet"
     parts = Path(f"{output}.parts")
     from runvet.batch import __main__ as command
+    from runvet.batch import _parts
 
     def stop(path: Path, batches: Iterator[Any]) -> None:
         if path.name.startswith("000001"):
             raise KeyboardInterrupt
         whole(path, batches)
 
-    whole = command._write
+    whole = _parts.write
     arguments = [str(demo), "--output", str(output), "--partitions", "3", "--quiet"]
+    arguments += ["--processes", "1"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "_write", stop)
+        patch.setattr(_parts, "write", stop)
         assert command.main(arguments) == 130
     assert sorted(path.name for path in parts.iterdir()) == ["000000.parquet", "plan.json"]
     other = command.main([str(demo), "--output", str(output), "--partitions", "2"])
@@ -460,9 +468,219 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
     written: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            command, "_write", lambda path, it: (written.append(path.name), whole(path, it))
+            _parts, "write", lambda path, it: (written.append(path.name), whole(path, it))
         )
         assert command.main(arguments) == 0
     assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
     assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
     assert not parts.exists()
+
+
+class Forgetful(Directory):
+    """A directory whose listing shows nothing from some key on, once that is asked for."""
+
+    hides = ""
+
+    def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object | Unlisted]:
+        found = super().list(prefix, after)
+        return found if not self.hides else (it for it in found if it.key < self.hides)
+
+
+def test_what_the_planner_saw_is_a_fault_where_it_is_not_listed(
+    demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location = Location(str(demo), open=Forgetful)
+    splits = batch.plan(location, 2)
+    assert batch.planned(splits) == (5, True)
+    monkeypatch.setattr(Forgetful, "hides", "episodes/ep_04")
+    found = [some for split in splits for some in batch.check_split(split)]
+    faults = [it["fault"] for some in found for it in some.to_pylist() if it["fault"]]
+    assert faults == [
+        "the planner saw 2 episodes from here on, the listing shows 0, "
+        "without episodes/ep_04_crashed/"
+    ]
+    sums = batch.totals(found)
+    assert (sums.episodes, sums.faults, sums.exit_code) == (3, 1, 2)
+    # Such a fault counts whatever is excluded.
+    config = demo / "runvet.toml"
+    config.write_text('exclude = ["episodes/ep_04*"]\n')
+    settings = batch.Settings(runvet.Check(config=config))
+    excluded = [some for split in splits for some in batch.check_split(split, settings)]
+    assert batch.totals(excluded).exit_code == 2
+
+
+class Late(Directory):
+    """A directory whose first listing shows nothing."""
+
+    listed = 0
+
+    def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object | Unlisted]:
+        Late.listed += 1
+        return super().list(prefix, after) if Late.listed > 1 else iter(())
+
+
+def test_listing_that_shows_nothing_is_asked_for_twice(demo: Path, tmp_path: Path) -> None:
+    Late.listed = 0
+    assert len(rows_of(Location(str(demo), open=Late))) == 5
+    (tmp_path / "empty").mkdir()
+    done = ran(tmp_path / "empty", "--partitions", "1", "--output", tmp_path / "o", "--exit-code")
+    assert (done.returncode, "is empty" in done.stderr) == (3, True)
+
+
+class Portal(Directory):
+    """A directory that gives another page for some states, always the same."""
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        now, content = super().get(key, start, length)
+        if "ep_01" in key and key.endswith("state.json"):
+            return now._replace(size=6, etag="portal"), b"<html>"
+        if "ep_03" in key and key.endswith("state.json"):
+            return now, content[: len(content) // 2]
+        return now, content
+
+
+def test_bytes_that_the_listing_contradicts_are_a_fault(demo: Path) -> None:
+    rows = rows_of(Location(str(demo), open=Portal))
+    faults = {row["uri"].rsplit("/")[-1]: row["fault"] for row in rows if row["fault"]}
+    assert [*faults] == ["ep_01_answer", "ep_03_edited"]
+    assert "gives other bytes (6 bytes, ETag portal) than it lists" in faults["ep_01_answer"]
+    assert all(not row["findings"] and row["valid"] is None for row in rows if row["fault"])
+
+
+def test_denials_of_a_configuration_count_in_totals(tmp_path: Path, good: Path) -> None:
+    shutil.copytree(good, tmp_path / "episodes" / "ep_answer")
+    config = tmp_path / "runvet.toml"
+    config.write_text("deny-warnings = true\n[rules]\n'strict/*' = 'warning'\n")
+    state = tmp_path / "episodes" / "ep_answer" / "state.json"
+    state.write_text(state.read_text().replace('"plan"', '"plna"', 1))
+    for check in (runvet.Check(config=config), runvet.Check(deny_warnings=True)):
+        report = check.run(tmp_path)
+        table = pa.Table.from_pylist(rows_of(str(tmp_path), check=check), batch.SCHEMA)
+        sums = batch.totals([table])
+        assert (sums.warnings, sums.exit_code) == (report.totals.warnings, report.exit_code)
+        assert sums.deny_warnings
+
+
+def filled(demo: Path) -> Path:
+    """Run data of which most rules can speak: with manifests, sound and broken, and groups."""
+    cases = [*(CORPUS / "bad" / "manifest").rglob("manifest.json")]
+    cases += [*(CORPUS / "bad" / "strict").rglob("manifest.json")]
+    for number, case in enumerate(sorted(cases)):
+        if not any(path.is_symlink() for path in case.parent.rglob("*")):
+            shutil.copytree(case.parent, demo / "episodes" / "nightly" / f"ep_m{number}")
+    fresh = runvet.Recorder(demo).begin("task")
+    fresh.finish()
+    return demo
+
+
+LEVELS = st.sampled_from(["error", "warning", "off"])
+RULES = st.sampled_from(["*", "strict/*", "manifest/digest", *(it.id for it in runvet.rules())])
+GLOBS = st.sampled_from(["episodes/ep_01*", "episodes/nightly", "episodes/nightly/*", "episodes/*"])
+
+
+def toml_of(levels: dict[str, str]) -> str:
+    return "{ " + ", ".join(f"'{rule}' = '{level}'" for rule, level in levels.items()) + " }"
+
+
+@st.composite
+def configurations(draw: st.DrawFn) -> str:
+    lines = [
+        f"{name} = {str(draw(st.booleans())).lower()}"
+        for name in ("verify-manifest", "deny-warnings", "deny-unjudged")
+    ]
+    lines += [f"exclude = {draw(st.lists(GLOBS, max_size=1))}"]
+    lines += [f"rules = {toml_of(draw(st.dictionaries(RULES, LEVELS, max_size=4)))}"]
+    for path in draw(st.lists(GLOBS, max_size=2)):
+        levels = draw(st.dictionaries(RULES, LEVELS, min_size=1, max_size=3))
+        lines += ["[[override]]", f"paths = ['{path}']", f"rules = {toml_of(levels)}"]
+    for path, rule in draw(st.lists(st.tuples(GLOBS, RULES), max_size=2)):
+        lines += ["[[ignore]]", f"rule = '{rule}'", f"episode = '{path}'", "reason = 'old'"]
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("everything") / "demo"
+    shutil.copytree(CORPUS / "demo", root)
+    return filled(root)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=configurations(), baselined=st.booleans())
+def test_configuration_means_the_same_in_a_store(
+    everything: Path, text: str, baselined: bool
+) -> None:
+    config = everything / "runvet.toml"
+    config.write_text(text)
+    baseline = everything / "baseline.json"
+    if not baseline.exists():
+        command("validate", "--write-baseline", str(baseline), str(everything / "episodes"))
+    check = runvet.Check(config=config, baseline=baseline if baselined else None)
+    report = check.run(everything)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_fetching, "QUIET", 0.0)
+        disk = rows_of(str(everything), 2, check=check)
+        store = rows_of(f"file://{everything}", check=check)
+    expected = sorted(report.to_dict()["episodes"], key=lambda it: str(it["dir"]))
+    for rows in (disk, store):
+        shown = json.loads(json.dumps(as_lines(rows)).replace("file://", ""))
+        assert sorted(shown, key=lambda it: str(it["dir"])) == expected
+        sums = batch.totals([pa.Table.from_pylist(rows, batch.SCHEMA)])
+        assert sums.exit_code == report.exit_code
+        assert sums.warnings == report.totals.warnings
+
+
+def test_last_result_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        batch.Settings(last=str(tmp_path / "none.parquet"))
+
+
+def test_settings_differ_with_files_that_a_configuration_names(tmp_path: Path) -> None:
+    config, baseline = tmp_path / "runvet.toml", tmp_path / "baseline.json"
+    config.write_text('baseline = "baseline.json"\n')
+    command("validate", "--write-baseline", str(baseline), str(CORPUS / "good"))
+
+    def digest() -> str:
+        return batch.Settings(runvet.Check(config=config)).digest("s3://bucket/runs")
+
+    before = digest()
+    assert digest() == before
+    command("validate", "--write-baseline", str(baseline), str(CORPUS / "demo"))
+    assert digest() != before
+
+
+@pytest.mark.parametrize("partitions", [None, 60])
+@pytest.mark.parametrize("layout", ["flat", "days", "few days"])
+def test_plan_of_a_large_listing_has_tasks_of_one_size(
+    layout: str, partitions: int | None
+) -> None:
+    days = [f"episodes/2026-{month:02}-{day:02}/" for month in (1, 2, 3) for day in range(1, 29)]
+    number = 40_000 if partitions is None else 100_000_000
+    groups = {"flat": ["episodes/"], "days": days, "few days": days[:9]}[layout]
+    store = Simulated([(group, number // len(groups)) for group in groups])
+    asked: list[int] = []
+    location = Location("s3://bucket/runs", open=lambda _: store)
+    splits = batch.plan(location, partitions, progress=lambda asks, _: asked.append(asks))
+    parts = [split.part for split in splits if split.part]
+    bounds = [*(store.number_before(part.first) // 5 for part in parts), store.episodes]
+    sizes = [end - start for start, end in zip(bounds, bounds[1:])]
+    if partitions is None or layout == "flat":
+        assert max(sizes) < 1.7 * sum(sizes) / len(sizes), sizes
+    assert len(splits) <= (partitions or 50) and len(splits) > (partitions or 40) * 0.8
+    assert asked[-1] <= 40 * len(splits)
+    assert max(len(pickle.dumps(part)) for part in parts) < 1_000
+
+
+def test_a_split_is_read_page_by_page() -> None:
+    def peak(episodes: int) -> int:
+        store = Simulated([("episodes/", episodes)])
+        ulid.cache_clear()
+        location = Location("s3://bucket/runs", open=lambda _: store)
+        tracemalloc.start()
+        number = sum(1 for _ in found_in(location, Range()))
+        reached = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert number == episodes
+        return reached
+
+    assert peak(30_000) < 1.5 * peak(5_000)

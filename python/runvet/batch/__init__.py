@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import tomllib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any
 
 try:
@@ -26,9 +29,11 @@ except ModuleNotFoundError as error:
 from .. import _runvet
 from .._check import Check
 from ._fetching import Fetch, same
-from ._planning import ARTIFACTS, Range, Split, objects_of, plan, plan_of
+from ._finding import Episode, Lost, Range, found_in
+from ._period import Period
+from ._planning import Split, plan, plan_of
 from ._rows import SCHEMA, Totals, as_ndjson, judged, unjudged
-from ..store import Location, Object, Store, StoreError
+from ..store import Location, Object, StoreError
 
 __all__ = [
     "SCHEMA",
@@ -41,6 +46,8 @@ __all__ = [
     "check_split",
     "plan",
     "plan_of",
+    "planned",
+    "rows_of_directory",
     "totals",
 ]
 
@@ -51,7 +58,8 @@ _ROWS = 1024
 class Settings:
     """How splits are checked. It can be pickled; files that the check names are read by workers.
 
-    `in_flight` episodes are fetched at once: for a store far away, this decides about the speed.
+    `in_flight` episodes are fetched at once, and fewer after the store throttles: for a store far
+    away, this decides about the speed. `reads_per_second` limits the requests of each process.
     `last` is the result of the last run: a Parquet file or a directory of them. An episode whose
     objects are those of the last run is copied from there and not fetched.
     """
@@ -59,10 +67,18 @@ class Settings:
     check: Check = field(default_factory=Check)
     in_flight: int = 32
     last: str | None = None
+    reads_per_second: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.last is not None:
+            _dataset(self.last)
 
     def digest(self, uri: str) -> str:
         """Stands for all that decides about the findings of an episode below an address."""
         rules, config, baseline, _, follow_links = self.check._settings
+        if config is not None and baseline is None:
+            named = tomllib.loads(config.read_text()).get("baseline")
+            baseline = config.parent / named if named else None
         texts = [path.read_bytes() if path else b"" for path in (config, baseline)]
         texts += [text.encode() for _, text in self.check._checker.config_files()]
         # What a configuration says of directories starts from the address.
@@ -75,19 +91,8 @@ def _version() -> str:
     return _runvet.version()
 
 
-@dataclass(frozen=True, slots=True)
-class _Episode:
-    store: Store
-    prefix: str
-    uri: str
-    id: str | None
-    name: str
-    objects: dict[str, Object]
-    directories: set[str]
-
-
 def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.RecordBatch]:
-    """Checks the episodes of a split: batches with `SCHEMA`, in the order of `uri`.
+    """Checks the episodes of a split: batches with `SCHEMA`, in the order of keys.
 
     What a store does not give is a row with a `fault`, never an exception.
     """
@@ -96,32 +101,109 @@ def check_split(split: Split, settings: Settings | None = None) -> Iterator[pa.R
     checker = settings.check._checker
     if any("://" in uri for uri in (root, *split.uris)):
         checker = checker.at(root)
-    work: list[tuple[str, _Episode | str]] = list(split.faults)
-    if split.ranges:
-        work += _listed(split.location, split.ranges)
-    for uri in split.uris:
-        work += _listed(split.location.below(uri.rstrip("/")), (Range("", "", ""),), given=True)
-    work = [it for it in work if _is_wanted(it[0], split, checker)]
-    work.sort(key=lambda item: item[0].encode(errors="surrogatepass"))
-    digest = settings.digest(root)
-    last = _Last(settings.last, digest, [uri for uri, _ in work])
-    check = partial(_row, checker, _reads_learn(settings.check), last)
+    same_for_all = _same_for_all(settings, root)
+    found = _found(split, settings)
+    work = (it for it in found if isinstance(it[1], Lost) or _is_wanted(it[0], split, checker))
     rows: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max(1, settings.in_flight)) as threads:
-        for row in threads.map(check, work):
+        check = partial(_row, checker)
+        last = partial(_Last, settings.last, same_for_all["settings"])
+        for row in _in_order(threads, check, last, work, 4 * settings.in_flight):
             if row is None:
                 continue
-            row.update(runvet_version=_version(), settings=digest)
             rows.append(row)
             if len(rows) == _ROWS:
-                yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+                yield _batch(rows, root, Period(), same_for_all)
                 rows = []
     if rows:
-        yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+        yield _batch(rows, root, Period(), same_for_all)
+
+
+def rows_of_directory(
+    path: str, settings: Settings | None = None, period: Period = Period()
+) -> Iterator[pa.RecordBatch]:
+    """Checks all run data below a local directory, as `runvet validate` does: on all cores, without
+    a plan. The rows are those of its splits, apart from `files`, which is empty."""
+    settings = settings or Settings()
+    checking = settings.check.each(path)
+    same_for_all = _same_for_all(settings, path)
+    rows: list[dict[str, Any]] = []
+    undecided: set[str] = set()
+    for report in checking:
+        whole = json.loads(report.render("json"))
+        faults = [it["message"] for it in whole["faults"]]
+        undecided.update([report.dir] if faults else [])
+        row = judged(whole["episodes"][0], *faults[:1] or [None])
+        sums = whole["totals"]
+        row.update(unjudged=sums["unjudged"], unchecked=sums["unchecked"] > 0, files=[])
+        rows.append(row)
+        if len(rows) == _ROWS:
+            yield _batch(rows, path, period, same_for_all)
+            rows = []
+    summary = checking.summary
+    found = () if summary is None else summary.faults
+    rows += [unjudged(it.path, it.message) for it in found if it.path not in undecided]
+    yield _batch(rows, path, period, same_for_all)
+
+
+def _batch(
+    rows: list[dict[str, Any]], root: str, period: Period, more: dict[str, Any]
+) -> pa.RecordBatch:
+    wanted = [{**row, **more} for row in rows if period.has(row["uri"][len(root) :])]
+    return pa.RecordBatch.from_pylist(wanted, SCHEMA)
+
+
+def _same_for_all(settings: Settings, root: str) -> dict[str, Any]:
+    deny_warnings, deny_unjudged = settings.check._checker.deny
+    return {
+        "runvet_version": _version(),
+        "settings": settings.digest(root),
+        "deny_warnings": deny_warnings,
+        "deny_unjudged": deny_unjudged,
+    }
+
+
+def _found(split: Split, settings: Settings) -> Iterator[tuple[str, Episode | str]]:
+    given = [split.location.below(uri.rstrip("/")) for uri in split.uris]
+    parts = [] if split.part is None else [(split.location, split.part, False)]
+    for location, part, is_given in [*parts, *((it, Range(), True) for it in given)]:
+        try:
+            pace = getattr(location.store(), "pace", None)
+        except StoreError as error:
+            yield location.uri, Lost(error)
+            continue
+        if pace is not None:
+            pace.limit(settings.in_flight, settings.reads_per_second)
+        yield from found_in(location, part, is_given)
+
+
+def _in_order(
+    threads: ThreadPoolExecutor,
+    check: Callable[..., dict[str, Any] | None],
+    last: Callable[[list[str]], _Last],
+    work: Iterator[tuple[str, Episode | str]],
+    most: int,
+) -> Iterator[dict[str, Any] | None]:
+    """Rows in the order of the work, of which only the next pieces are taken."""
+    waiting: deque[Future[dict[str, Any] | None]] = deque()
+    while some := [*islice(work, _ROWS)]:
+        before = last([uri for uri, _ in some])
+        for item in some:
+            waiting.append(threads.submit(check, before, item))
+            if len(waiting) > most:
+                yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def _is_wanted(uri: str, split: Split, checker: _runvet.Checker) -> bool:
     return split.period.has(uri[len(split.location.uri) :]) and not checker.excludes(uri)
+
+
+def planned(splits: Iterable[Split]) -> tuple[int, bool]:
+    """How many episodes the planner saw, and whether that is all of them; there may be more."""
+    parts = [split.part for split in splits if split.part is not None]
+    return sum(part.episodes for part in parts), all(part.is_exact for part in parts)
 
 
 def totals(
@@ -134,58 +216,8 @@ def totals(
     return sums
 
 
-def _listed(
-    location: Location, ranges: Iterable[Range], given: bool = False
-) -> Iterator[tuple[str, _Episode | str]]:
-    """Lists ranges: the episodes in them, and what can't be listed.
-
-    It is a fault if an address that was given as that of an episode has none.
-    """
-    objects: dict[str, Object] = {}
-    try:
-        store = location.store()
-    except StoreError as error:
-        yield location.uri, str(error)
-        return
-    for part in ranges:
-        try:
-            objects.update((found.key, found) for found in objects_of(store, part))
-        except StoreError as error:
-            given = False
-            yield f"{location.uri}/{part.first}".rstrip("/"), str(error)
-    episodes, faults = _runvet.episodes_of(location.uri, [*objects])
-    yield from faults
-    if given and not episodes and not faults:
-        yield location.uri, "there is no episode at this address"
-    wanted = {path: path[len(location.uri) + 1 :] for path, _, _ in episodes}
-    artifacts, directories = _by_directory(objects, set(wanted.values()))
-    for path, id, name in episodes:
-        below = wanted[path]
-        prefix = f"{below}/" if below else ""
-        there = artifacts.get(below, {})
-        others = directories.get(below, set()) - {*there}
-        yield path, _Episode(store, prefix, path, id, name, there, others)
-
-
-def _by_directory(
-    objects: dict[str, Object], wanted: set[str]
-) -> tuple[dict[str, dict[str, Object]], dict[str, set[str]]]:
-    """The artifacts in each of some directories, and the directories that have names of such."""
-    artifacts: dict[str, dict[str, Object]] = {}
-    directories: dict[str, set[str]] = {}
-    for key, found in objects.items():
-        above, _, name = key.rpartition("/")
-        if name in ARTIFACTS and above in wanted:
-            artifacts.setdefault(above, {})[name] = found
-        while above:
-            above, _, name = above.rpartition("/")
-            if name in ARTIFACTS and above in wanted:
-                directories.setdefault(above, set()).add(name)
-    return artifacts, directories
-
-
 def _row(
-    checker: _runvet.Checker, reads_learn: bool, last: _Last, item: tuple[str, _Episode | str]
+    checker: _runvet.Checker, last: _Last, item: tuple[str, Episode | str]
 ) -> dict[str, Any] | None:
     uri, episode = item
     if isinstance(episode, str):
@@ -194,30 +226,28 @@ def _row(
     if copied is not None:
         return copied
     with Fetch(episode.store, episode.prefix, episode.objects, episode.directories) as fetch:
-        fetch.reads_learn = reads_learn
         try:
             row = _judged(checker, episode, fetch)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             row = unjudged(uri, str(error), episode.id or episode.name)
         if row is not None:
             row["files"] = fetch.files()
         return row
 
 
-def _judged(
-    checker: _runvet.Checker, episode: _Episode, fetch: Fetch
-) -> dict[str, Any] | None:
+def _judged(checker: _runvet.Checker, episode: Episode, fetch: Fetch) -> dict[str, Any] | None:
     text, fault, denied, unchecked = _runvet.fetched(checker, episode.uri, episode.id, fetch)
     if episode.id is None and fetch.is_foreign():
         return None
     return {**judged(json.loads(text), fault), "unjudged": denied, "unchecked": unchecked}
 
 
-def _reads_learn(check: Check) -> bool:
-    """Whether a check reads `learn.jsonl`; if not, it is never fetched."""
-    report = check.records("ep", {"learn": b"["})
-    found = [*report.findings, *(it.finding for it in report.suppressed)]
-    return any(it.rule == "strict/learn" for it in found)
+def _dataset(path: str) -> Any:
+    from pyarrow import dataset
+
+    if path.startswith("s3a://"):
+        path = f"s3://{path[6:]}"
+    return dataset.dataset(path, format="parquet")
 
 
 class _Last:
@@ -227,11 +257,11 @@ class _Last:
         self._rows: dict[str, dict[str, Any]] = {}
         if path is None or not uris:
             return
-        from pyarrow import dataset  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        from pyarrow import dataset
 
         uri = dataset.field("uri")
-        near = (uri >= uris[0]) & (uri <= uris[-1]) & (dataset.field("settings") == digest)
-        found = dataset.dataset(path, format="parquet").to_table(filter=near)
+        near = (uri >= min(uris)) & (uri <= max(uris)) & (dataset.field("settings") == digest)
+        found = _dataset(path).to_table(filter=near)
         wanted = {*uris}
         for row in found.to_pylist():
             # The configuration may say until when a finding is ignored.
@@ -239,7 +269,7 @@ class _Last:
             if row["uri"] in wanted and row["fault"] is None and not ignored:
                 self._rows[row["uri"]] = row
 
-    def row(self, episode: _Episode) -> dict[str, Any] | None:
+    def row(self, episode: Episode) -> dict[str, Any] | None:
         """The row of an episode whose objects are the same."""
         row = self._rows.get(episode.uri)
         if row is None or row["runvet_version"] != _version() or episode.directories:

@@ -10,20 +10,21 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped, import-not-found, unused-ignore]
-from pyarrow import parquet  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-from . import Settings, check_split
+from . import Settings, _parts, planned, rows_of_directory
 from .._check import Check
 from .._errors import RunvetError
+from ._finding import Range
 from ._period import Period
-from ._planning import Range, Split, plan_within
-from ._rows import SCHEMA, Totals
+from ._planning import Split, plan_within
+from ._rows import Totals
 from ..store import Location
 
 
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
+    except BrokenProcessPool:
+        print("runvet.batch: a process died; the same command goes on", file=sys.stderr)
+        return 2
     except (RunvetError, OSError, ValueError) as error:
         print(f"runvet.batch: {error}", file=sys.stderr)
         return 2
@@ -47,16 +51,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("uri", help="the address of the run data, such as s3://bucket/runs, or a directory")
-    add("--output", required=True, type=Path, help="the Parquet file to write")
+    add("--output", required=True, help="the Parquet file to write: a path, or in a store")
     add("--exit-code", action="store_true", help="exit as `runvet validate` does: 1, 2 or 3")
     add("--partitions", type=int, help="the number of splits; 1,000 episodes each if not given")
+    add("--processes", type=int, default=os.cpu_count(), help="those that check; one for each core")
     add("--in-flight", type=int, default=32, help="episodes that are fetched at once (32)")
+    add("--reads-per-second", type=float, help="requests to the store, at most")
+    add("--patience", type=float, default=60.0, help="seconds to ask a store again (60)")
     add("--last", help="the last result: what did not change is copied from it")
     add("--since", metavar="TIME", help="leave out directories with an older ULID in their name")
     add("--until", metavar="TIME", help="leave out those with one of this time or later")
     add("--config", help="a runvet.toml")
     add("--baseline", help="a file that `runvet validate --write-baseline` wrote")
     add("--rule", action="append", default=[], metavar="RULE=LEVEL", help="the level of a rule")
+    for name in ("verify-manifest", "deny-warnings", "deny-unjudged"):
+        add(f"--{name}", action="store_const", const=True, help="as `runvet validate` does")
     add("--store", action="append", default=[], metavar="NAME=VALUE", help="an option of the store")
     add("--adapter", choices=("obstore", "pyarrow", "fsspec", "directory"))
     add("--quiet", action="store_true", help="show no progress")
@@ -65,28 +74,80 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     check = Check(
-        rules=dict(_pairs(options.rule)), config=options.config, baseline=options.baseline
+        rules=dict(_pairs(options.rule)),
+        config=options.config,
+        baseline=options.baseline,
+        verify_manifest=options.verify_manifest,
+        deny_warnings=options.deny_warnings,
+        deny_unjudged=options.deny_unjudged,
     )
-    settings = Settings(check, options.in_flight, options.last)
-    location = Location(options.uri, dict(_pairs(options.store)), options.adapter)
-    parts = Path(f"{options.output}.parts")
+    settings = Settings(check, options.in_flight, options.last, options.reads_per_second)
+    stores = dict(_pairs(options.store))
+    location = Location(options.uri, stores, options.adapter, patience=options.patience)
     period = Period.of(options.since, options.until)
-    splits = _planned(parts, location, settings, options.partitions, period)
-    show = _Progress(options.quiet, len(splits))
+    is_in_store = "://" in options.output
+    # What is not finished is kept on this machine.
+    output = Path(options.output.rpartition("/")[2] if is_in_store else options.output)
     deny_warnings, deny_unjudged = check._checker.deny
     sums = Totals(deny_warnings=deny_warnings, deny_unjudged=deny_unjudged)
-    for number, split in enumerate(splits):
-        part = parts / f"{number:06}.parquet"
-        if not part.exists():
-            _write(part, check_split(split, settings))
-        for batch in parquet.ParquetFile(part).iter_batches():
-            sums = sums.plus(batch)
-        show(number + 1, sums)
-    files = (parquet.ParquetFile(parts / f"{at:06}.parquet") for at in range(len(splits)))
-    _write(options.output, (batch for file in files for batch in file.iter_batches()))
-    shutil.rmtree(parts)
-    print(sums.to_json())
+    shown: dict[str, Any] = {}
+    parts = Path(f"{output}.parts")
+    is_walked = location.is_directory and options.partitions is None and options.last is None
+    if is_walked and not parts.exists():
+        _parts.write(output, rows_of_directory(location.uri, settings, period))
+        sums = _parts.plus(sums, output)
+    else:
+        splits = _planned(parts, location, settings, options, period)
+        sums = _checked(parts, splits, settings, options, sums)
+        files = (_parts.path_of(parts, at) for at in range(len(splits)))
+        _parts.write(output, (batch for file in files for batch in _parts.read(file)))
+        shutil.rmtree(parts)
+        episodes, is_exact = planned(splits)
+        shown = {"planned": episodes, "planned_is_exact": is_exact}
+        if shown == {"planned": 0, "planned_is_exact": True} and not sums.faults:
+            print(f"runvet.batch: the listing of {location.uri} is empty", file=sys.stderr)
+    if is_in_store:
+        location.below(options.output).put(output)
+        output.unlink()
+    print(json.dumps({**json.loads(sums.to_json()), **shown}))
     return sums.exit_code if options.exit_code else 0
+
+
+def _checked(
+    parts: Path, splits: list[Split], settings: Settings, options: argparse.Namespace, sums: Totals
+) -> Totals:
+    """Checks what is not finished, in several processes, and adds up all."""
+    show = _Progress(options.quiet, len(splits))
+    numbers = [at for at in range(len(splits)) if not _parts.path_of(parts, at).exists()]
+    done = len(splits) - len(numbers)
+    for at in range(len(splits)):
+        if at not in {*numbers}:
+            sums = _parts.plus(sums, _parts.path_of(parts, at))
+    processes = max(1, min(options.processes or 1, len(numbers)))
+    each = replace(
+        settings,
+        in_flight=-(-settings.in_flight // processes),
+        reads_per_second=(settings.reads_per_second or 0) / processes or None,
+    )
+    work = ((_parts.path_of(parts, at), splits[at], each) for at in numbers)
+    for path in _in_processes(processes, work):
+        sums = _parts.plus(sums, path)
+        done += 1
+        show(done, sums)
+    return sums
+
+
+def _in_processes(processes: int, work: Iterable[tuple[Path, Split, Settings]]) -> Iterator[Path]:
+    if processes == 1:
+        yield from map(_parts.finished, work)
+        return
+    # Clients of stores don't survive a fork.
+    pool = ProcessPoolExecutor(processes, get_context("spawn"))
+    try:
+        for task in as_completed([pool.submit(_parts.finished, piece) for piece in work]):
+            yield task.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _pairs(texts: Sequence[str]) -> list[tuple[str, Any]]:
@@ -100,7 +161,7 @@ def _planned(
     parts: Path,
     location: Location,
     settings: Settings,
-    partitions: int | None,
+    options: argparse.Namespace,
     period: Period,
 ) -> list[Split]:
     """The plan: that of the run which is gone on with, or a new one."""
@@ -108,7 +169,7 @@ def _planned(
         "uri": location.uri,
         "settings": settings.digest(location.uri),
         "last": settings.last,
-        "partitions": partitions,
+        "partitions": options.partitions,
         "period": [period.since, period.until],
     }
     file = parts / "plan.json"
@@ -116,33 +177,22 @@ def _planned(
         kept = json.loads(file.read_text())
         if kept["asked"] != asked:
             raise ValueError(f"{parts} is of another run: finish that one, or remove it")
-        return [_split(location, it, period) for it in kept["splits"]]
-    splits = plan_within(location, partitions, period)
+        location = location.below(location.uri.rstrip("/"))
+        found = [Range(**{**it, "names": tuple(it["names"])}) for it in kept["parts"]]
+        return [Split(location, part, period=period) for part in found]
+    show = None if options.quiet else _show_planning
+    splits = plan_within(location, options.partitions, period, show)
     parts.mkdir(parents=True, exist_ok=True)
-    shown = [{"ranges": [asdict(it) for it in one.ranges], "faults": one.faults} for one in splits]
+    shown = [asdict(split.part) for split in splits if split.part is not None]
     unfinished = file.with_suffix(".new")
     # Where the store is and with what options is not written: there may be secrets in them.
-    unfinished.write_text(json.dumps({"asked": asked, "splits": shown}))
+    unfinished.write_text(json.dumps({"asked": asked, "parts": shown}))
     os.replace(unfinished, file)
     return splits
 
 
-def _split(location: Location, kept: Any, period: Period) -> Split:
-    ranges = tuple(Range(**it) for it in kept["ranges"])
-    faults = tuple((uri, why) for uri, why in kept["faults"])
-    return Split(location.below(location.uri.rstrip("/")), ranges, faults=faults, period=period)
-
-
-def _write(path: Path, batches: Any) -> None:
-    """Writes a file that is there as a whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.new")
-    try:
-        with parquet.ParquetWriter(unfinished, SCHEMA, compression="zstd") as writer:
-            for batch in batches:
-                writer.write_table(pa.Table.from_batches([batch], SCHEMA))
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+def _show_planning(requests: int, splits: int) -> None:
+    print(f"planning {splits} splits, {requests} requests", file=sys.stderr, flush=True)
 
 
 class _Progress:

@@ -1,7 +1,7 @@
 """The listed objects of an episode -> their content, as far as a check reads it.
 
-An episode may be written while it is read. What was fetched counts only if a second listing shows
-the same objects; `_runvet.fetched` asks again where there are findings.
+An episode may be written while it is read. What was fetched counts only if a listing shows the same
+objects; `_runvet.fetched` asks again where there are findings.
 """
 
 from __future__ import annotations
@@ -15,20 +15,26 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from .. import _runvet
-from ._planning import ARTIFACTS
 from ..store import Gone, Object, Store, StoreError
 
-MOST_BYTES: Final = {"state.json": 64 << 20, "summary.json": 64 << 20}
+ARTIFACTS = ("state.json", "summary.json", "events.jsonl", "learn.jsonl", "manifest.json")
+ON_DEMAND = ("learn.jsonl", "manifest.json")
+"""Only some rules read these, and the files that a manifest names."""
+
+MOST_BYTES: Final = dict.fromkeys(("state.json", "summary.json", "manifest.json"), 64 << 20)
 MOST_BYTES_OF_LINES: Final = 16 << 30
-IN_MEMORY: Final = 4 << 20
-"""Longer objects are kept in a temporary file until they are judged, one large episode at a time."""
-PIECE: Final = 8 << 20
+MOST_BYTES_OF_KEYS: Final = 1024
+"""No store has longer ones, and some refuse to be asked for them."""
+IN_MEMORY: Final = 1 << 20
+"""Longer objects are kept in a temporary file until they are judged, one large one at a time."""
+PIECE: Final = 2 << 20
 QUIET: Final = 2.0
 """Seconds since the last change before findings count: a writer uploads one object after another,
 and some stores tell times in whole seconds."""
 MOST_FETCHES: Final = 5
 
-Answer = list[tuple[str, "bytes | str | int | None", "str | None"]]
+Content = bytes | str | int | None
+Answer = list[tuple[str, Content, "str | None"]]
 
 
 class Fetch:
@@ -42,10 +48,12 @@ class Fetch:
         self.listed = dict(listed)
         self._directories = directories
         self._got: dict[str, Object] = {}
+        self._named: dict[str, Object | None] = {}
+        """The files that the manifest names, as they were read."""
+        self._changes = 0
         self._answer: Answer = []
         self._files: list[IO[bytes]] = []
-        self.reads_learn = False
-        """Whether `learn.jsonl` is fetched too."""
+        self._kept = 0
 
     def __enter__(self) -> Fetch:
         return self
@@ -56,16 +64,18 @@ class Fetch:
     def __call__(self, number: int) -> Answer:
         if number > 1:
             listed = self._settled()
-            if listed.keys() == self.listed.keys() and all(
-                same(found, self._got.get(name, self.listed[name]))
-                for name, found in listed.items()
-            ):
+            if self._is_as_read(listed):
                 return self._answer
             self.listed = listed
         for _ in range(MOST_FETCHES):
             try:
                 self._answer = self._fetched()
-                return self._answer
+                if not self._contradicted():
+                    return self._answer
+                listed = self._list()
+                if listed == self.listed:
+                    self._contradict()
+                self.listed = listed
             except Gone:
                 # Either it was deleted meanwhile, or the store does not give what it lists.
                 listed = self._list()
@@ -75,6 +85,35 @@ class Fetch:
             except _Changed:
                 self.listed = self._list()
         raise StoreError(f"{self._prefix}: its objects kept changing while they were read")
+
+    def open(self, path: str) -> Content | bool:
+        """What some rules read: None if there is no such file, True if it is a directory."""
+        found = self.listed.get(path)
+        if found is not None:
+            content = self._content(path, found)
+            if self._contradicted():
+                self._contradict()
+            return content
+        if len((self._prefix + path).encode()) > MOST_BYTES_OF_KEYS:
+            self._named[path] = None
+            return None
+        try:
+            self._named[path], content = self._store.get(self._prefix + path, 0, IN_MEMORY)
+        except Gone:
+            self._named[path] = None
+            below = self._store.list(f"{self._prefix}{path}/")
+            return True if next(below, None) is not None else None
+        found = self._named[path]
+        assert found is not None
+        if found.size > MOST_BYTES_OF_LINES:
+            return MOST_BYTES_OF_LINES
+        if found.size <= IN_MEMORY:
+            return content
+        # The check has opened the one before.
+        for file in self._files[self._kept :]:
+            file.close()
+        del self._files[self._kept :]
+        return self._spooled(path, found)
 
     def files(self) -> list[dict[str, Any]]:
         """The objects that were judged, for the next run."""
@@ -100,45 +139,85 @@ class Fetch:
             return False
         return isinstance(state, dict) and not state.keys() & _state_fields()
 
+    def _is_as_read(self, listed: dict[str, Object]) -> bool:
+        if listed.keys() != self.listed.keys():
+            return False
+        for path, found in self._named.items():
+            if not _is_same_or_absent(self._look(path), found):
+                # The manifest stands for the files that it names.
+                self._changes += 1
+                return False
+        return all(
+            same(found, self._got.get(name, self.listed[name])) for name, found in listed.items()
+        )
+
+    def _look(self, path: str) -> Object | None:
+        try:
+            if len((self._prefix + path).encode()) > MOST_BYTES_OF_KEYS:
+                return None
+            return self._store.get(self._prefix + path, 0, 1)[0]
+        except Gone:
+            return None
+
+    def _contradicted(self) -> list[str]:
+        """The artifacts whose bytes are not those that were listed."""
+        got = self._got.items()
+        return [name for name, now in got if not same(now, self.listed[name])]
+
+    def _contradict(self) -> None:
+        name = self._contradicted()[0]
+        now, listed = self._got[name], self.listed[name]
+        shown = [f"{it.size} bytes, ETag {it.etag}" for it in (now, listed)]
+        message = f"its store gives other bytes ({shown[0]}) than it lists ({shown[1]})"
+        raise StoreError(f"{self._prefix}{name}: {message}")
+
     def _fetched(self) -> Answer:
         self._drop()
-        self._got = {}
+        self._got, self._named = {}, {}
         answer: Answer = [(name, True, None) for name in sorted(self._directories)]
         for name, found in sorted(self.listed.items()):
-            content = self._content(name, found)
-            answer.append((name, content, _version(self._got.get(name, found))))
+            content: Content = None
+            if name not in ON_DEMAND or not found.size:
+                content = self._content(name, found)
+            version = _version(self._got.get(name, found))
+            changes = f" {self._changes}" if name == "manifest.json" and self._changes else ""
+            answer.append((name, content, version + changes))
+        self._kept = len(self._files)
         return answer
 
-    def _content(self, name: str, found: Object) -> bytes | str | int | None:
-        if name == "manifest.json" or (name == "learn.jsonl" and not self.reads_learn):
-            # Whether it is empty is judged, and known from the listing.
-            return None if found.size else b""
+    def _content(self, name: str, found: Object) -> Content:
+        if not found.size and name in ON_DEMAND:
+            return b""
         most = MOST_BYTES.get(name, MOST_BYTES_OF_LINES)
         if found.size > most:
             return most
         if found.size > IN_MEMORY:
             return self._spooled(name, found)
-        self._got[name], content = self._store.get(self._prefix + name)
+        now, content = self._store.get(self._prefix + name)
+        self._got[name] = now._replace(size=len(content))
         return content
 
     def _spooled(self, name: str, found: Object) -> str:
         file = tempfile.NamedTemporaryFile(prefix="runvet-")
         self._files.append(file)
         start = 0
+        first: Object | None = None
         while start < found.size:
             got, piece = self._store.get(self._prefix + name, start, PIECE)
-            if not same(got, self._got.setdefault(name, got)) or not piece:
+            first = first or got
+            if not same(got, first) or not piece:
                 raise _Changed
             file.write(piece)
             start += len(piece)
         file.flush()
+        if first is not None and name in self.listed:
+            self._got[name] = first
         return file.name
 
     def _list(self) -> dict[str, Object]:
-        found = self._store.list(self._prefix)
         cut = len(self._prefix)
-        named = ((it.key[cut:], it) for it in found)
-        return {name: it for name, it in named if name in ARTIFACTS}
+        found = (it for it in self._store.list(self._prefix) if isinstance(it, Object))
+        return {it.key[cut:]: it for it in found if it.key[cut:] in ARTIFACTS}
 
     def _settled(self) -> dict[str, Object]:
         """The listing once its last change is old enough."""
@@ -172,6 +251,10 @@ def same(one: Object, other: Object) -> bool:
         return one.etag == other.etag
     times = [it.modified and it.modified.replace(microsecond=0) for it in (one, other)]
     return times[0] == times[1]
+
+
+def _is_same_or_absent(one: Object | None, other: Object | None) -> bool:
+    return one is other if one is None or other is None else same(one, other)
 
 
 def _version(found: Object) -> str:

@@ -1,33 +1,29 @@
 """A store -> splits of its run data, each with whole episodes.
 
-The planner lists directories, not objects: a page holds a thousand names, and a hundred thousand
-episodes are a hundred pages. It goes down until there are enough directories to share out. One
-that may be an episode is never cut.
+The planner asks for one page of the listing at a time, many at once, at keys that halve what is
+still too large to be a split. How much lies between two pages follows from how dense they are. So
+it asks for some pages of each split, whatever the number of episodes.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from os.path import commonprefix
 
-from .. import _runvet
+from ._finding import Law, Range, above
 from ._period import Moment, Period
-from ..store import Location, Object, Store, StoreError
+from ..store import PAGE, Location, StoreError
 
-ARTIFACTS = ("state.json", "summary.json", "events.jsonl", "learn.jsonl", "manifest.json")
-PAGE = 1000
-"""Names in a page of a listing, and the episodes of a split unless said otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The directories in `parent` from `first` to `last`, all as prefixes."""
-
-    parent: str
-    first: str
-    last: str
+EPISODES = 1000
+"""The episodes of a split unless said otherwise."""
+MOST_SPLITS = 10_000
+REQUESTS = 32
+"""For each split, and as many besides: those that are under way may be some more."""
+NAMES = 4
+"""The episodes of a split whose names it carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +31,9 @@ class Split:
     """Run data that is checked in one piece. It is small, and can be pickled."""
 
     location: Location
-    ranges: tuple[Range, ...] = ()
+    part: Range | None = None
     uris: tuple[str, ...] = ()
     """Addresses of run data or of episodes, each of which is listed by itself."""
-    faults: tuple[tuple[str, str], ...] = ()
-    """What planning could not look at: addresses, and why."""
     period: Period = Period()
 
 
@@ -49,132 +43,240 @@ def plan(
     *,
     since: Moment | None = None,
     until: Moment | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Split]:
-    """Shares the run data below an address out to splits, at least one and at most `partitions`.
+    """Shares the run data below an address out to splits of about one size, at least one and at
+    most `partitions`.
 
-    What can't be listed is a fault of the first one; it becomes a row. `since` and `until` leave
-    out directories whose names end in a ULID of another time.
+    `since` and `until` leave out directories whose names end in a ULID of another time. `progress`
+    is called with the numbers of requests and of splits so far.
     """
     location = uri if isinstance(uri, Location) else Location(uri)
-    return plan_within(location, partitions, Period.of(since, until))
+    return plan_within(location, partitions, Period.of(since, until), progress)
 
 
-def plan_within(location: Location, partitions: int | None, period: Period) -> list[Split]:
-    """The same for a period."""
+def plan_within(
+    location: Location,
+    partitions: int | None,
+    period: Period,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Split]:
+    """The plan for a period."""
     location = location.below(location.uri.rstrip("/"))
     if partitions is not None and partitions < 1:
         raise ValueError("partitions is at least 1")
-    found = _Search(location, period)
-    found.search(8 * (partitions or 1))
-    number = partitions or -(-len(found.units) // PAGE) or 1
-    pieces = _pieces(found.units, number) or [[]]
-    ranges = [tuple(_ranges(piece, found.opened, found.store)) for piece in pieces]
-    faults = [tuple(sorted(found.faults)), *[()] * (len(ranges) - 1)]
-    return [
-        Split(location, some, faults=wrong, period=period) for some, wrong in zip(ranges, faults)
-    ]
+    try:
+        search = _Search(location, partitions, progress)
+        parts = [*search.parts()]
+    except StoreError:
+        # Whoever reads the split meets the same, and makes a row of it.
+        parts = [Range()]
+    return [Split(location, part, period=period) for part in parts]
 
 
 def plan_of(uris: list[str], location: Location, partitions: int | None = None) -> list[Split]:
     """Shares addresses out to splits: of episodes, as a table or an inventory has them."""
-    pieces = _pieces(sorted(set(uris)), partitions or -(-len(uris) // PAGE) or 1)
-    return [Split(location, uris=tuple(piece)) for piece in pieces]
+    units = sorted(set(uris))
+    number = partitions or -(-len(units) // EPISODES) or 1
+    ends = [len(units) * (at + 1) // number for at in range(number)]
+    pieces = [tuple(units[start:end]) for start, end in zip([0, *ends], ends)]
+    return [Split(location, uris=piece) for piece in pieces if piece]
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page of the listing, and what is known of the keys between it and the next page."""
+
+    keys: int
+    top: str
+    last: str
+    marks: list[tuple[int, str]]
+    """Keys of the page, and how many follow each in it: it may begin in a small directory and end
+    in a large one."""
+    episodes: list[str]
+    """Those that lie in it as a whole; some of them where more may follow the page."""
+    number: int
+    is_whole: bool
+    """Whether it shows all that there is before the next page."""
+    end: str | None
+    """From here on nothing is there before the next page."""
+    is_gappy: bool = False
+    is_last: bool = False
+    """Whether the next page begins where this one ends."""
+
+    def weight(self) -> float:
+        """The number of keys up to the next page, by how dense they are in this one."""
+        if self.is_whole or self.is_last:
+            return self.keys
+        same = len(commonprefix([self.top, self.end or ""]))
+        width = len(commonprefix([self.marks[-1][1], self.last])) - same + 8
+        last, end = (_number(key[same:], width) for key in (self.last, self.end or "~"))
+        spans = ((number, last - _number(key[same:], width)) for number, key in self.marks)
+        return self.keys + max(number * max(0, end - last) / max(1, span) for number, span in spans)
+
+    def halfway(self) -> str:
+        """A key in the middle of what is not known. After a gap, all keys that have some more
+        letters in common with the page are left out."""
+        end = self.end or "~"
+        same = len(commonprefix([self.last, end]))
+        differ = len(commonprefix([self.top, self.last]))
+        if self.is_gappy and differ > same:
+            key = self.last[: (same + differ) // 2 + 1] + "zzzz"
+        else:
+            width = max(0, differ - same) + 4
+            last, to = (_number(it[same:], width) for it in (self.last, end))
+            key = self.last[:same] + _letters((last + to) // 2, width)
+            # A part of a key that is empty is refused.
+            key = key.replace("//", "/0")
+        return key if self.last < key < end else self.last
+
+
+_LETTERS = "-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+"""In the order of their codes, and none that a client of a store would change."""
+_RANKS = {chr(code): sum(it < chr(code) for it in _LETTERS) for code in range(128)}
+
+
+def _number(key: str, width: int) -> int:
+    """The beginning of a key as a number, in the order of keys."""
+    number = 0
+    for letter in key[:width].ljust(width, "\0"):
+        number = number * 67 + _RANKS.get(letter, 66)
+    return number
+
+
+def _letters(number: int, width: int) -> str:
+    letters = []
+    for _ in range(width):
+        number, rank = divmod(number, 67)
+        letters.append(_LETTERS[min(rank, 64)])
+    return "".join(reversed(letters))
 
 
 @dataclass
 class _Search:
     location: Location
-    period: Period
-    units: list[str] = field(default_factory=list)
-    opened: list[str] = field(default_factory=list)
-    """Directories between units: those that were looked into, and those of another period."""
-    faults: list[tuple[str, str]] = field(default_factory=list)
+    partitions: int | None
+    progress: Callable[[int, int], None] | None
+    pages: list[_Page] = field(default_factory=list)
+    requests: int = 0
 
     def __post_init__(self) -> None:
         self.store = self.location.store()
+        self.law = Law(self.location, self.store)
 
-    def search(self, enough: int) -> None:
-        level = [""]
-        while level and (level == [""] or len(self.units) + len(level) < enough):
-            level = [below for directory in level for below in self._below(directory)]
-        self.units = sorted([*self.units, *level])
-        self.opened.sort()
+    def parts(self) -> list[Range]:
+        """The ranges of a plan."""
+        # A listing that shows nothing is asked for twice: it may be none.
+        first = self._page(None, None) or self._page(None, None)
+        if first is None:
+            return [Range(is_exact=True)]
+        self.pages = [first]
+        with ThreadPoolExecutor(32) as threads:
+            while wide := self._too_wide():
+                keys = [page.halfway() for page in wide]
+                found = threads.map(self._page, keys, [page.end for page in wide])
+                for page, key, beyond in zip(wide, keys, found):
+                    if beyond is not None:
+                        self.pages.append(beyond)
+                    page.is_last = key == page.last
+                    page.is_gappy = beyond is None
+                    page.end = key
+                if self.progress is not None:
+                    self.progress(self._asked(), self._number())
+        self.pages.sort(key=lambda page: page.top)
+        return self._shared_out()
 
-    def _below(self, directory: str) -> list[str]:
-        try:
-            directories, objects = self.store.children(directory)
-            if self._is_unit(directory, directories, objects):
-                self.units.append(directory)
-                return []
-        except StoreError as error:
-            self.faults.append((f"{self.location.uri}/{directory}".rstrip("/"), str(error)))
+    def _asked(self) -> int:
+        return self.requests + self.law.requests
+
+    def _number(self) -> int:
+        """How many splits there are to be."""
+        if self.partitions is not None:
+            return self.partitions
+        each = max(1, sum(it.number for it in self.pages)) / sum(it.keys for it in self.pages)
+        episodes = sum(page.weight() for page in self.pages) * each
+        return int(max(1, min(MOST_SPLITS, -(-episodes // EPISODES))))
+
+    def _too_wide(self) -> list[_Page]:
+        number = self._number()
+        left = REQUESTS * (number + 1) - self._asked()
+        weights = [(page.weight(), page) for page in self.pages]
+        share = sum(weight for weight, _ in weights) / (8 * number)
+        wide = [it for it in weights if it[0] > share and not (it[1].is_whole or it[1].is_last)]
+        if number == 1 or left <= 0:
             return []
-        self.opened.append(directory)
-        shown = [it for it in directories if not it.endswith("/.git/") and it != ".git/"]
-        wanted = [it for it in shown if self.period.has(it[len(directory) :].rstrip("/"))]
-        if len(wanted) < len(shown):
-            self.opened += {*shown} - {*wanted}
-        return wanted
+        wide.sort(key=lambda it: -it[0])
+        return [page for _, page in wide[: max(1, left // 4)]]
 
-    def _is_unit(self, directory: str, directories: list[str], objects: list[Object]) -> bool:
-        """Whether a directory is an episode, or may be one."""
-        names = {found.key.rsplit("/", 1)[-1] for found in objects} & {*ARTIFACTS}
-        names |= {name.rstrip("/").rsplit("/", 1)[-1] for name in directories} & {*ARTIFACTS}
-        if not names:
-            return False
-        keys = [found.key for found in objects]
-        episodes, faults = _runvet.episodes_of(self.location.uri, [*keys, *directories])
-        if episodes and names == {"summary.json"}:
-            # It is the summary of a group if there is an episode below it.
-            episodes = [] if self._holds_episode(directory) else episodes
-        if not episodes:
-            self.faults += faults
-        return bool(episodes)
+    def _page(self, after: str | None, end: str | None) -> _Page | None:
+        """The page after a key, if there is one before the end."""
+        self.requests += 1
+        try:
+            listed = [it.key for it in islice(self.store.list("", after=after), PAGE)]
+        except StoreError:
+            if after is None:
+                raise
+            # Then this is not where a split begins; its reader meets the same, and says so.
+            return None
+        keys = [key for key in listed if end is None or key < end]
+        if not keys:
+            return None
+        is_whole = len(keys) < PAGE
+        # What began before the page, or goes on after it, is not all in it.
+        partly = [] if is_whole else above(keys[-1])
+        partly += [it for it in above(keys[0]) if after is not None and it <= after]
+        episodes = self._whole(keys, partly)
+        for directory in partly:
+            if directory not in self.law.known and any(
+                it.startswith(directory) for it in episodes
+            ):
+                self.law.learn(directory)
+                episodes = self._whole(keys, partly)
+        number = len(episodes)
+        if not is_whole:
+            episodes = [*episodes[: NAMES - 1], *episodes[NAMES - 1 :][-1:]]
+        marks = [(len(keys) // part, keys[-len(keys) // part]) for part in (1, 2, 8, 32)]
+        return _Page(len(keys), keys[0], keys[-1], marks, episodes, number, is_whole, end)
 
-    def _holds_episode(self, directory: str) -> bool:
-        here = f"{self.location.uri}/{directory}".rstrip("/")
-        listed = self.store.list(directory)
-        seen: list[str] = []
-        while page := [found.key for found in islice(listed, PAGE)]:
-            seen = [*seen[-PAGE:], *page]
-            episodes, _ = _runvet.episodes_of(self.location.uri, seen)
-            if any(path != here for path, _, _ in episodes):
-                return True
-        return False
+    def _whole(self, keys: list[str], partly: list[str]) -> list[str]:
+        judged = self.law.judge(keys, [])
+        return [it.prefix for it in judged if it.fault is None and it.prefix not in partly]
 
+    def _shared_out(self) -> list[Range]:
+        """The pages in order, as ranges of about one size."""
+        number = self._number()
+        total = sum(page.weight() for page in self.pages)
+        ranges: list[Range] = []
+        before, slot = 0.0, -1
+        for names, count, is_exact, weight in self._units():
+            at = int(before / total * number)
+            before += weight
+            if at > slot and (names or not ranges):
+                if ranges:
+                    ranges[-1] = replace(ranges[-1], end=names[0])
+                slot = at
+                ranges.append(Range(names[0] if ranges else "", None, (), 0, True))
+            last = ranges[-1]
+            shown = (*last.names, *names)
+            ranges[-1] = replace(
+                last,
+                names=(*shown[: NAMES - 1], *shown[NAMES - 1 :][-1:]),
+                episodes=last.episodes + count,
+                is_exact=last.is_exact and is_exact,
+            )
+        return ranges
 
-def _pieces(units: list[str], number: int) -> list[list[str]]:
-    """Units in order, in pieces of about one size, none of them empty."""
-    ends = [len(units) * (at + 1) // number for at in range(number)]
-    cut = [units[start:end] for start, end in zip([0, *ends], ends)]
-    return [piece for piece in cut if piece]
-
-
-def _ranges(units: list[str], opened: list[str], store: Store) -> Iterator[Range]:
-    """Neighbours as one range, so that they are listed in pages."""
-    last: Range | None = None
-    for unit in units:
-        parent = unit[: unit.rstrip("/").rfind("/") + 1]
-        if last is not None and store.ordered and parent == last.parent:
-            # What lies between them has units of its own, or is left out.
-            between = bisect_left(opened, unit)
-            if between == 0 or opened[between - 1] < last.last:
-                last = Range(parent, last.first, unit)
+    def _units(self) -> Iterator[tuple[list[str], int, bool, float]]:
+        """What is not cut: its episodes, their number, whether that is exact, and its weight."""
+        for page in self.pages:
+            if not page.is_whole or not page.episodes:
+                yield page.episodes, page.number, page.is_whole, page.weight()
                 continue
-        if last is not None:
-            yield last
-        last = Range(parent, unit, unit)
-    if last is not None:
-        yield last
-
-
-def objects_of(store: Store, part: Range) -> Iterator[Object]:
-    """The objects in the directories of a range."""
-    if part.first == part.last:
-        yield from store.list(part.first)
-        return
-    for found in store.list(part.parent, after=part.first):
-        if found.key >= part.first and "/" in found.key[len(part.parent) :]:
-            if found.key > part.last and not found.key.startswith(part.last):
-                return
-            yield found
+            starts: list[int] = []
+            for at, name in enumerate(page.episodes):
+                # An episode may lie in another one.
+                if not starts or not name.startswith(page.episodes[starts[-1]]):
+                    starts.append(at)
+            for start, end in zip(starts, [*starts[1:], page.number]):
+                names = page.episodes[start:end]
+                yield names, len(names), True, page.weight() * len(names) / page.number

@@ -51,11 +51,14 @@ SCHEMA: pa.Schema = pa.schema(
         ("files", pa.list_(_FILE)),
         ("runvet_version", pa.string()),
         ("settings", pa.string()),
+        ("deny_warnings", pa.bool_()),
+        ("deny_unjudged", pa.bool_()),
     ]
 )
 """One row for each episode, and for each fault. `valid` is null where it was not judged, and
 `fault` says why; `unjudged` is the number of skips that `deny_unjudged` counts, `unchecked` whether
-no rule is on; `files` is what was read, and `settings` a digest of the check's."""
+no rule is on; `files` is what was read, and `settings` a digest of the check's; the last two are
+what makes the check fail besides errors."""
 
 
 def judged(report: Mapping[str, Any], fault: str | None) -> dict[str, Any]:
@@ -145,6 +148,8 @@ class Totals:
                 sums["ignored" if found["by"] == "ignore" else "baselined"] += 1
         for name in ("errors", "warnings", "unjudged", "unchecked"):
             sums[name] += sum(batch.column(name).to_pylist())
+        for name in ("deny_warnings", "deny_unjudged"):
+            sums[name] |= any(batch.column(name).to_pylist())
         return Totals(**sums)
 
     def to_json(self) -> str:

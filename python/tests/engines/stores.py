@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from runvet.store import Location, Object, Store
+from runvet.store import Location, Object, Store, Unlisted
 
 MARK = "RUNVET_TEST_MARK"
 """Names a file; who removes it misbehaves."""
@@ -16,13 +16,9 @@ MARK = "RUNVET_TEST_MARK"
 class Passing:
     def __init__(self, uri: str) -> None:
         self._store: Store = Location(uri).store()
-        self.ordered = self._store.ordered
 
-    def list(self, prefix: str, after: str | None = None) -> Iterator[Object]:
+    def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object | Unlisted]:
         return self._store.list(prefix, after)
-
-    def children(self, prefix: str) -> tuple[list[str], list[Object]]:
-        return self._store.children(prefix)
 
     def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
         return self._store.get(key, start, length)

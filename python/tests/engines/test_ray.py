@@ -44,7 +44,7 @@ def test_findings_and_totals_are_those_of_the_command(lines: list[Any]) -> None:
 
 def test_refusals_are_rows_with_faults(proxy: type[Proxy], lines: list[Any]) -> None:
     faults = refuse(proxy)
-    table = runvet_ray.check(RUNS, partitions=2).materialize()
+    table = runvet_ray.check(Location(RUNS, patience=2), partitions=2).materialize()
     rows = rows_of(table)
     assert {row["uri"]: row["fault"] for row in rows if row["fault"]} == faults
     assert as_lines(rows) == [line for line in lines if line["dir"] not in faults]

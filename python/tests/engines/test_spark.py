@@ -70,12 +70,32 @@ def test_refusals_are_rows_with_faults(
     spark: SparkSession, proxy: type[Proxy], lines: list[Any]
 ) -> None:
     faults = refuse(proxy)
-    table = spark.read.format("runvet").option("partitions", 2).load(RUNS)
+    reader = spark.read.format("runvet").option("partitions", 2).option("patience", 2)
+    table = reader.load(RUNS)
     rows = rows_of(table)
     assert {row["uri"]: row["fault"] for row in rows if row["fault"]} == faults
     assert as_lines(rows) == [line for line in lines if line["dir"] not in faults]
     assert batch.totals([]).exit_code == 3
     assert runvet_spark.totals(table).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "nearest"),
+    [("partition", "partitions"), ("confg", "config"), ("deny_warning", "deny_warnings")],
+)
+def test_unknown_options_are_refused(spark: SparkSession, option: str, nearest: str) -> None:
+    with pytest.raises(Exception, match=f"no option '{option}'.*'{nearest}'"):
+        spark.read.format("runvet").option(option, "1").load(RUNS).count()
+
+
+def test_denials_of_a_configuration_count(spark: SparkSession, tmp_path: Path) -> None:
+    config = tmp_path / "runvet.toml"
+    config.write_text("deny-warnings = true\n[rules]\n'*' = 'warning'\n")
+    table = spark.read.format("runvet").option("config", str(config)).load(RUNS)
+    assert runvet_spark.totals(table).exit_code == 1
+    reader = spark.read.format("runvet").option("rule.*", "warning")
+    assert runvet_spark.totals(reader.load(RUNS)).exit_code == 0
+    assert runvet_spark.totals(reader.option("deny_warnings", "true").load(RUNS)).exit_code == 1
 
 
 def test_period_and_configuration_are_options(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""A listing with any number of names, which are made when they are asked for."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+from runvet.store import Object
+
+NAMES = ("events.jsonl", "learn.jsonl", "manifest.json", "state.json", "summary.json")
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+@lru_cache(1_000)
+def ulid(number: int) -> str:
+    value = (1_770_000_000_000 + number * 300) << 80 | random.Random(number).getrandbits(80)
+    return "".join(LETTERS[value >> shift & 31] for shift in range(125, -5, -5))
+
+
+class Simulated:
+    """Groups of episodes, each with its prefix and its number of episodes."""
+
+    def __init__(self, groups: list[tuple[str, int]]) -> None:
+        self.groups = sorted(groups)
+        self.ends = [*accumulate(number for _, number in self.groups)]
+        self.episodes = self.ends[-1]
+
+    def episode(self, at: int) -> str:
+        group = bisect_right(self.ends, at)
+        return f"{self.groups[group][0]}ep_{ulid(at)}/"
+
+    def key(self, at: int) -> str:
+        return self.episode(at // len(NAMES)) + NAMES[at % len(NAMES)]
+
+    def number_before(self, key: str) -> int:
+        """How many keys come before one, or are it."""
+        low, high = 0, self.episodes * len(NAMES)
+        while low < high:
+            middle = (low + high) // 2
+            if self.key(middle) <= key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def list(self, prefix: str = "", after: str | None = None) -> Iterator[Object]:
+        at = self.number_before(max(prefix, after or ""))
+        while at < self.episodes * len(NAMES):
+            key = self.key(at)
+            if not key.startswith(prefix):
+                return
+            yield Object(key, 1, None, None)
+            at += 1
+
+    def get(self, key: str, start: int = 0, length: int | None = None) -> tuple[Object, bytes]:
+        return Object(key, 1, None, None), b"{"
