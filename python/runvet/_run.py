@@ -298,7 +298,7 @@ class Run:
         Call it inside `with run.step(id):`; elsewhere, such as in a thread pool, `step.tool` names
         the step. A coroutine function gives one, which is recorded when it has been awaited, and a
         generator is recorded when it has ended. Arguments and results that are not JSON are
-        recorded as what is next to it, see `Recorder`; of one with more than `max_output` bytes the
+        recorded as the JSON that is next to them; of one with more than `max_output` bytes the
         SHA-256, the size and an excerpt are.
         """
 

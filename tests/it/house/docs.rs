@@ -531,10 +531,13 @@ fn limits_page_says_what_the_code_says() {
         };
         let (name, file) = place.trim_matches('`').split_once("` in `").unwrap();
         let code = read(file);
-        let (_, rest) = code
-            .split_once(&format!("const {name}: "))
-            .unwrap_or_else(|| panic!("{file} has no {name}"));
-        let expression = rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0;
+        let in_rust = code.split_once(&format!("const {name}: "));
+        let in_python = code.split_once(&format!("\n{name} = "));
+        let expression = match (in_rust, in_python) {
+            (Some((_, rest)), _) => rest.split_once(" = ").unwrap().1.split_once(';').unwrap().0,
+            (None, Some((_, rest))) => rest.lines().next().unwrap(),
+            (None, None) => panic!("{file} has no {name}"),
+        };
         assert_eq!(written_value(limit), coded_value(expression), "{row}");
         assert!(listed.insert((file, name)), "{name} occurs twice");
     }
