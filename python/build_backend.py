@@ -3,7 +3,9 @@
 PEP 517 knows no step before a build, and maturin builds either a command or a module. So this is
 a backend that builds the command, puts it where maturin takes scripts from, and calls maturin.
 
-    python3 python/build_backend.py [PROFILE]     # only the command, for a build by maturin alone
+    python3 python/build_backend.py [PROFILE [TARGET]]  # only the command, for a build by maturin
+
+With a TARGET such as `x86_64-unknown-linux-gnu.2.28`, cargo-zigbuild links it for that C library.
 """
 
 import os
@@ -16,16 +18,19 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "python" / "wheel.data" / "scripts"
 
 
-def put_command(profile):
+def put_command(profile, platform=None):
     """Builds the command, and puts it into the wheel's scripts."""
     cargo = os.environ.get("CARGO", "cargo")
     target = target_directory()
+    build = [cargo, "zigbuild", "--target", platform] if platform else [cargo, "build"]
     subprocess.run(
-        [cargo, "build", "--locked", "--bin", "runvet", "--profile", profile], cwd=ROOT, check=True
+        [*build, "--locked", "--bin", "runvet", "--profile", profile], cwd=ROOT, check=True
     )
     name = "runvet.exe" if sys.platform == "win32" else "runvet"
     directory = "debug" if profile == "dev" else profile
-    built = target / os.environ.get("CARGO_BUILD_TARGET", "") / directory / name
+    # The version of the C library is no part of the directory's name.
+    platform = (platform or os.environ.get("CARGO_BUILD_TARGET", "")).partition(".")[0]
+    built = target / platform / directory / name
     SCRIPTS.mkdir(parents=True, exist_ok=True)
     shutil.copy2(built, SCRIPTS / name)
 
@@ -88,4 +93,4 @@ get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
 if __name__ == "__main__":
-    put_command(sys.argv[1] if len(sys.argv) > 1 else "release")
+    put_command(*sys.argv[1:] or ["release"])
