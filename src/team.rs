@@ -5,7 +5,7 @@ mod events;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::document::Node;
+use crate::document::{Node, Tape};
 use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
@@ -53,6 +53,18 @@ pub(crate) struct TeamSchema {
     /// The part of the record.
     pub(crate) at: Path,
     pub(crate) schema: DeclaredSchema,
+    pub(crate) examples: Vec<Example>,
+}
+
+/// A value by which the author of a schema tests it.
+#[derive(Debug)]
+pub(crate) struct Example {
+    /// As JSON.
+    pub(crate) value: String,
+    /// Whether the schema is to allow it.
+    pub(crate) valid: bool,
+    /// The file and the line where it stands.
+    pub(crate) place: String,
 }
 
 /// The record that a schema judges.
@@ -85,6 +97,36 @@ impl Judged {
             Self::Whole(Artifact::Learn) => "the line",
             Self::Whole(_) => "the manifest",
         }
+    }
+}
+
+impl TeamSchema {
+    /// What is wrong with its examples, each as a line.
+    pub(crate) fn failures(&self) -> Vec<String> {
+        let wrong = self.examples.iter().filter_map(|example| {
+            let Example {
+                value,
+                valid,
+                place,
+            } = example;
+            let mut tape = Tape::default();
+            let document = tape.read(value.as_bytes()).ok()?;
+            let found = self.schema.violations(document.root(), &Pointer::default());
+            let first = found.map_or(Some("it has too many violations".into()), |violations| {
+                let first = violations.first();
+                first.map(|violation| violation.message("the value"))
+            });
+            match (first, valid) {
+                (Some(first), true) => Some(format!("{place}: not valid: {first}")),
+                (None, false) => Some(format!("{place}: valid, and nothing is found in it")),
+                _ => None,
+            }
+        });
+        let mut wrong: Vec<String> = wrong.collect();
+        if self.examples.iter().all(|example| example.valid) {
+            wrong.push("no example in which it finds something".into());
+        }
+        wrong
     }
 }
 

@@ -83,6 +83,20 @@ pub(crate) struct SchemaTable {
     /// Words by which rules are sorted.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
+    /// Values that it allows or refuses, which `runvet rules --test` judges.
+    #[serde(default, rename = "example")]
+    pub(crate) examples: Vec<ExampleTable>,
+}
+
+/// A value, and whether its schema allows it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExampleTable {
+    /// The value as JSON: it is judged in place of what `at` leads to.
+    #[schemars(with = "String", extend("examples" = ["{\"amount\": 20}"]))]
+    pub(crate) value: Spanned<String>,
+    /// Whether the schema allows it.
+    pub(crate) valid: bool,
 }
 
 /// The schema of a version of a record: it judges records of that version in place of the built-in

@@ -10,7 +10,7 @@ use jsonschema::{Retrieve, Uri, ValidationError};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, Pack, RecordName, SchemaTable, VersionedRecord};
+use super::tables::{Data, ExampleTable, Pack, RecordName, SchemaTable, VersionedRecord};
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
@@ -22,7 +22,7 @@ use crate::select::{Glob, Path, Selector, Values, Wanted};
 use crate::source::{Artifact, Pointer};
 use crate::spelling::nearest;
 use crate::store;
-use crate::team::{Closed, Judged, Team, TeamSchema, Version};
+use crate::team::{Closed, Example, Judged, Team, TeamSchema, Version};
 
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
@@ -278,6 +278,7 @@ impl Reader<'_> {
             let message = format!("there are more than {MAX_RULES} rules of the team");
             return self.mistake(file, table.id.span(), message, None);
         }
+        let examples = self.examples(file, table);
         let check = Check::Team(TeamCheck::Schema {
             index: self.team.schemas.len(),
             judged,
@@ -290,7 +291,23 @@ impl Reader<'_> {
             selector,
             at,
             schema,
+            examples,
         });
+    }
+
+    fn examples(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Vec<Example> {
+        let mut examples = Vec::new();
+        for ExampleTable { value, valid } in &table.examples {
+            if let Err(error) = Tape::default().read(value.get_ref().as_bytes()) {
+                self.mistake(file, value.span(), format!("it is no JSON: {error}"), None);
+            }
+            examples.push(Example {
+                value: value.get_ref().clone(),
+                valid: *valid,
+                place: format!("{}:{}", file.name, file.line(&value.span())),
+            });
+        }
+        examples
     }
 
     /// Takes an id; returns whether it was free.

@@ -50,6 +50,7 @@ mod formats {
 
 /// What a team declares of its runs.
 mod team {
+    mod agreement;
     mod declared;
 }
 

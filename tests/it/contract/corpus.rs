@@ -118,6 +118,17 @@ fn every_rule_has_a_bad_case() {
 }
 
 #[test]
+fn cases_of_each_rule_are_counted() {
+    let line = |rule: &runvet::finding::RuleInfo| {
+        let cases = expecting_cases(&format!("bad/{}", rule.id)).len();
+        let word = if cases == 1 { "case" } else { "cases" };
+        format!("{} {cases} {word}\n", rule.id)
+    };
+    let lines: String = all_rules().map(line).collect();
+    crate::support::bless::check("src/rules/cases.txt", &lines);
+}
+
+#[test]
 fn bad_case_is_silent_when_its_rule_is_off() {
     use runvet::finding::Level;
     for rule in all_rules() {

@@ -590,3 +590,63 @@ fn record_of_a_declared_version_is_judged_by_its_schema() {
         ["summary/version /schema_version"]
     );
 }
+
+#[test]
+fn examples_of_a_schema_are_judged() {
+    let table = "[[schema]]\nid = 'a/b'\nat = '/payload'\nschema = { required = ['n'] }\n";
+    let example = |value: &str, valid: bool| {
+        format!("[[schema.example]]\nvalue = '{value}'\nvalid = {valid}\n")
+    };
+    let (good, bad) = (example("{\"n\": 1}", true), example("{}", false));
+    let project = project("");
+    for (text, code, shown) in [
+        (
+            format!("{table}{good}{bad}"),
+            0,
+            "a/b: 2 examples, all as they say",
+        ),
+        (
+            format!("{table}{good}"),
+            1,
+            "a/b: no example in which it finds something",
+        ),
+        (
+            table.to_owned(),
+            1,
+            "a/b: no example in which it finds something",
+        ),
+        (
+            format!("{table}{bad}{}", example("{}", true)),
+            1,
+            "a/b: runvet.toml:9: not valid: the value lacks the required field `n`",
+        ),
+        (
+            format!("{table}{}", example("{\"n\": 1}", false)),
+            1,
+            "a/b: runvet.toml:6: valid, and nothing is found in it",
+        ),
+    ] {
+        project.write("runvet.toml", &text);
+        let output = project.run(&["rules", "--test"]);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{text}{}",
+            stderr(&output)
+        );
+        assert!(stdout(&output).contains(shown), "{text}{}", stdout(&output));
+        assert!(
+            stdout(&output).contains("plan/projection: "),
+            "{}",
+            stdout(&output)
+        );
+    }
+    project.write("runvet.toml", &format!("{table}{}", example("{", false)));
+    let refused = project.run(&["rules", "--test"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("[runvet.toml:6:9]"),
+        "{}",
+        stderr(&refused)
+    );
+}
