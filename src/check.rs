@@ -158,6 +158,7 @@ fn wanted(rules: &RuleSet, levels: &[Level]) -> Wanted {
 /// What rules that are on judge of what a team declares.
 fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InForce {
     let (mut on, mut with_vocabulary) = (vec![false; team.schemas.len()], false);
+    let mut orders = vec![false; team.orders.len()];
     for rule in rules {
         match rule.check {
             RuleCheck::Team(TeamCheck::Schema { index, .. }) => {
@@ -165,11 +166,16 @@ fn in_force<'r>(team: &Arc<Team>, rules: impl Iterator<Item = &'r Rule>) -> InFo
                     *slot = true;
                 }
             }
+            RuleCheck::Team(TeamCheck::Order(index)) => {
+                if let Some(slot) = orders.get_mut(index) {
+                    *slot = true;
+                }
+            }
             RuleCheck::Team(TeamCheck::Vocabulary) => with_vocabulary = true,
             _ => {}
         }
     }
-    InForce::new(team, on, with_vocabulary)
+    InForce::new(team, on, &orders, with_vocabulary)
 }
 
 impl Check {

@@ -20,7 +20,10 @@ use crate::report::Format;
 use crate::source::{self, Artifact};
 use crate::timestamp::Timestamp;
 pub(crate) use reading::Reading;
-use tables::{ClosedSet, Data, Entries, Pack, SchemaTable, SelectorKey, VersionTable};
+use tables::{
+    ClosedSet, Data, Entries, OrderTable, Pack, Params, Scalar, SchemaTable, SelectorKey,
+    VersionTable,
+};
 pub(crate) use team::{Files, read_team};
 
 /// The settings in `runvet.toml`. Every key is optional.
@@ -79,6 +82,13 @@ pub(crate) struct Config {
     /// Schemas of versions of the state and of the summary that have none here.
     #[serde(rename = "version")]
     pub(crate) versions: Vec<VersionTable>,
+    /// Orders of events. Each is a rule.
+    #[serde(rename = "order")]
+    pub(crate) orders: Vec<OrderTable>,
+    /// Values that messages and numbers name as `params.NAME`. They take precedence over those of
+    /// packs.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub(crate) params: Params,
     /// The sets of values that keys of events have. A value outside is a finding of
     /// `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
@@ -94,6 +104,8 @@ impl Config {
         Pack {
             schemas: self.schemas.clone(),
             versions: self.versions.clone(),
+            orders: self.orders.clone(),
+            params: self.params.clone(),
             vocabulary: self.vocabulary.clone(),
             selector: self.selector.clone(),
         }

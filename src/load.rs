@@ -13,7 +13,7 @@ mod trouble;
 use std::io;
 use std::num::NonZeroUsize;
 
-pub(crate) use declared::{Declared, Met, Outside, What};
+pub(crate) use declared::{Declared, FoundByOrder, Met, Outside, What};
 use events::EventsReader;
 pub(crate) use events::{column_of, event_on};
 pub(crate) use learn::LoadedLearn;
@@ -32,7 +32,7 @@ use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
 use crate::source::{Artifact, Line, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
-use crate::team::InForce;
+use crate::team::{InForce, Team};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
 
 /// Buffers that are reused for the next episode.
@@ -111,6 +111,8 @@ pub(crate) struct Loaded<'l, 'b> {
     pub(crate) manifest: &'l LoadedManifest<'b>,
     /// What a team's schemas and vocabulary find.
     pub(crate) declared: &'l Declared,
+    /// What the team declares.
+    pub(crate) team: &'l Team,
 }
 
 /// A timeline as it was read. It stays open, because findings may point into its lines.
@@ -201,6 +203,7 @@ pub(crate) fn episode<R>(
         learn: &learn,
         manifest: &manifest,
         declared: &loader.declared,
+        team: &wanted.team.team,
     });
     let lacking = loader.troubles.lacking().map(io::Error::other);
     drop(timeline);

@@ -204,6 +204,15 @@ pub(crate) struct Line {
     pub(crate) length: usize,
 }
 
+impl Line {
+    /// What is before or at every line.
+    pub(crate) const FIRST: Self = Self {
+        number: 0,
+        offset: 0,
+        length: 0,
+    };
+}
+
 /// What a finding is about, in terms of the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {

@@ -1,6 +1,8 @@
 //! What a team declares of its runs, compiled -> what of a record it names, and judges.
 
 mod events;
+mod message;
+mod order;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,11 +12,14 @@ use crate::schema::{DeclaredSchema, TooManyViolations, Violation};
 use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
 pub(crate) use events::TeamEvents;
+pub(crate) use message::{Message, Word};
+pub(crate) use order::{Automaton, Offence, Pattern, TeamOrder, Why};
 
 /// All that a team declares.
 #[derive(Debug, Default)]
 pub(crate) struct Team {
     pub(crate) schemas: Vec<TeamSchema>,
+    pub(crate) orders: Vec<TeamOrder>,
     /// The keys whose values are closed sets, each with its values.
     pub(crate) vocabulary: Vec<Closed>,
     pub(crate) versions: Vec<Version>,
@@ -168,9 +173,14 @@ pub(crate) struct InForce {
 
 impl InForce {
     /// Those of a team that are on.
-    pub(crate) fn new(team: &Arc<Team>, on: Vec<bool>, with_vocabulary: bool) -> Self {
+    pub(crate) fn new(
+        team: &Arc<Team>,
+        on: Vec<bool>,
+        orders: &[bool],
+        with_vocabulary: bool,
+    ) -> Self {
         Self {
-            events: Arc::new(TeamEvents::new(team, &on, with_vocabulary)),
+            events: Arc::new(TeamEvents::new(team, &on, orders, with_vocabulary)),
             team: Arc::clone(team),
             on,
         }

@@ -112,6 +112,11 @@ impl Timestamp {
         self.attoseconds() - earlier.attoseconds()
     }
 
+    /// The instant in attoseconds since 1970, and the digits of its fraction beyond these.
+    pub(crate) fn exact(&self) -> (i128, &str) {
+        (self.attoseconds(), &self.rest)
+    }
+
     fn attoseconds(&self) -> i128 {
         let seconds = i128::from(self.seconds) + i128::from(self.leap_second);
         seconds * ATTOSECONDS + i128::from(self.attoseconds)

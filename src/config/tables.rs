@@ -1,5 +1,7 @@
 //! The tables in which a team declares what it expects of its runs, as TOML has them.
 
+mod order;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -9,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::finding::Level;
+pub(crate) use order::{OrderTable, Params};
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.
@@ -22,6 +25,12 @@ pub(crate) struct Pack {
     /// Schemas of versions of the state and of the summary that have none here.
     #[serde(rename = "version")]
     pub(crate) versions: Vec<VersionTable>,
+    /// Orders of events. Each is a rule.
+    #[serde(rename = "order")]
+    pub(crate) orders: Vec<OrderTable>,
+    /// Values that messages and numbers name as `params.NAME`.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub(crate) params: Params,
     /// The sets of values that keys of events have. A value outside is a finding of
     /// `team/vocabulary`.
     #[schemars(with = "BTreeMap<SelectorKey, ClosedSet>")]
@@ -168,7 +177,7 @@ pub(crate) enum RecordName {
 /// A selector, or the name of one.
 #[derive(JsonSchema)]
 #[serde(untagged)]
-#[schemars(inline, extend("patternErrorMessage" = "expected a table of keys and values, or the name of a selector"))]
+#[schemars(rename = "Selector", extend("patternErrorMessage" = "expected a table of keys and values, or the name of a selector"))]
 #[expect(dead_code, reason = "a description for the schema")]
 enum SelectorTable {
     Named(String),

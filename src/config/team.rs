@@ -1,6 +1,8 @@
 //! `runvet.toml`, the packs that it names and their schema files -> what the team declares, its
 //! rules, and all mistakes.
 
+mod orders;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path as FilePath, PathBuf};
@@ -10,7 +12,7 @@ use jsonschema::{Retrieve, Uri, ValidationError};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, ExampleTable, Pack, RecordName, SchemaTable, VersionedRecord};
+use super::tables::{Data, ExampleTable, Pack, Params, RecordName, SchemaTable, VersionedRecord};
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
@@ -134,6 +136,31 @@ pub(super) struct Reader<'m> {
     rules: Vec<Rule>,
     /// The ids that are taken, and by what.
     taken: BTreeMap<String, String>,
+    /// The parameters of `runvet.toml`, which take precedence.
+    set: BTreeMap<String, Value>,
+    /// Those of the file that is read.
+    params: BTreeMap<String, Value>,
+}
+
+/// The selectors that have names, each as it is written, and read as one of events.
+type Named = BTreeMap<String, (Data, Option<Selector>)>;
+
+/// What a rule says of itself.
+struct RuleTexts<'t> {
+    level: Option<Level>,
+    title: &'t str,
+    why: Option<&'t str>,
+    help: Option<&'t str>,
+    url: Option<&'t str>,
+    tags: &'t [String],
+}
+
+/// The values of parameters.
+fn values(params: &Params) -> BTreeMap<String, Value> {
+    let params = params.iter();
+    params
+        .map(|(name, value)| (name.get_ref().clone(), value.get_ref().to_json()))
+        .collect()
 }
 
 /// Reads all that a configuration declares of a team, its packs included.
@@ -149,6 +176,8 @@ pub(crate) fn read_team(
         team: Team::default(),
         rules: Vec::new(),
         taken: BTreeMap::new(),
+        set: values(&config.params),
+        params: BTreeMap::new(),
     };
     reader.tables(file, &config.team());
     for pack in &config.packs {
@@ -191,6 +220,8 @@ impl Reader<'_> {
 
     /// Reads the tables of one file.
     fn tables(&mut self, file: ConfigSource<'_>, tables: &Pack) {
+        self.params = values(&tables.params);
+        self.params.extend(self.set.clone());
         let mut named = BTreeMap::new();
         for (name, entries) in &tables.selector {
             let selector = self.entries(file, entries.get_ref(), Judged::Event);
@@ -230,14 +261,12 @@ impl Reader<'_> {
         for table in &tables.schemas {
             self.schema(file, table, &named);
         }
+        for table in &tables.orders {
+            self.order(file, table, &named);
+        }
     }
 
-    fn schema(
-        &mut self,
-        file: ConfigSource<'_>,
-        table: &SchemaTable,
-        named: &BTreeMap<String, (Data, Option<Selector>)>,
-    ) {
+    fn schema(&mut self, file: ConfigSource<'_>, table: &SchemaTable, named: &Named) {
         let is_free = self.take(file, &table.id);
         let record = table
             .record
@@ -274,10 +303,6 @@ impl Reader<'_> {
         if !is_free {
             return;
         }
-        if self.rules.len() >= MAX_RULES {
-            let message = format!("there are more than {MAX_RULES} rules of the team");
-            return self.mistake(file, table.id.span(), message, None);
-        }
         let examples = self.examples(file, table);
         let check = Check::Team(TeamCheck::Schema {
             index: self.team.schemas.len(),
@@ -310,6 +335,43 @@ impl Reader<'_> {
         examples
     }
 
+    /// Adds a rule of which the file holds no more than its texts.
+    fn rule_of(
+        &mut self,
+        file: ConfigSource<'_>,
+        id: &Spanned<String>,
+        texts: &RuleTexts<'_>,
+        check: Check,
+    ) {
+        let name = id.get_ref();
+        let hint = texts.help.map_or_else(
+            || format!("Correct the program that acts so; `runvet explain {name}` says more."),
+            str::to_owned,
+        );
+        let place = format!("{}:{}", file.name, file.line(&id.span()));
+        let why = texts
+            .why
+            .map(|why| format!("## Why it matters\n\n{why}\n\n"));
+        let url = texts.url.map(|url| format!("\nMore: <{url}>\n"));
+        let page = format!(
+            "{}. The rule is declared in `{}`.\n\n{}## How to fix it\n\n{hint}\n{}",
+            texts.title,
+            brief(&place),
+            why.unwrap_or_default(),
+            url.unwrap_or_default()
+        );
+        let info = RuleInfo {
+            id: name.clone().into(),
+            level: texts.level.unwrap_or(Level::Error),
+            title: texts.title.to_owned().into(),
+            hint: hint.into(),
+            page: page.into(),
+            url: texts.url.map(str::to_owned),
+            tags: texts.tags.to_vec(),
+        };
+        self.rules.push(Rule::with_info(info, check));
+    }
+
     /// Takes an id; returns whether it was free.
     fn take(&mut self, file: ConfigSource<'_>, id: &Spanned<String>) -> bool {
         let name = id.get_ref();
@@ -328,6 +390,11 @@ impl Reader<'_> {
             return false;
         }
         self.taken.insert(name.clone(), place);
+        if self.taken.len() > MAX_RULES {
+            let message = format!("there are more than {MAX_RULES} rules of the team");
+            self.mistake(file, id.span(), message, None);
+            return false;
+        }
         true
     }
 
@@ -365,7 +432,7 @@ impl Reader<'_> {
         file: ConfigSource<'_>,
         selector: &Spanned<Data>,
         judged: Judged,
-        named: &BTreeMap<String, (Data, Option<Selector>)>,
+        named: &Named,
     ) -> Option<Selector> {
         let Data::Text(name) = selector.get_ref() else {
             return self.entries(file, selector.get_ref(), judged);

@@ -1,15 +1,18 @@
-//! What a team's schemas and vocabulary find in an episode.
+//! What a team's schemas, vocabulary and orders find in an episode.
+
+mod orders;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
-use crate::document::{Document, Node, digests};
+use crate::document::{Document, Node};
 use crate::finding::MAX_FINDINGS_PER_RULE;
 use crate::printable::brief;
 use crate::schema::Violation;
 use crate::source::{Artifact, Line, Place, Pointer, Target};
 use crate::spelling::nearest;
 use crate::team::{Found, InForce};
+pub(crate) use orders::FoundByOrder;
 
 /// The number of values outside of a vocabulary that are told apart, at most.
 const MAX_VALUES_TOLD: usize = 100_000;
@@ -18,6 +21,7 @@ const MAX_VALUES_TOLD: usize = 100_000;
 #[derive(Default)]
 pub(crate) struct Declared {
     pub(crate) by_schema: Vec<FoundBySchema>,
+    pub(crate) by_order: Vec<FoundByOrder>,
     /// Whether any values are closed.
     pub(crate) has_vocabulary: bool,
     outside: BTreeMap<(usize, Digest), Outside>,
@@ -64,6 +68,7 @@ impl Declared {
         let schemas = team.on.iter().map(|_| FoundBySchema::default());
         Self {
             by_schema: schemas.collect(),
+            by_order: team.team.orders.iter().map(FoundByOrder::new).collect(),
             has_vocabulary: team.events.closes(),
             ..Self::default()
         }
@@ -79,6 +84,7 @@ impl Declared {
                 self.add(index, Artifact::Events, Some(line), found);
             }
         }
+        orders::event(&mut self.by_order, team, line, event);
         if team.events.closes() {
             self.vocabulary(team, line, event);
         }
@@ -165,10 +171,7 @@ impl Declared {
             let Some(value) = closed.key.of(event).filter(|it| !closed.values.have(*it)) else {
                 continue;
             };
-            let Some(meaning) = digests(&[value]).into_iter().next() else {
-                continue;
-            };
-            let id = (key, meaning);
+            let id = (key, value.meaning());
             if let Some(known) = self.outside.get_mut(&id) {
                 known.events += 1;
             } else if self.outside.len() < MAX_FINDINGS_PER_RULE {

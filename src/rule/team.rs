@@ -1,5 +1,7 @@
 //! What loading found by a team's declarations -> findings.
 
+mod order;
+
 use super::{Compared, Draft, Findings};
 use crate::facts::Usable;
 use crate::finding::{SkipKind, SkipReason};
@@ -18,6 +20,8 @@ pub(crate) enum TeamCheck {
         /// Whether the team says what to do about a finding.
         has_help: bool,
     },
+    /// An order: its place among all.
+    Order(usize),
     /// The vocabularies.
     Vocabulary,
 }
@@ -35,6 +39,7 @@ impl TeamCheck {
                 judged,
                 has_help,
             } => schema(*index, *judged, *has_help, loaded, findings),
+            Self::Order(index) => order::judge(*index, loaded, findings),
             Self::Vocabulary => vocabulary(loaded, findings),
         }
     }

@@ -13,18 +13,26 @@ pub(crate) struct TeamEvents {
     pub(crate) asked: Arc<Asked>,
     /// The schemas by their places among all.
     schemas: Vec<(usize, Indexed)>,
+    /// The orders by their places among all, each with the selectors of the events that it sees.
+    orders: Vec<(usize, Vec<Indexed>)>,
     /// The keys with closed values: what names an event in which one is outside.
     closed: Vec<Indexed>,
 }
 
 impl TeamEvents {
-    pub(super) fn new(team: &Team, on: &[bool], with_vocabulary: bool) -> Self {
+    pub(super) fn new(team: &Team, on: &[bool], orders: &[bool], with_vocabulary: bool) -> Self {
         let mut keys = Keys::default();
         let schemas = team.schemas.iter().enumerate().zip(on);
         let schemas = schemas.filter(|((_, it), on)| **on && it.record == Judged::Event);
         let schemas: Vec<(usize, Indexed)> = schemas
             .map(|((index, schema), _)| (index, keys.indexed(&schema.selector)))
             .collect();
+        let orders = team.orders.iter().enumerate().zip(orders);
+        let orders = orders.filter(|(_, on)| **on).map(|((index, order), _)| {
+            let selectors = order.selectors().map(|selector| keys.indexed(selector));
+            (index, selectors.collect())
+        });
+        let orders = orders.collect();
         let closed = team.vocabulary.iter().filter(|_| with_vocabulary);
         let closed = closed.map(|closed| {
             let mut outside = closed.values.clone();
@@ -33,6 +41,7 @@ impl TeamEvents {
         });
         Self {
             schemas,
+            orders,
             closed: closed.collect(),
             asked: Arc::new(Asked::new(&keys)),
         }
@@ -43,7 +52,8 @@ impl TeamEvents {
     pub(crate) fn pass_over(&self, reading: &EventReading<'_>) -> bool {
         let glimpse = |key: usize| reading.glimpse(&self.asked, key);
         let schemas = self.schemas.iter().map(|(_, selector)| selector);
-        let mut selectors = schemas.chain(&self.closed);
+        let orders = self.orders.iter().flat_map(|(_, selectors)| selectors);
+        let mut selectors = schemas.chain(orders).chain(&self.closed);
         !selectors.any(|selector| selector.may_name(&glimpse))
     }
 
@@ -61,13 +71,24 @@ impl TeamEvents {
             let value = closed.key.of(event);
             value.is_none_or(|value| closed.values.have(value))
         };
+        let is_unseen = |index: usize| {
+            let order = team.orders.get(index);
+            let mut selectors = order.into_iter().flat_map(super::TeamOrder::selectors);
+            !selectors.any(|selector| selector.names(event))
+        };
         self.schemas.iter().all(|(index, _)| is_sound(*index))
+            && self.orders.iter().all(|(index, _)| is_unseen(*index))
             && (self.closed.is_empty() || team.vocabulary.iter().all(is_inside))
     }
 
     /// The places of the schemas among all.
     pub(crate) fn schemas(&self) -> impl Iterator<Item = usize> {
         self.schemas.iter().map(|(index, _)| *index)
+    }
+
+    /// The places of the orders among all.
+    pub(crate) fn orders(&self) -> impl Iterator<Item = usize> {
+        self.orders.iter().map(|(index, _)| *index)
     }
 
     /// Whether any values are closed.

@@ -52,6 +52,7 @@ mod formats {
 mod team {
     mod agreement;
     mod declared;
+    mod orders;
 }
 
 /// What no input may cause: hostile bytes, files and writers.

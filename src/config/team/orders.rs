@@ -1,0 +1,264 @@
+//! The tables of a team's orders -> orders, and their mistakes.
+
+use std::ops::Range;
+
+use serde_json::Value;
+use toml::Spanned;
+
+use super::{Named, Reader, RuleTexts};
+use crate::config::ConfigSource;
+use crate::config::tables::{Data, OrderTable};
+use crate::printable::{brief, quote};
+use crate::rule::{Check, TeamCheck};
+use crate::select::{Path, Selector};
+use crate::team::{Judged, Message, Pattern, TeamOrder, Word};
+
+/// The units of a length of time, each with its attoseconds; longer words first.
+const UNITS: [(&str, i128); 5] = [
+    ("ms", 1_000_000_000_000_000),
+    ("s", 1_000_000_000_000_000_000),
+    ("m", 60_000_000_000_000_000_000),
+    ("h", 3_600_000_000_000_000_000_000),
+    ("d", 86_400_000_000_000_000_000_000),
+];
+
+/// The attoseconds of a length of time such as `1.5s`; `None` where there is no such length, or its
+/// fraction has more digits than attoseconds.
+fn attoseconds(text: &str) -> Option<i128> {
+    let (unit, attoseconds) = UNITS.iter().find(|(unit, _)| {
+        let number = text.strip_suffix(unit);
+        number.is_some_and(|number| number.ends_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let number = text.strip_suffix(unit)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = u32::try_from(fraction.len()).ok()?;
+    let scale = 10_i128.checked_pow(digits)?;
+    let part = fraction.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let is_exact = part % scale == 0;
+    let whole = whole.parse::<i128>().ok()?.checked_mul(*attoseconds)?;
+    let length = whole.checked_add(part / scale)?;
+    (is_exact && length > 0 && length < i128::MAX / 4).then_some(length)
+}
+
+/// The patterns of a table that are there, each with its name and place.
+fn patterns(table: &OrderTable) -> Vec<(&'static str, Range<usize>)> {
+    let of = |name, value: &Option<Spanned<Data>>| value.as_ref().map(|value| (name, value.span()));
+    let never = table.never.as_ref().map(|never| ("never", never.span()));
+    let others = [
+        of("at-most", &table.at_most),
+        of("at-least", &table.at_least),
+        of("needs-earlier", &table.needs_earlier),
+        of("needs-later", &table.needs_later),
+        of("none-earlier", &table.none_earlier),
+        of("none-later", &table.none_later),
+    ];
+    never
+        .into_iter()
+        .chain(others.into_iter().flatten())
+        .collect()
+}
+
+impl Reader<'_> {
+    pub(super) fn order(&mut self, file: ConfigSource<'_>, table: &OrderTable, named: &Named) {
+        let is_free = self.take(file, &table.id);
+        let each = self.selector(file, &table.each, Judged::Event, named);
+        let pattern = self.pattern(file, table, named);
+        let message = self.message(
+            file,
+            &table.message,
+            &[Word::Same, Word::Count, Word::Limit],
+        );
+        let same = table.same.as_ref().map(|same| Path::parse(same.get_ref()));
+        let within = self.within(file, table);
+        let (Some(each), Some((pattern, other)), Some(message)) = (each, pattern, message) else {
+            return;
+        };
+        if let (Pattern::Never, Some(same)) = (pattern, &table.same) {
+            let message = "`same` does not go with `never`";
+            return self.mistake(file, same.span(), message, None);
+        }
+        if !is_free {
+            return;
+        }
+        let check = Check::Team(TeamCheck::Order(self.team.orders.len()));
+        let texts = RuleTexts {
+            level: table.level,
+            title: table.title.as_ref().unwrap_or(table.message.get_ref()),
+            why: table.why.as_deref(),
+            help: table.help.as_deref(),
+            url: table.url.as_deref(),
+            tags: &table.tags,
+        };
+        self.rule_of(file, &table.id, &texts, check);
+        self.team.orders.push(TeamOrder {
+            each,
+            other,
+            pattern,
+            same: same.flatten(),
+            within,
+            message,
+        });
+    }
+
+    /// The pattern of a table, and the other events that it speaks of.
+    fn pattern(
+        &mut self,
+        file: ConfigSource<'_>,
+        table: &OrderTable,
+        named: &Named,
+    ) -> Option<(Pattern, Option<Selector>)> {
+        let (name, _) = match &*patterns(table) {
+            [one] => one.clone(),
+            [] => {
+                let message = "the order lacks its pattern";
+                let help = "Add one of `never`, `at-most`, `at-least`, `needs-earlier`, \
+                            `needs-later`, `none-earlier` and `none-later`.";
+                self.mistake(file, table.id.span(), message, Some(help.into()));
+                return None;
+            }
+            [(first, _), (second, span), ..] => {
+                let message =
+                    format!("an order has one pattern, and this one has `{first}` and `{second}`");
+                self.mistake(file, span.clone(), message, None);
+                return None;
+            }
+        };
+        let of_two =
+            |pattern: Pattern, other: &Option<Spanned<Data>>| Some((pattern, other.clone()?));
+        let (pattern, other) = match name {
+            "at-most" => {
+                return Some((
+                    Pattern::AtMost(self.count(file, table.at_most.as_ref()?)?),
+                    None,
+                ));
+            }
+            "at-least" => {
+                return Some((
+                    Pattern::AtLeast(self.count(file, table.at_least.as_ref()?)?),
+                    None,
+                ));
+            }
+            "needs-earlier" => of_two(Pattern::NeedsEarlier, &table.needs_earlier)?,
+            "needs-later" => of_two(Pattern::NeedsLater, &table.needs_later)?,
+            "none-earlier" => of_two(Pattern::NoneEarlier, &table.none_earlier)?,
+            "none-later" => of_two(Pattern::NoneLater, &table.none_later)?,
+            _ => return Some((Pattern::Never, None)),
+        };
+        let other = self.selector(file, &other, Judged::Event, named)?;
+        Some((pattern, Some(other)))
+    }
+
+    /// A number of events, written or named.
+    fn count(&mut self, file: ConfigSource<'_>, written: &Spanned<Data>) -> Option<u64> {
+        let number = match written.get_ref() {
+            Data::Text(name) => {
+                let param = name
+                    .strip_prefix("params.")
+                    .and_then(|name| self.params.get(name));
+                let Some(param) = param else {
+                    let message = format!("there is no parameter called {}", quote(name));
+                    let help = self.nearest_param(name);
+                    self.mistake(file, written.span(), message, help);
+                    return None;
+                };
+                param.clone()
+            }
+            written => written.to_json(),
+        };
+        let count = number.as_u64().filter(|count| *count > 0);
+        if count.is_none() {
+            let message = format!(
+                "expected a whole number from 1, and found {}",
+                brief(&number.to_string())
+            );
+            self.mistake(file, written.span(), message, None);
+        }
+        count
+    }
+
+    /// The length of time of a table in attoseconds, where it has one that can be used.
+    fn within(&mut self, file: ConfigSource<'_>, table: &OrderTable) -> Option<i128> {
+        let within = table.within.as_ref()?;
+        let is_of_two = |name: &str| name.starts_with("needs-") || name.starts_with("none-");
+        if !patterns(table).iter().any(|(name, _)| is_of_two(name)) {
+            let message = "`within` goes with patterns of two events";
+            self.mistake(file, within.span(), message, None);
+        }
+        let length = attoseconds(within.get_ref());
+        if length.is_none() {
+            let message = "there is no such length of time, or it is 0";
+            self.mistake(file, within.span(), message, None);
+        }
+        length
+    }
+
+    /// The message of a rule.
+    pub(super) fn message(
+        &mut self,
+        file: ConfigSource<'_>,
+        text: &Spanned<String>,
+        words: &[Word],
+    ) -> Option<Message> {
+        let shown = |value: &Value| match value {
+            Value::String(text) => brief(text),
+            other => brief(&other.to_string()),
+        };
+        let param = |name: &str| self.params.get(name).map(shown);
+        match Message::parse(text.get_ref(), param) {
+            Ok(message) => {
+                let unknown = Word::ALL
+                    .into_iter()
+                    .find(|word| message.names(*word) && !words.contains(word));
+                if let Some(word) = unknown {
+                    let message = format!("this message has no `{{{}}}`", word.name());
+                    self.mistake(file, text.span(), message, None);
+                }
+                Some(message)
+            }
+            Err(name) => {
+                let message = format!("the message names {}, which there is not", quote(name));
+                let names: Vec<String> = words
+                    .iter()
+                    .map(|word| format!("`{{{}}}`", word.name()))
+                    .collect();
+                let help = format!("It can name {} and `{{params.NAME}}`.", names.join(", "));
+                self.mistake(file, text.span(), message, Some(help));
+                None
+            }
+        }
+    }
+
+    /// What may have been meant by the name of a parameter.
+    pub(super) fn nearest_param(&self, name: &str) -> Option<String> {
+        let name = name.strip_prefix("params.").unwrap_or(name);
+        let known = self.params.keys().map(String::as_str);
+        let nearest = crate::spelling::nearest(name, known)?;
+        Some(format!("did you mean `params.{nearest}`?"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_exact() {
+        assert_eq!(attoseconds("30s"), Some(30 * UNITS[1].1));
+        assert_eq!(attoseconds("1.5m"), Some(90 * UNITS[1].1));
+        assert_eq!(attoseconds("200ms"), Some(200 * UNITS[0].1));
+        assert_eq!(attoseconds("0.000000000000000001s"), Some(1));
+        for wrong in [
+            "0s",
+            "s",
+            "1",
+            "1.s",
+            "-1s",
+            "1 s",
+            "0.0000000000000000001s",
+            "1w",
+            "99999999999999999999999999d",
+        ] {
+            assert_eq!(attoseconds(wrong), None, "{wrong}");
+        }
+    }
+}

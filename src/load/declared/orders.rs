@@ -1,0 +1,88 @@
+//! What a team's orders find in an episode.
+
+use std::collections::BTreeMap;
+
+use crate::digest::Digest;
+use crate::document::Node;
+use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::printable::brief;
+use crate::source::Line;
+use crate::team::{Automaton, InForce, Offence, TeamOrder, Word};
+
+/// What one order finds: what is reported, and the number of the rest.
+pub(crate) struct FoundByOrder {
+    automaton: Automaton,
+    met: Vec<Offence>,
+    more: usize,
+    /// The values by which events are grouped, as messages show them, if the order's message does.
+    shown: BTreeMap<Digest, String>,
+    /// Whether it saw any event.
+    pub(crate) examined: bool,
+    /// Whether there were more groups, or events that wait, than are kept.
+    pub(crate) is_full: bool,
+}
+
+impl FoundByOrder {
+    pub(super) fn new(order: &TeamOrder) -> Self {
+        Self {
+            automaton: order.automaton(),
+            met: Vec::new(),
+            more: 0,
+            shown: BTreeMap::new(),
+            examined: false,
+            is_full: false,
+        }
+    }
+
+    /// The offences, in the order of the timeline, and the number of those that are not listed;
+    /// with those of the end, if the run has ended.
+    pub(crate) fn offences(&self, with_end: bool) -> (Vec<Offence>, usize) {
+        let mut offences = self.met.clone();
+        let mut more = self.more;
+        if with_end {
+            offences.extend(self.automaton.end());
+        }
+        offences.sort_by_key(|offence| offence.line);
+        more += offences.len().saturating_sub(MAX_FINDINGS_PER_RULE);
+        offences.truncate(MAX_FINDINGS_PER_RULE);
+        (offences, more)
+    }
+
+    /// The value by which an event is grouped, as messages show it.
+    pub(crate) fn shown(&self, same: Option<Digest>) -> Option<String> {
+        self.shown.get(&same?).cloned()
+    }
+
+    fn event(&mut self, order: &TeamOrder, line: Line, event: Node<'_>) {
+        if self.is_full {
+            return;
+        }
+        let Some(seen) = order.see(line, event) else {
+            return;
+        };
+        self.examined = true;
+        if let (Some(path), Some(same)) = (&order.same, seen.same)
+            && order.message.names(Word::Same)
+            && let Some(value) = path.of(event)
+        {
+            self.shown.entry(same).or_insert_with(|| brief(value.raw()));
+        }
+        for offence in self.automaton.offences(&seen) {
+            if self.met.len() < MAX_FINDINGS_PER_RULE {
+                self.met.push(offence);
+            } else {
+                self.more += 1;
+            }
+        }
+        self.is_full = self.automaton.add(&seen).is_err();
+    }
+}
+
+/// Shows an event to the orders that are on.
+pub(super) fn event(found: &mut [FoundByOrder], team: &InForce, line: Line, event: Node<'_>) {
+    for index in team.events.orders() {
+        if let (Some(order), Some(found)) = (team.team.orders.get(index), found.get_mut(index)) {
+            found.event(order, line, event);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The message of a team's rule, and the values that it names -> the sentence of a finding.
+
+/// A message with places for values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Value(Word),
+}
+
+/// What a message can name besides parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// The value at the place of the finding.
+    Value,
+    /// The value by which events are grouped.
+    Same,
+    /// The number of events.
+    Count,
+    /// The number that is allowed or demanded.
+    Limit,
+}
+
+impl Word {
+    pub(crate) const ALL: [Self; 4] = [Self::Value, Self::Same, Self::Count, Self::Limit];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Same => "same",
+            Self::Count => "count",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+impl Message {
+    /// Reads a text in which `{name}` stands for a value: one of the words, or what `param` gives
+    /// for a name such as `params.limit`.
+    ///
+    /// # Errors
+    ///
+    /// The name that is neither.
+    pub(crate) fn parse(text: &str, param: impl Fn(&str) -> Option<String>) -> Result<Self, &str> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, after)) = after.split_once('}') else {
+                break;
+            };
+            parts.push(Part::Text(before.to_owned()));
+            let word = Word::ALL.into_iter().find(|word| word.name() == name);
+            let value = || param(name.strip_prefix("params.")?);
+            parts.push(match word {
+                Some(word) => Part::Value(word),
+                None => Part::Text(value().ok_or(name)?),
+            });
+            rest = after;
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Self(parts))
+    }
+
+    /// Whether it names a value.
+    pub(crate) fn names(&self, word: Word) -> bool {
+        self.0.contains(&Part::Value(word))
+    }
+
+    /// The sentence, with what stands for each word.
+    pub(crate) fn with(&self, value: impl Fn(Word) -> Option<String>) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Value(word) => value(*word).unwrap_or_else(|| "nothing".to_owned()),
+        });
+        parts.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_parameters_are_filled_in() {
+        let param = |name: &str| (name == "most").then(|| "20".to_owned());
+        let message = Message::parse("{count} of {params.most}: {same} {", param).unwrap();
+        let value = |word| (word == Word::Count).then(|| "21".to_owned());
+        assert_eq!(message.with(value), "21 of 20: nothing {");
+        assert!(message.names(Word::Same) && !message.names(Word::Value));
+        assert_eq!(Message::parse("{params.x}", param), Err("params.x"));
+    }
+}

@@ -1,0 +1,78 @@
+//! An order that a team declares, compiled -> what it sees of an event.
+
+mod automaton;
+
+use super::message::Message;
+use crate::document::Node;
+use crate::select::{Path, Selector};
+use crate::source::Line;
+use crate::timestamp::Timestamp;
+pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, Why};
+
+/// An order of events.
+#[derive(Debug)]
+pub(crate) struct TeamOrder {
+    /// The events that it is about.
+    pub(crate) each: Selector,
+    /// The other events that the pattern speaks of.
+    pub(crate) other: Option<Selector>,
+    pub(crate) pattern: Pattern,
+    /// The place of the value by which events are grouped.
+    pub(crate) same: Option<Path>,
+    /// The time in attoseconds within which other events count.
+    pub(crate) within: Option<i128>,
+    pub(crate) message: Message,
+}
+
+impl TeamOrder {
+    /// What it sees of an event; `None` where it is about another one.
+    pub(crate) fn see(&self, line: Line, event: Node<'_>) -> Option<Seen> {
+        let is_each = self.each.names(event);
+        let is_other = self.other.as_ref().is_some_and(|other| other.names(event));
+        if !(is_each || is_other) {
+            return None;
+        }
+        let same = self.same.as_ref().and_then(|same| same.of(event));
+        let time = || Timestamp::parse(&event.get("timestamp")?.text()?);
+        let time = self.within.and_then(|_| time());
+        Some(Seen {
+            line,
+            is_each,
+            is_other,
+            same: same.map(Node::meaning),
+            time: time.as_ref().map(Instant::of),
+        })
+    }
+
+    /// The selectors of the events that it sees.
+    pub(crate) fn selectors(&self) -> impl Iterator<Item = &Selector> {
+        [&self.each].into_iter().chain(&self.other)
+    }
+
+    pub(crate) fn automaton(&self) -> Automaton {
+        Automaton::new(self.pattern, self.same.is_some(), self.within)
+    }
+}
+
+impl Pattern {
+    /// Whether it is judged in runs that have ended alone.
+    pub(crate) fn is_of_the_end(self) -> bool {
+        matches!(self, Self::AtLeast(_) | Self::NeedsLater)
+    }
+
+    /// Whether a line that is no event could be the one that it needs.
+    pub(crate) fn needs_every_event(self) -> bool {
+        matches!(
+            self,
+            Self::AtLeast(_) | Self::NeedsLater | Self::NeedsEarlier
+        )
+    }
+
+    /// The number that it allows or demands.
+    pub(crate) fn limit(self) -> Option<u64> {
+        match self {
+            Self::AtMost(limit) | Self::AtLeast(limit) => Some(limit),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,573 @@
+//! The events of a timeline, one after the other -> those that break an order.
+//!
+//! An order is an automaton. It keeps, for each value by which it groups events, a few numbers, and
+//! besides an entry for each event that waits for a later one.
+
+use std::collections::BTreeMap;
+
+use crate::digest::Digest;
+use crate::source::Line;
+use crate::timestamp::Timestamp;
+
+/// What an order demands of the events that it is about (*each*), and of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// There is none.
+    Never,
+    /// There are at most so many.
+    AtMost(u64),
+    /// There are at least so many, once the run has ended.
+    AtLeast(u64),
+    /// Another event stands on an earlier line.
+    NeedsEarlier,
+    /// Another event stands on a later line, once the run has ended.
+    NeedsLater,
+    /// No other event stands on an earlier line.
+    NoneEarlier,
+    /// No other event stands on a later line.
+    NoneLater,
+}
+
+/// An instant in attoseconds since 1970, and the digits of its fraction beyond these.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Instant {
+    pub(crate) attoseconds: i128,
+    pub(crate) rest: Box<str>,
+}
+
+impl Instant {
+    pub(crate) fn of(time: &Timestamp) -> Self {
+        let (attoseconds, rest) = time.exact();
+        Self {
+            attoseconds,
+            rest: rest.into(),
+        }
+    }
+
+    /// The earliest instant that is at most some time before this one.
+    fn less(&self, attoseconds: i128) -> Self {
+        Self {
+            attoseconds: self.attoseconds - attoseconds,
+            rest: self.rest.clone(),
+        }
+    }
+}
+
+/// What an order sees of an event.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) line: Line,
+    pub(crate) is_each: bool,
+    pub(crate) is_other: bool,
+    /// The digest of the value by which events are grouped; `None` where the event has none.
+    pub(crate) same: Option<Digest>,
+    pub(crate) time: Option<Instant>,
+}
+
+/// An event that breaks an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offence {
+    /// Its line; `None` where events are missing.
+    pub(crate) line: Option<Line>,
+    /// The line of the other event, if there is one.
+    pub(crate) other: Option<Line>,
+    pub(crate) why: Why,
+    /// The digest of the value by which it is grouped.
+    pub(crate) same: Option<Digest>,
+}
+
+/// Why an event breaks an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It does not have what the pattern demands. The number is that of the events of its group so
+    /// far.
+    Pattern(u64),
+    /// It has no value by which events are grouped.
+    NoValue,
+    /// It has no instant.
+    NoInstant,
+}
+
+/// The maximum number of groups, and of events that wait.
+const MAX_ENTRIES: usize = 100_000;
+
+/// More groups, or events that wait, than are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooMany;
+
+/// An order, and what it knows of the events so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Automaton {
+    pattern: Pattern,
+    /// Whether events are grouped by a value.
+    is_grouped: bool,
+    /// The time in attoseconds within which other events count.
+    within: Option<i128>,
+    groups: BTreeMap<Digest, Group>,
+    waiting: usize,
+}
+
+/// An event that waits: its instant and its line.
+type Waiting = (Option<Instant>, Line);
+
+/// What is known of the events with one value.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    count: u64,
+    /// The latest other event.
+    last: Option<Line>,
+    /// The other event with the latest instant, on the last line of these.
+    newest: Option<(Instant, Line)>,
+    /// The latest other event without an instant.
+    timeless: Option<Line>,
+    /// Events that wait for a later one, by their instants, and the first other event after each.
+    waiting: BTreeMap<Waiting, Option<Line>>,
+    /// Those of them that no other event has followed.
+    fresh: Vec<Waiting>,
+}
+
+impl Automaton {
+    pub(crate) fn new(pattern: Pattern, is_grouped: bool, within: Option<i128>) -> Self {
+        Self {
+            pattern,
+            is_grouped,
+            within,
+            groups: BTreeMap::new(),
+            waiting: 0,
+        }
+    }
+
+    /// The offences that an event causes: its own, and those of events before it.
+    pub(crate) fn offences(&self, event: &Seen) -> Vec<Offence> {
+        let mut offences = Vec::new();
+        let group = self.key(event).and_then(|key| self.groups.get(&key));
+        if event.is_other
+            && self.pattern == Pattern::NoneLater
+            && let Some(group) = group
+        {
+            let met = self.met(group, event.time.as_ref(), true);
+            offences.extend(met.map(|(_, line)| Offence {
+                line: Some(line),
+                other: Some(event.line),
+                why: Why::Pattern(group.count),
+                same: event.same,
+            }));
+        }
+        if event.is_each {
+            offences.extend(self.own_offence(event, group));
+        }
+        offences
+    }
+
+    /// Adds an event.
+    pub(crate) fn add(&mut self, event: &Seen) -> Result<(), TooMany> {
+        let is_lacking = event.is_each && self.lacks(event).is_some();
+        let Some(key) = self.key(event) else {
+            return Ok(());
+        };
+        if !self.groups.contains_key(&key) && self.groups.len() >= MAX_ENTRIES {
+            return Err(TooMany);
+        }
+        let pattern = self.pattern;
+        let is_ban = pattern == Pattern::NoneLater;
+        let waits = matches!(pattern, Pattern::NeedsLater | Pattern::NoneLater);
+        if event.is_other && waits {
+            let met: Vec<_> = self.groups.get(&key).map_or_else(Vec::new, |group| {
+                self.met(group, event.time.as_ref(), is_ban).collect()
+            });
+            self.waiting -= met.len();
+            let group = self.groups.entry(key).or_default();
+            for entry in met {
+                group.waiting.remove(&entry);
+            }
+            for entry in std::mem::take(&mut group.fresh) {
+                if let Some(other) = group.waiting.get_mut(&entry) {
+                    *other = Some(event.line);
+                }
+            }
+        }
+        let is_full = self.waiting >= MAX_ENTRIES;
+        let group = self.groups.entry(key).or_default();
+        if event.is_other {
+            group.note(event);
+        }
+        if event.is_each {
+            group.count += 1;
+            if waits && !is_lacking {
+                if is_full {
+                    return Err(TooMany);
+                }
+                let entry = (event.time.clone(), event.line);
+                group.fresh.push(entry.clone());
+                group.waiting.insert(entry, None);
+                self.waiting += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The offences of a run that has ended.
+    pub(crate) fn end(&self) -> Vec<Offence> {
+        let groups = self.groups.iter();
+        let groups = groups.map(|(same, group)| (Some(*same).filter(|_| self.is_grouped), group));
+        match self.pattern {
+            Pattern::AtLeast(least) => {
+                let few = |(same, group): (_, &Group)| {
+                    let is_few = group.count < least && (group.count > 0 || !self.is_grouped);
+                    is_few.then_some(Offence {
+                        line: None,
+                        other: None,
+                        why: Why::Pattern(group.count),
+                        same,
+                    })
+                };
+                let none = (!self.is_grouped && self.groups.is_empty()).then_some(Offence {
+                    line: None,
+                    other: None,
+                    why: Why::Pattern(0),
+                    same: None,
+                });
+                groups.filter_map(few).chain(none).collect()
+            }
+            Pattern::NeedsLater => {
+                let left = groups.flat_map(|(same, group)| {
+                    let waiting = group.waiting.iter();
+                    waiting.map(move |((_, line), other)| Offence {
+                        line: Some(*line),
+                        other: *other,
+                        why: Why::Pattern(group.count),
+                        same,
+                    })
+                });
+                let mut left: Vec<Offence> = left.collect();
+                left.sort_by_key(|offence| offence.line);
+                left
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The group of an event; `None` where it belongs to none.
+    fn key(&self, event: &Seen) -> Option<Digest> {
+        if !(event.is_each || event.is_other) {
+            return None;
+        }
+        if self.is_grouped {
+            event.same
+        } else {
+            Some(Digest::of(std::iter::empty()))
+        }
+    }
+
+    /// What an event lacks that it must have to be judged.
+    fn lacks(&self, event: &Seen) -> Option<Why> {
+        if self.is_grouped && event.same.is_none() {
+            return Some(Why::NoValue);
+        }
+        (self.within.is_some() && event.time.is_none()).then_some(Why::NoInstant)
+    }
+
+    fn own_offence(&self, event: &Seen, group: Option<&Group>) -> Option<Offence> {
+        let count = group.map_or(0, |group| group.count) + 1;
+        let (other, why) = if let Some(why) = self.lacks(event) {
+            (None, why)
+        } else {
+            let (is_broken, other) = match self.pattern {
+                Pattern::Never => (true, None),
+                Pattern::AtMost(most) => (count == most + 1, None),
+                Pattern::NeedsEarlier => {
+                    let found = group.and_then(|group| self.fulfilling(group, event));
+                    (found.is_none(), group.and_then(|group| group.last))
+                }
+                Pattern::NoneEarlier => {
+                    let found = group.and_then(|group| self.breaking(group, event));
+                    (found.is_some(), found)
+                }
+                Pattern::AtLeast(_) | Pattern::NeedsLater | Pattern::NoneLater => (false, None),
+            };
+            if !is_broken {
+                return None;
+            }
+            (other, Why::Pattern(count))
+        };
+        Some(Offence {
+            line: Some(event.line),
+            other,
+            why,
+            same: event.same,
+        })
+    }
+
+    /// The line of an earlier event that an event needs.
+    fn fulfilling(&self, group: &Group, event: &Seen) -> Option<Line> {
+        let Some(within) = self.within else {
+            return group.last;
+        };
+        let (newest, line) = group.newest.as_ref()?;
+        (*newest >= event.time.as_ref()?.less(within)).then_some(*line)
+    }
+
+    /// The line of the nearest earlier event that an event may not have.
+    fn breaking(&self, group: &Group, event: &Seen) -> Option<Line> {
+        if self.within.is_none() {
+            return group.last;
+        }
+        self.fulfilling(group, event).max(group.timeless)
+    }
+
+    /// The events that wait for an event at some time, and meet it.
+    fn met<'g>(
+        &self,
+        group: &'g Group,
+        time: Option<&Instant>,
+        is_ban: bool,
+    ) -> Box<dyn Iterator<Item = Waiting> + 'g> {
+        let waiting = &group.waiting;
+        match (self.within, time) {
+            (None, _) => Box::new(waiting.keys().cloned()),
+            (Some(within), Some(time)) => {
+                let first = (Some(time.less(within)), Line::FIRST);
+                Box::new(waiting.range(first..).map(|(entry, _)| entry.clone()))
+            }
+            // Without an instant it breaks a ban, and fulfils no need.
+            (Some(_), None) if is_ban => Box::new(waiting.keys().cloned()),
+            (Some(_), None) => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+impl Group {
+    /// Notes an other event.
+    fn note(&mut self, event: &Seen) {
+        self.last = Some(event.line);
+        match &event.time {
+            None => self.timeless = Some(event.line),
+            Some(time) => {
+                let is_newest = self
+                    .newest
+                    .as_ref()
+                    .is_none_or(|(newest, _)| newest <= time);
+                if is_newest {
+                    self.newest = Some((time.clone(), event.line));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATTERNS: [Pattern; 7] = [
+        Pattern::Never,
+        Pattern::AtMost(2),
+        Pattern::AtLeast(2),
+        Pattern::NeedsEarlier,
+        Pattern::NeedsLater,
+        Pattern::NoneEarlier,
+        Pattern::NoneLater,
+    ];
+
+    /// The lines that break an order, found by looking at all pairs of events.
+    fn expected(
+        pattern: Pattern,
+        grouped: bool,
+        within: Option<i128>,
+        word: &[Seen],
+        ended: bool,
+    ) -> Vec<Option<Line>> {
+        let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+        let mut lines = Vec::new();
+        if judged_at_end && !ended {
+            return lines;
+        }
+        let is_lacking = |event: &Seen| {
+            grouped && event.same.is_none() || within.is_some() && event.time.is_none()
+        };
+        let of_group = |a: &Seen, b: &Seen| !grouped || a.same.is_some() && a.same == b.same;
+        let is_near =
+            |earlier: &Seen, later: &Seen, is_ban: bool| match (within, &earlier.time, &later.time)
+            {
+                (None, ..) => true,
+                (Some(within), Some(a), Some(b)) => b.attoseconds - a.attoseconds <= within,
+                _ => is_ban,
+            };
+        for (at, each) in word.iter().enumerate().filter(|(_, event)| event.is_each) {
+            if is_lacking(each)
+                && !(matches!(pattern, Pattern::Never) && !grouped && within.is_none())
+            {
+                lines.push(Some(each.line));
+                continue;
+            }
+            let (before, after) = (&word[..at], &word[at + 1..]);
+            let others = |part: &'_ [Seen]| -> Vec<Seen> {
+                part.iter()
+                    .filter(|it| it.is_other && of_group(each, it))
+                    .cloned()
+                    .collect()
+            };
+            let same_before = before
+                .iter()
+                .filter(|it| it.is_each && of_group(each, it))
+                .count() as u64;
+            let is_broken = match pattern {
+                Pattern::Never => true,
+                Pattern::AtMost(most) => same_before == most,
+                Pattern::AtLeast(_) => false,
+                Pattern::NeedsEarlier => !others(before).iter().any(|it| is_near(it, each, false)),
+                Pattern::NoneEarlier => others(before).iter().any(|it| is_near(it, each, true)),
+                Pattern::NeedsLater => !others(after).iter().any(|it| is_near(each, it, false)),
+                Pattern::NoneLater => others(after).iter().any(|it| is_near(each, it, true)),
+            };
+            if is_broken {
+                lines.push(Some(each.line));
+            }
+        }
+        if let Pattern::AtLeast(least) = pattern {
+            lines.extend(groups_of_few(least, grouped, word));
+        }
+        lines.sort();
+        lines
+    }
+
+    /// Nothing for each group that has too few events.
+    fn groups_of_few(least: u64, grouped: bool, word: &[Seen]) -> Vec<Option<Line>> {
+        let each = || word.iter().filter(|event| event.is_each);
+        let number =
+            |is_it: &dyn Fn(&Seen) -> bool| each().filter(|event| is_it(event)).count() as u64;
+        if !grouped {
+            return vec![None; usize::from(number(&|_| true) < least)];
+        }
+        let groups: std::collections::BTreeSet<Digest> = each().filter_map(|it| it.same).collect();
+        let few = groups
+            .iter()
+            .filter(|group| number(&|it| it.same == Some(**group)) < least);
+        few.map(|_| None).collect()
+    }
+
+    fn found(
+        pattern: Pattern,
+        grouped: bool,
+        within: Option<i128>,
+        word: &[Seen],
+        ended: bool,
+    ) -> Vec<Option<Line>> {
+        let mut automaton = Automaton::new(pattern, grouped, within);
+        let mut lines = Vec::new();
+        let judged_at_end = matches!(pattern, Pattern::AtLeast(_) | Pattern::NeedsLater);
+        for event in word {
+            let offences = automaton.offences(event);
+            if ended || !judged_at_end {
+                lines.extend(offences.into_iter().map(|offence| offence.line));
+            }
+            automaton.add(event).unwrap();
+        }
+        if ended {
+            lines.extend(automaton.end().into_iter().map(|offence| offence.line));
+        }
+        lines.sort();
+        lines
+    }
+
+    /// All words of some length over some symbols.
+    fn words(symbols: usize, length: u32) -> impl Iterator<Item = Vec<usize>> {
+        (0..symbols.pow(length)).map(move |mut number| {
+            (0..length)
+                .map(|_| {
+                    let symbol = number % symbols;
+                    number /= symbols;
+                    symbol
+                })
+                .collect()
+        })
+    }
+
+    fn event(line: usize, symbol: usize, same: Option<u8>, time: Option<i128>) -> Seen {
+        Seen {
+            line: Line {
+                number: line as u64 + 1,
+                ..Line::FIRST
+            },
+            is_each: symbol != 1,
+            is_other: symbol != 0,
+            same: same.map(|value| Digest::of([&[value][..]])),
+            time: time.map(|attoseconds| Instant {
+                attoseconds,
+                rest: "".into(),
+            }),
+        }
+    }
+
+    #[test]
+    fn orders_are_those_of_all_pairs() {
+        for length in 0..=8 {
+            for word in words(3, length) {
+                let word: Vec<Seen> = word
+                    .iter()
+                    .enumerate()
+                    .map(|(line, symbol)| event(line, *symbol, None, None))
+                    .collect();
+                for pattern in PATTERNS {
+                    for ended in [true, false] {
+                        assert_eq!(
+                            found(pattern, false, None, &word, ended),
+                            expected(pattern, false, None, &word, ended),
+                            "{pattern:?} {word:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn grouped_orders_are_those_of_all_pairs() {
+        for length in 0..=4 {
+            for word in words(9, length) {
+                let word: Vec<Seen> = word
+                    .iter()
+                    .enumerate()
+                    .map(|(line, symbol)| {
+                        event(line, symbol % 3, [None, Some(1), Some(2)][symbol / 3], None)
+                    })
+                    .collect();
+                for pattern in &PATTERNS[1..] {
+                    for ended in [true, false] {
+                        assert_eq!(
+                            found(*pattern, true, None, &word, ended),
+                            expected(*pattern, true, None, &word, ended),
+                            "{pattern:?} {word:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn orders_within_a_time_are_those_of_all_pairs() {
+        for length in 0..=4 {
+            for word in words(9, length) {
+                let word: Vec<Seen> = word
+                    .iter()
+                    .enumerate()
+                    .map(|(line, symbol)| {
+                        event(line, symbol % 3, None, [None, Some(0), Some(5)][symbol / 3])
+                    })
+                    .collect();
+                for pattern in &PATTERNS[3..] {
+                    for within in [1, 5] {
+                        for ended in [true, false] {
+                            assert_eq!(
+                                found(*pattern, false, Some(within), &word, ended),
+                                expected(*pattern, false, Some(within), &word, ended),
+                                "{pattern:?} {within} {word:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Orders that a team declares are judged over the events of a run, line by line.
+
+use crate::support::binary::{stderr, stdout};
+use crate::support::corpus::corpus;
+use crate::support::project::Project;
+use crate::support::runs::copy_dir;
+
+/// A repository with one run, whose events have these payloads, one second apart. Whole
+/// events, and what is no object, stand as they are.
+fn project(config: &str, payloads: &[&str], has_ended: bool) -> Project {
+    let project = Project::new(config);
+    std::fs::remove_dir_all(project.path("runs")).unwrap();
+    let case = if has_ended {
+        "good/terminal"
+    } else {
+        "good/paused"
+    };
+    let found = std::fs::read_dir(corpus().join(case).join("episodes")).unwrap();
+    let episode = found.map(|entry| entry.unwrap().path()).next().unwrap();
+    copy_dir(&episode, &project.path("runs/episodes/ep_1"));
+    let lines = payloads.iter().enumerate().map(|(index, payload)| {
+        if payload.starts_with("{\"phase\"") || !payload.ends_with('}') {
+            format!("{payload}\n")
+        } else {
+            let time = format!("2026-03-01T12:00:{index:02}Z");
+            format!("{{\"phase\":\"act\",\"timestamp\":\"{time}\",\"payload\":{payload}}}\n")
+        }
+    });
+    project.write(
+        "runs/episodes/ep_1/events.jsonl",
+        &lines.collect::<String>(),
+    );
+    project
+}
+
+/// The findings and skips of the group `a`: line, message, and the line of the other event.
+fn found(project: &Project, args: &[&str]) -> Vec<String> {
+    let report = project.report(&[], args);
+    let episode = &report.episodes[0];
+    let findings = episode
+        .findings
+        .iter()
+        .filter(|finding| finding.rule.starts_with("a/"));
+    let findings = findings.map(|finding| {
+        let line = finding.location.line.unwrap_or_default();
+        let other = finding.related.first().and_then(|it| it.location.line);
+        let other = other.map_or(String::new(), |other| format!(" <- {other}"));
+        format!("{line} {}{other}", finding.message)
+    });
+    let skips = episode
+        .skipped
+        .iter()
+        .filter(|skip| skip.rule.starts_with("a/"));
+    let skips = skips.map(|skip| format!("skipped: {}", skip.reason));
+    findings.chain(skips).collect()
+}
+
+fn order(pattern: &str) -> String {
+    format!(
+        "[[order]]\nid = 'a/b'\neach = {{ tool = 'refund' }}\nmessage = 'm {{count}} {{same}}'\n{pattern}"
+    )
+}
+
+const REFUND: &str = r#"{"tool":"refund","order":1}"#;
+const OTHER_REFUND: &str = r#"{"tool":"refund","order":2}"#;
+const ESCALATE: &str = r#"{"tool":"escalate","order":1.0}"#;
+
+#[test]
+fn order_points_at_the_event_and_the_other_one() {
+    for (pattern, events, expected) in [
+        (
+            "never = true",
+            &[REFUND, ESCALATE, REFUND][..],
+            &["1 m 1 nothing", "3 m 2 nothing"][..],
+        ),
+        ("at-most = 1", &[REFUND, REFUND, REFUND], &["2 m 2 nothing"]),
+        (
+            "at-most = 1\nsame = '/payload/order'",
+            &[REFUND, OTHER_REFUND, REFUND],
+            &["3 m 2 1"],
+        ),
+        ("at-least = 2", &[REFUND], &["0 m 1 nothing"]),
+        ("at-least = 1", &[ESCALATE], &["0 m 0 nothing"]),
+        (
+            "at-least = 2\nsame = '/payload/order'",
+            &[REFUND, REFUND, OTHER_REFUND],
+            &["0 m 1 2"],
+        ),
+        (
+            "needs-earlier = { tool = 'escalate' }",
+            &[REFUND, ESCALATE, REFUND],
+            &["1 m 1 nothing"],
+        ),
+        (
+            "needs-earlier = { tool = 'escalate' }\nsame = '/payload/order'",
+            &[ESCALATE, REFUND, OTHER_REFUND],
+            &["3 m 1 2"],
+        ),
+        (
+            "needs-earlier = { tool = 'escalate' }\nwithin = '1s'",
+            &[ESCALATE, REFUND, REFUND],
+            &["3 m 2 nothing <- 1"],
+        ),
+        (
+            "needs-later = { tool = 'escalate' }",
+            &[REFUND, ESCALATE, REFUND],
+            &["3 m 2 nothing"],
+        ),
+        (
+            "needs-later = { tool = 'escalate' }\nwithin = '1.5s'",
+            &[REFUND, REFUND, ESCALATE],
+            &["1 m 2 nothing <- 3"],
+        ),
+        (
+            "none-earlier = { tool = 'escalate' }",
+            &[REFUND, ESCALATE, REFUND],
+            &["3 m 2 nothing <- 2"],
+        ),
+        (
+            "none-later = { tool = 'escalate' }",
+            &[REFUND, ESCALATE, REFUND],
+            &["1 m 1 nothing <- 2"],
+        ),
+        // No event stands in for itself.
+        (
+            "needs-earlier = { tool = ['escalate', 'refund'] }",
+            &[REFUND, REFUND],
+            &["1 m 1 nothing"],
+        ),
+        (
+            "needs-earlier = { tool = 'escalate' }\nsame = '/payload/order'",
+            &[r#"{"tool":"refund"}"#],
+            &["1 the event has no value at `/payload/order`, by which the order groups events"],
+        ),
+    ] {
+        let project = project(&order(pattern), events, true);
+        assert_eq!(found(&project, &[]), expected, "{pattern}");
+        assert_eq!(found(&project, &["--jobs", "4"]), expected, "{pattern}");
+        assert_eq!(
+            found(&project, &["--rule", "strict/*=warning"]),
+            expected,
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
+fn what_a_run_may_still_do_is_judged_at_its_end() {
+    let config = order("needs-later = { tool = 'escalate' }");
+    assert_eq!(found(&project(&config, &[REFUND], false), &[]), [""; 0]);
+    assert_eq!(
+        found(&project(&order("at-least = 2"), &[REFUND], false), &[]),
+        [""; 0]
+    );
+    assert_eq!(
+        found(
+            &project(&order("at-most = 1"), &[REFUND, REFUND], false),
+            &[]
+        )
+        .len(),
+        1
+    );
+}
+
+#[test]
+fn line_that_is_no_event_proves_nothing_that_is_missing() {
+    let events = [REFUND, "{broken", REFUND];
+    for (pattern, is_skipped) in [
+        ("needs-earlier = { tool = 'escalate' }", true),
+        ("needs-later = { tool = 'escalate' }", true),
+        ("at-least = 5", true),
+        ("at-most = 1", false),
+        ("none-later = { tool = 'refund' }", false),
+    ] {
+        let found = found(&project(&order(pattern), &events, true), &[]);
+        let skipped =
+            "skipped: line 2 of events.jsonl is not an event, and could be the one that matters";
+        assert_eq!(found == [skipped], is_skipped, "{pattern}: {found:?}");
+    }
+}
+
+#[test]
+fn event_without_an_instant_is_found_where_time_counts() {
+    let config = order("needs-earlier = { tool = 'escalate' }\nwithin = '5s'");
+    let timeless = r#"{"phase":"act","timestamp":"soon","payload":{"tool":"refund"}}"#;
+    let project = project(&config, &[ESCALATE, timeless], true);
+    assert_eq!(
+        found(&project, &[]),
+        ["2 the event has no instant, so no other event is within the time of the order"]
+    );
+}
+
+#[test]
+fn orders_take_parameters_and_packs_give_way() {
+    let pack = "[params]\nmost = 1\nwho = 'ops'\n[[order]]\nid = 'a/calls'\neach = {}\nat-most = 'params.most'\nmessage = 'more than {limit} for {params.who}'";
+    let project = project("packs = ['p.toml']", &[REFUND, REFUND, REFUND], true);
+    project.write("p.toml", pack);
+    assert_eq!(found(&project, &[]), ["2 more than 1 for ops"]);
+    project.write("runvet.toml", "packs = ['p.toml']\n[params]\nmost = 2");
+    assert_eq!(found(&project, &[]), ["3 more than 2 for ops"]);
+}
+
+#[test]
+fn more_groups_than_are_kept_leave_the_run_undecided() {
+    let config = order("at-most = 1\nsame = '/payload/order'");
+    let payloads: Vec<String> = (0..100_001)
+        .map(|order| format!("{{\"tool\":\"refund\",\"order\":{order}}}"))
+        .collect();
+    let payloads: Vec<&str> = payloads.iter().map(String::as_str).collect();
+    let project = project(&config, &payloads, true);
+    let output = project.run(&["validate", "--select", "a/b", "runs"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    assert!(
+        stderr(&output).contains("more events than are kept"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// What stands in an order, and parts of the message.
+const MISTAKES: &[(&str, &str)] = &[
+    ("", "the order lacks its pattern"),
+    (
+        "never = true\nat-most = 1",
+        "an order has one pattern, and this one has `never` and `at-most`",
+    ),
+    ("never = false", "never"),
+    ("at-most = 0", "expected a whole number from 1"),
+    (
+        "at-most = 'params.x'",
+        "there is no parameter called \"params.x\"",
+    ),
+    (
+        "at-most = 1\nwithin = '1s'",
+        "`within` goes with patterns of two events",
+    ),
+    (
+        "needs-later = {}\nwithin = '1w'",
+        "expected a length of time",
+    ),
+    (
+        "needs-later = {}\nwithin = '0s'",
+        "no such length of time, or it is 0",
+    ),
+    (
+        "never = true\nsame = '/a'",
+        "`same` does not go with `never`",
+    ),
+    ("needs-erlier = {}", "did you mean `needs-earlier`?"),
+    (
+        "needs-later = 'nobody'",
+        "there is no selector called \"nobody\"",
+    ),
+];
+
+#[test]
+fn mistakes_in_orders_are_named() {
+    for (pattern, message) in MISTAKES {
+        let project = project(&order(pattern), &[], true);
+        let output = project.run(&["validate", "runs"]);
+        assert_eq!(output.status.code(), Some(2), "{pattern}");
+        assert!(
+            stderr(&output).contains(message),
+            "{pattern}: {}",
+            stderr(&output)
+        );
+    }
+    let unknown = order("never = true").replace("{same}", "{some}");
+    let output = project(&unknown, &[], true).run(&["validate", "runs"]);
+    assert!(
+        stderr(&output).contains("the message names \"some\", which there is not"),
+        "{}",
+        stderr(&output)
+    );
+}
