@@ -167,7 +167,8 @@ class _Reading:
         most = CHUNK
         for found in inside(self._law.store, self._part):
             if isinstance(found, Unlisted):
-                yield found.key, f"{self._location.uri}/{found.key}".rstrip("/"), found.why
+                key = found.key if found.key.endswith("//") else found.key.rstrip("/")
+                yield found.key, f"{self._location.uri}/{key}", found.why
                 continue
             self._own[found.key] = found
             if len(self._own) >= most:

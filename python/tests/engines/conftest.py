@@ -120,23 +120,50 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
-    """Passes requests on, but for those whose path has a text that is refused."""
+    """Passes requests on, but for those whose path has a text that is refused or answered here, and
+    those of objects that are too many in a second."""
 
     protocol_version = "HTTP/1.1"
     behind = 0
     refused: dict[str, int] = {}
+    answers: dict[str, bytes] = {}
     requests: list[str] = []
+    most_per_second = 0
+    second = (0, 0)
+    throttled = 0
+    turn = threading.Lock()
+
+    def is_too_many(self) -> bool:
+        """Whether more objects are read in this second than the server gives."""
+        with Proxy.turn:
+            now = int(time.monotonic())
+            Proxy.second = (now, Proxy.second[1] + 1 if Proxy.second[0] == now else 1)
+            is_over = 0 < Proxy.most_per_second < Proxy.second[1]
+            Proxy.throttled += is_over
+            return is_over
+
+    def reply(self, status: int, body: bytes = b"") -> None:
+        self.send_response(status)
+        if body or status == 200:
+            self.send_header("ETag", '"portal"')
+            self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def do_GET(self) -> None:
         self.requests.append(self.path)
         for text, status in self.refused.items():
             if text in self.path:
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
+                return self.reply(status)
+        for text, body in self.answers.items():
+            if text in self.path:
+                return self.reply(200, body)
+        if self.is_too_many():
+            return self.reply(503)
         server = http.client.HTTPConnection("127.0.0.1", self.behind)
-        server.request(self.command, self.path, headers=dict(self.headers))
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        server.request(self.command, self.path, sent or None, headers=dict(self.headers))
         answer = server.getresponse()
         body = answer.read()
         self.send_response(answer.status)
@@ -149,7 +176,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
         server.close()
 
-    do_HEAD = do_GET
+    do_HEAD = do_PUT = do_POST = do_GET
 
     def log_message(self, format: str, *arguments: Any) -> None:
         pass
@@ -157,10 +184,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def proxy(disk: Path) -> Iterator[type[Proxy]]:
-    Proxy.refused = {}
-    Proxy.requests = []
+    Proxy.refused, Proxy.answers, Proxy.requests = {}, {}, []
+    Proxy.throttled = 0
     yield Proxy
-    Proxy.refused = {}
+    Proxy.refused, Proxy.answers, Proxy.most_per_second = {}, {}, 0
 
 
 @pytest.fixture(scope="session")
