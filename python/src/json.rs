@@ -1,5 +1,6 @@
 //! JSON texts -> Python objects, equal to those that `json.loads` makes, and back.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use pyo3::Borrowed;
@@ -164,19 +165,42 @@ pub(crate) struct Encoder {
 /// the recorder allows, since a state nests it some levels deeper.
 const MAX_RECORDED_DEPTH: usize = 100;
 
+/// How many values stand in what a program records, where something replaces the others: less than
+/// the recorder allows. A list that holds another one twice, and that one the next, has few objects
+/// and endless values.
+const MAX_RECORDED_VALUES: usize = 900_000;
+
+/// How deep and how much more may be written.
+#[derive(Clone, Copy)]
+struct Room<'r> {
+    depth: usize,
+    values: &'r Cell<usize>,
+}
+
+impl Room<'_> {
+    fn below(self) -> Self {
+        let depth = self.depth - 1;
+        Self { depth, ..self }
+    }
+}
+
 impl Encoder {
     pub(crate) fn new(plain: Option<Py<PyAny>>) -> Self {
         Self { plain }
     }
 
     pub(crate) fn value(&self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
-        calling(object.py(), || self.within(object, self.depth()))
+        let values = &Cell::new(MAX_RECORDED_VALUES);
+        let depth = self.depth();
+        calling(object.py(), || self.within(object, Room { depth, values }))
     }
 
     /// A mapping as a JSON object.
     pub(crate) fn map(&self, mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+        let values = &Cell::new(MAX_RECORDED_VALUES);
+        let depth = self.depth();
         calling(mapping.py(), || {
-            self.members(mapping.cast::<PyMapping>()?, self.depth())
+            self.members(mapping.cast::<PyMapping>()?, Room { depth, values })
         })
     }
 
@@ -186,24 +210,25 @@ impl Encoder {
             .map_or(MAX_DEPTH, |_| MAX_RECORDED_DEPTH)
     }
 
-    fn within(&self, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    fn within(&self, object: &Bound<'_, PyAny>, room: Room<'_>) -> PyResult<Value> {
         let py = object.py();
         let Some(plain) = &self.plain else {
-            return self.json(object, depth);
+            return self.json(object, room);
         };
-        if depth == 0 {
+        if room.depth == 0 || room.values.get() == 0 {
             return Ok("…".into());
         }
-        match self.json(object, depth) {
+        room.values.set(room.values.get() - 1);
+        match self.json(object, room) {
             Err(error) if error.is_instance_of::<PyException>(py) => {
-                self.within(plain.bind(py).call1((object,))?.as_any(), depth - 1)
+                self.within(plain.bind(py).call1((object,))?.as_any(), room.below())
             }
             written => written,
         }
     }
 
-    fn json(&self, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-        if depth == 0 {
+    fn json(&self, object: &Bound<'_, PyAny>, room: Room<'_>) -> PyResult<Value> {
+        if room.depth == 0 {
             return Err(PyValueError::new_err(format!(
                 "a record nests at most {MAX_DEPTH} levels deep"
             )));
@@ -227,12 +252,13 @@ impl Encoder {
             return Ok(Value::Number(number));
         }
         if let Ok(mapping) = object.cast::<PyMapping>() {
-            return self.members(mapping, depth).map(Value::Object);
+            return self.members(mapping, room).map(Value::Object);
         }
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             let items = object.try_iter()?;
-            let items: PyResult<Vec<Value>> =
-                items.map(|item| self.within(&item?, depth - 1)).collect();
+            let items: PyResult<Vec<Value>> = items
+                .map(|item| self.within(&item?, room.below()))
+                .collect();
             return items.map(Value::Array);
         }
         let type_name = object.get_type().name()?;
@@ -244,12 +270,12 @@ impl Encoder {
     fn members(
         &self,
         mapping: &Bound<'_, PyMapping>,
-        depth: usize,
+        room: Room<'_>,
     ) -> PyResult<Map<String, Value>> {
         let mut members = Map::new();
         for item in mapping.items()?.iter() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            members.insert(self.key(&key)?, self.within(&value, depth - 1)?);
+            members.insert(self.key(&key)?, self.within(&value, room.below())?);
         }
         Ok(members)
     }
