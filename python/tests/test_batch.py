@@ -24,7 +24,7 @@ from simulated import Simulated, ulid
 
 import runvet
 from runvet import batch
-from runvet.batch import _fetching
+from runvet.batch import _fetching, _finding, _planning
 from runvet.batch._finding import Range, found_in
 from runvet.store import Directory, Gone, Location, Object, StoreError, Unlisted
 
@@ -474,6 +474,38 @@ def test_command_goes_on_where_it_was_stopped(tmp_path: Path, demo: Path) -> Non
     assert written == ["000001.parquet", "000002.parquet", "findings.parquet"] and kept
     assert as_lines(parquet.read_table(output).to_pylist()) == lines_of(demo)
     assert not parts.exists()
+
+
+@pytest.mark.parametrize("page", [3, 7, 20])
+@pytest.mark.parametrize("partitions", [1, 3, 20])
+def test_rows_do_not_depend_on_pages(
+    tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch, page: int, partitions: int
+) -> None:
+    runs = without_links(tmp_path) / "demo"
+    names = ["ep_00", "ep_00-1", "nightly/a", "nightly/z", "nightly/deep/ep_2", "zz/summary.json/ep"]
+    names += [f"aa/ep_{number}" for number in range(6)]
+    for name in names:
+        shutil.copytree(good, runs / "episodes" / name)
+    for number in range(9):
+        shutil.copytree(good, runs / "episodes" / "ep_00" / "checkpoints" / str(number))
+        shutil.copytree(good, runs / "other" / f"ep_{number}")
+    for group in ("aa", "nightly", "nightly/deep", "zz"):
+        if not (runs / "episodes" / group / "summary.json").exists():
+            shutil.copy(good / "summary.json", runs / "episodes" / group)
+    shutil.copy(good / "manifest.json", runs / "episodes" / "nightly" / "deep")
+    shutil.copy(good / "learn.jsonl", runs / "episodes")
+    shutil.copytree(good, runs / "loose")
+    shutil.copytree(good, runs / "loose" / "sub" / "episodes" / "ep_9")
+    whole = rows_of(str(runs), 1)
+    assert len([row for row in whole if row["fault"]]) == 3
+    monkeypatch.setattr(_planning, "PAGE", page)
+    monkeypatch.setattr(_finding, "CHUNK", 2 * page)
+    rows = rows_of(str(runs), partitions)
+    assert sorted(rows, key=lambda row: str(row["uri"])) == sorted(
+        whole, key=lambda row: str(row["uri"])
+    )
+    found = [row for row in rows if row["lifecycle"] is not None]
+    assert sorted(as_lines(found), key=lambda it: str(it["dir"])) == lines_of(runs)
 
 
 class Forgetful(Directory):

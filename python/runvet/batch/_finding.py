@@ -159,6 +159,8 @@ class _Reading:
         self._law = Law(location, location.store())
         self._bounds = [it for it in (part.first, part.end) if it]
         self._own: dict[str, Object] = {}
+        self._last: list[str] = []
+        """The episode that was found last: those around it are none."""
 
     def all(self) -> Iterator[tuple[str, str, Episode | str]]:
         for bound in self._bounds:
@@ -181,7 +183,7 @@ class _Reading:
         opened = [] if last is None else above(last)
         keys = [*self._own]
         while True:
-            judged = self._law.judge(keys, self._bounds)
+            judged = self._law.judge(keys, [*self._bounds, *self._last])
             unknown = next((it for it in opened if it not in self._law.known), None)
             if unknown is None:
                 break
@@ -192,6 +194,7 @@ class _Reading:
             self._law.learn(unknown)
         for it in judged:
             if it.prefix not in opened and self._owns(keys, it.prefix):
+                self._last = self._last if it.fault else [it.prefix]
                 yield it.prefix, it.uri, it.fault or self._episode(it, keys)
         kept = {directory + name for directory in opened for name in ARTIFACTS}
         self._own = {

@@ -1,4 +1,4 @@
-"""Servers that misbehave, and keys that are no paths: nothing is lost, and nothing hides the rest."""
+"""Servers that misbehave, and keys that are no paths: nothing is lost, nothing hides the rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ GOOD = CORPUS / "good" / "terminal" / "episodes" / "ep_answer"
 
 def checked(splits: list[batch.Split], **settings: Any) -> list[dict[str, Any]]:
     work = batch.Settings(**settings)
-    return [row for it in splits for some in batch.check_split(it, work) for row in some.to_pylist()]
+    found = (some for split in splits for some in batch.check_split(split, work))
+    return [row for some in found for row in some.to_pylist()]
 
 
 def test_listings_that_show_nothing_lose_nothing(
