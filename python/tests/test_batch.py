@@ -716,3 +716,13 @@ def test_a_split_is_read_page_by_page() -> None:
         return reached
 
     assert peak(30_000) < 1.5 * peak(5_000)
+
+
+@pytest.mark.parametrize("part", ["good", "bad", "demo", "broken"])
+def test_table_of_a_directory_is_the_report_of_the_command(tmp_path: Path, part: str) -> None:
+    output = tmp_path / "findings.parquet"
+    done = ran(CORPUS / part, "--output", output, "--exit-code")
+    report = runvet.validate(CORPUS / part)
+    rows = parquet.read_table(output).to_pylist()
+    assert as_lines(rows) == report.to_dict()["episodes"]
+    assert done.returncode == report.exit_code, done.stderr
