@@ -13,7 +13,7 @@ use crate::select::{Glob, Path, Selector, Values};
 use crate::source::{Artifact, Pointer};
 pub(crate) use events::TeamEvents;
 pub(crate) use message::{Message, Word};
-pub(crate) use order::{Automaton, Offence, Pattern, TeamOrder, Why};
+pub(crate) use order::{Automaton, Offence, OrderExample, Pattern, TeamOrder, Why};
 
 /// All that a team declares.
 #[derive(Debug, Default)]

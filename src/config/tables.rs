@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::finding::Level;
-pub(crate) use order::{OrderTable, Params};
+pub(crate) use order::{OrderExampleTable, OrderTable, Params};
 
 /// A pack: what a team declares in a file of its own, which `packs` in `runvet.toml` names. Every
 /// table is optional.

@@ -1,6 +1,7 @@
 //! An order that a team declares, compiled -> what it sees of an event.
 
 mod automaton;
+mod example;
 
 use super::message::Message;
 use crate::document::Node;
@@ -8,6 +9,7 @@ use crate::select::{Path, Selector};
 use crate::source::Line;
 use crate::timestamp::Timestamp;
 pub(crate) use automaton::{Automaton, Instant, Offence, Pattern, Seen, Why};
+pub(crate) use example::OrderExample;
 
 /// An order of events.
 #[derive(Debug)]
@@ -22,6 +24,7 @@ pub(crate) struct TeamOrder {
     /// The time in attoseconds within which other events count.
     pub(crate) within: Option<i128>,
     pub(crate) message: Message,
+    pub(crate) examples: Vec<OrderExample>,
 }
 
 impl TeamOrder {

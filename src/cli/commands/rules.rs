@@ -5,9 +5,10 @@ use clap::{Args, ValueEnum};
 use super::output::Output;
 use super::settings::ConfigArgs;
 use super::{Exit, Failure};
-use crate::check::{Check, RuleList, all_rules};
+use crate::check::{Check, RuleList};
 use crate::printable::escape;
 use crate::report::{count, write_json};
+use crate::rule::{Check as RuleCheck, TeamCheck};
 
 /// List every rule with its default level and the defect it finds
 ///
@@ -77,17 +78,33 @@ fn test(check: &Check, output: &mut Output) -> Result<Exit, Failure> {
     for (rule, cases) in cases {
         writeln!(output.stdout(), "{rule}: {cases} in the corpus")?;
     }
-    let schemas = &check.rule_set().team().schemas;
-    for (schema, rule) in schemas.iter().zip(check.rules().skip(all_rules().count())) {
-        let wrong = schema.failures();
+    let team = check.rule_set().team();
+    for rule in check.rule_set().iter() {
+        let of_schema = |index: usize| {
+            let schema = team.schemas.get(index)?;
+            Some((schema.failures(), schema.examples.len()))
+        };
+        let of_order = |index: usize| {
+            let order = team.orders.get(index)?;
+            Some((order.failures(), order.examples.len()))
+        };
+        let tested = match rule.check {
+            RuleCheck::Team(TeamCheck::Schema { index, .. }) => of_schema(index),
+            RuleCheck::Team(TeamCheck::Order(index)) => of_order(index),
+            _ => None,
+        };
+        let Some((wrong, examples)) = tested else {
+            continue;
+        };
+        let id = &rule.info.id;
         if wrong.is_empty() {
-            let examples = count(schema.examples.len() as u64, "example");
-            writeln!(output.stdout(), "{}: {examples}, all as they say", rule.id)?;
+            let examples = count(examples as u64, "example");
+            writeln!(output.stdout(), "{id}: {examples}, all as they say")?;
             continue;
         }
         exit = Exit::Findings;
         for line in wrong {
-            writeln!(output.stdout(), "{}: {}", rule.id, escape(&line))?;
+            writeln!(output.stdout(), "{id}: {}", escape(&line))?;
         }
     }
     Ok(exit)

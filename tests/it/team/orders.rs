@@ -217,6 +217,37 @@ fn more_groups_than_are_kept_leave_the_run_undecided() {
     );
 }
 
+#[test]
+fn examples_of_orders_are_judged() {
+    let example = |fires: &str| {
+        let config = order("needs-later = { tool = 'escalate' }");
+        let example = format!(
+            "{config}\n[[order.example]]\nevents = ['{{\"payload\":{REFUND}}}', '{{\"payload\":{ESCALATE}}}', '{{\"payload\":{REFUND}}}']\n{fires}"
+        );
+        let output = project(&example, &[], true).run(&["rules", "--test"]);
+        let said = stdout(&output)
+            .lines()
+            .find(|line| line.starts_with("a/b"))
+            .unwrap()
+            .to_owned();
+        (output.status.code().unwrap(), said)
+    };
+    assert_eq!(
+        example("fires = [3]"),
+        (0, "a/b: 1 example, all as they say".into())
+    );
+    let (code, said) = example("fires = [1, 3]");
+    assert!(
+        code == 1 && said.ends_with("it fires at line 3, not at lines 1, 3"),
+        "{said}"
+    );
+    let (code, said) = example("fires = []\nended = false");
+    assert_eq!(
+        (code, &*said),
+        (1, "a/b: no example in which it finds something")
+    );
+}
+
 /// What stands in an order, and parts of the message.
 const MISTAKES: &[(&str, &str)] = &[
     ("", "the order lacks its pattern"),
