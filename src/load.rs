@@ -6,6 +6,7 @@ mod declared;
 mod events;
 mod learn;
 mod manifest;
+mod other;
 mod record;
 mod spread;
 mod trouble;
@@ -30,7 +31,7 @@ use crate::facts::{
 use crate::finding::{Lifecycle, SkipKind, SkipReason};
 use crate::outline::{Listening, OutlineReader, Outlined};
 use crate::parallel::Alone;
-use crate::source::{Artifact, Line, Pointer};
+use crate::source::{Artifact, Line, Place, Pointer};
 use crate::store::{Artifacts, Opened, Unreadable};
 use crate::team::{InForce, Team};
 pub(crate) use trouble::{ArrayLines, FileTrouble, NotAnEvent, SpreadObjects, Trouble, Troubles};
@@ -254,7 +255,8 @@ impl<'f> Loader<'f> {
     fn declared_of(&mut self, artifact: Artifact, record: &LoadedRecord<'_>) {
         if let Ok(document) = record.text {
             let team = &self.wanted.team;
-            self.declared.record(team, artifact, None, document);
+            let whole = Place::whole(artifact);
+            self.declared.record(team.of(artifact), &whole, document);
             let is_declared = |pointer: &Pointer| team.declares(artifact, pointer);
             self.troubles.forget_misspelled(artifact, is_declared);
         }
@@ -344,16 +346,12 @@ impl<'f> Loader<'f> {
             return LoadedLearn::NOT_READ;
         }
         let (lines, tape) = (&mut buffers.lines, &mut buffers.line_tape);
-        let judge = |line: Line, read: Result<Document<'_>, &str>| match read {
-            Ok(document) => {
-                let line = Some(line);
-                self.declared
-                    .record(&self.wanted.team, Artifact::Learn, line, document);
-            }
-            Err(why) => {
-                let line = Some(line);
-                self.declared
-                    .unusable(&self.wanted.team, Artifact::Learn, line, why);
+        let judge = |line: Line, read: Result<Document<'_>, &str>| {
+            let schemas = self.wanted.team.of(Artifact::Learn);
+            let place = Place::line(Artifact::Learn, line);
+            match read {
+                Ok(document) => self.declared.record(schemas, &place, document),
+                Err(why) => self.declared.unusable(schemas, &place, why),
             }
         };
         let troubles = &mut self.troubles;
@@ -369,17 +367,23 @@ impl<'f> Loader<'f> {
         let (files, team, artifact) = (self.files, &self.wanted.team, Artifact::Manifest);
         let verifies = self.wanted.named_files && lifecycle == Lifecycle::Terminal;
         let is_judged = team.of(artifact).next().is_some() && files.entries().has(artifact);
+        other::judge(files, team, lifecycle, &self.alone, &mut self.declared);
         if !(verifies || is_judged) {
             return LoadedManifest::NOT_READ;
         }
         let troubles = &mut self.troubles;
         let manifest = manifest::read(files, bytes, tape, &self.alone, troubles, verifies);
         match manifest.document {
-            Some(document) => self.declared.record(team, artifact, None, document),
+            Some(document) => {
+                let whole = Place::whole(artifact);
+                self.declared.record(team.of(artifact), &whole, document);
+            }
             None if matches!(manifest.files, Usable::Unjudged(_)) => {}
-            None => self
-                .declared
-                .unusable(team, artifact, None, "it is no JSON object"),
+            None => {
+                let whole = Place::whole(artifact);
+                let why = "it is no JSON object";
+                self.declared.unusable(team.of(artifact), &whole, why);
+            }
         }
         manifest
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::facts::{Run, Stage, StateFacts, SummaryFacts, TimelineFacts};
 use crate::finding::{Level, MAX_FINDINGS_PER_RULE, RuleInfo, Severity, Skip, SkipReason};
 use crate::load::{Loaded, Trouble};
-use crate::source::{Artifact, Place};
+use crate::source::{Artifact, Place, Target};
 pub(crate) use room::Room;
 pub(crate) use team::TeamCheck;
 
@@ -321,9 +321,14 @@ impl Findings<'_> {
     pub(crate) fn close(mut self) {
         let untold = self.count - self.listed;
         if let (1.., Some(last)) = (untold, self.drafts.last()) {
-            let artifact = last.draft.place.artifact;
-            let message = format!("{artifact}: {untold} more findings of this rule are not listed");
-            let draft = Draft::new(Place::whole(artifact), message).besides(&untold);
+            let whole = Place {
+                line: None,
+                target: Target::Whole,
+                ..last.draft.place.clone()
+            };
+            let file = whole.file_name();
+            let message = format!("{file}: {untold} more findings of this rule are not listed");
+            let draft = Draft::new(whole, message).besides(&untold);
             self.add(draft);
         }
     }

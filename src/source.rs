@@ -223,6 +223,16 @@ pub(crate) struct Place {
     pub(crate) line: Option<Line>,
     /// The part of the file, or of the line.
     pub(crate) target: Target,
+    /// The text, where the file is none of the artifacts; `artifact` then says nothing.
+    pub(crate) elsewhere: Option<Arc<Elsewhere>>,
+}
+
+/// A file besides the artifacts, or a line of one, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    /// Its name in the episode's directory.
+    pub(crate) file: Arc<str>,
+    pub(crate) text: Vec<u8>,
 }
 
 /// The part of a file, or of a line of the timeline, that a place names.
@@ -248,6 +258,7 @@ impl Place {
             artifact,
             line: None,
             target: Target::Whole,
+            elsewhere: None,
         }
     }
 
@@ -257,6 +268,7 @@ impl Place {
             artifact,
             line: None,
             target: Target::Value(pointer),
+            elsewhere: None,
         }
     }
 
@@ -266,6 +278,7 @@ impl Place {
             artifact,
             line: None,
             target: Target::Key(pointer),
+            elsewhere: None,
         }
     }
 
@@ -285,6 +298,7 @@ impl Place {
             artifact: Artifact::Events,
             line: Some(line),
             target: Target::Value(Pointer::new(pointer)),
+            elsewhere: None,
         }
     }
 
@@ -294,7 +308,23 @@ impl Place {
             artifact: Artifact::Events,
             line: Some(line),
             target: Target::Bytes(bytes),
+            elsewhere: None,
         }
+    }
+
+    /// A line of an artifact as a whole.
+    pub(crate) fn line(artifact: Artifact, line: Line) -> Self {
+        Self {
+            line: Some(line),
+            target: Target::Bytes(0..line.length),
+            ..Self::whole(artifact)
+        }
+    }
+
+    /// The name of the file.
+    pub(crate) fn file_name(&self) -> &str {
+        let elsewhere = self.elsewhere.as_ref();
+        elsewhere.map_or(self.artifact.file_name(), |it| &it.file)
     }
 
     /// The JSON Pointer, if the place has one.

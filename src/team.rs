@@ -23,6 +23,7 @@ pub(crate) struct Team {
     /// The keys whose values are closed sets, each with its values.
     pub(crate) vocabulary: Vec<Closed>,
     pub(crate) versions: Vec<Version>,
+    pub(crate) files: Vec<OtherFile>,
 }
 
 /// The schema of a version of the state or of the summary that has none here.
@@ -59,6 +60,8 @@ pub(crate) struct TeamSchema {
     pub(crate) at: Path,
     pub(crate) schema: DeclaredSchema,
     pub(crate) examples: Vec<Example>,
+    /// When its file must be there.
+    pub(crate) expect: Expect,
 }
 
 /// A value by which the author of a schema tests it.
@@ -80,15 +83,42 @@ pub(crate) enum Judged {
     Action,
     /// A whole artifact; of `learn.jsonl` each line.
     Whole(Artifact),
+    /// Another file of the episode, by its place among those that are named.
+    Other(usize),
+}
+
+/// A file besides the artifacts that schemas judge.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OtherFile {
+    /// Its name in the episode's directory.
+    pub(crate) name: Arc<str>,
+}
+
+impl OtherFile {
+    /// Whether each line is judged.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.name.ends_with(".jsonl")
+    }
+}
+
+/// When a file must be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Expect {
+    Always,
+    /// In runs that have ended.
+    Ended,
+    #[default]
+    Never,
 }
 
 impl Judged {
-    /// The artifact that holds it.
-    pub(crate) fn artifact(self) -> Artifact {
+    /// The artifact that holds it, if one does.
+    pub(crate) fn artifact(self) -> Option<Artifact> {
         match self {
-            Self::Event => Artifact::Events,
-            Self::Action => Artifact::State,
-            Self::Whole(artifact) => artifact,
+            Self::Event => Some(Artifact::Events),
+            Self::Action => Some(Artifact::State),
+            Self::Whole(artifact) => Some(artifact),
+            Self::Other(_) => None,
         }
     }
 
@@ -101,6 +131,7 @@ impl Judged {
             Self::Whole(Artifact::Summary) => "the summary",
             Self::Whole(Artifact::Learn) => "the line",
             Self::Whole(_) => "the manifest",
+            Self::Other(_) => "the record",
         }
     }
 }
@@ -190,7 +221,7 @@ impl InForce {
     pub(crate) fn declares(&self, artifact: Artifact, pointer: &Pointer) -> bool {
         let tokens: Vec<Cow<'_, str>> = pointer.tokens().collect();
         let schemas = self.team.schemas.iter();
-        let mut schemas = schemas.filter(|schema| schema.record.artifact() == artifact);
+        let mut schemas = schemas.filter(|schema| schema.record.artifact() == Some(artifact));
         schemas.any(|schema| {
             let at = schema.at.tokens().iter();
             let is_within = at.clone().zip(&tokens).all(|(at, token)| **at == **token);
@@ -199,11 +230,19 @@ impl InForce {
         })
     }
 
+    /// The schemas that judge another file, each with its place among all.
+    pub(crate) fn of_file(&self, file: usize) -> impl Iterator<Item = (usize, &TeamSchema)> {
+        let schemas = self.team.schemas.iter().enumerate().zip(&self.on);
+        schemas
+            .filter(move |((_, schema), on)| **on && schema.record == Judged::Other(file))
+            .map(|(schema, _)| schema)
+    }
+
     /// The schemas that judge an artifact, each with its place among all.
     pub(crate) fn of(&self, artifact: Artifact) -> impl Iterator<Item = (usize, &TeamSchema)> {
         let schemas = self.team.schemas.iter().enumerate().zip(&self.on);
         schemas
-            .filter(move |((_, schema), on)| **on && schema.record.artifact() == artifact)
+            .filter(move |((_, schema), on)| **on && schema.record.artifact() == Some(artifact))
             .map(|(schema, _)| schema)
     }
 }

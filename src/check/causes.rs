@@ -132,6 +132,7 @@ fn bare_status(line: Line) -> (Place, String) {
         artifact: Artifact::Events,
         line: Some(line),
         target: Target::Key(Pointer::new("/payload/status")),
+        elsewhere: None,
     };
     let message = format!(
         "the `act` event on line {} has `status`, but no `step_status`",

@@ -17,7 +17,7 @@ use crate::rule::{
     Check as RuleCheck, Compared, Draft, Drafted, Findings, Need, Record, Room, Rule,
 };
 use crate::rules::RuleSet;
-use crate::source::{Artifact, EpisodeKey, Place};
+use crate::source::{EpisodeKey, Place};
 use crate::store::{Artifacts, Movement};
 
 /// The names of an episode.
@@ -401,7 +401,12 @@ fn located(
 /// added before the place.
 fn identity(finding: &Finding, id: &str, besides: &str) -> Digest {
     let place = |location: &Location| {
-        let file = location.artifact.map_or("", Artifact::file_name);
+        // A file besides the artifacts has its name alone.
+        let name = location.file.rsplit('/').next().unwrap_or_default();
+        let file = match location.artifact {
+            Some(artifact) => artifact.file_name(),
+            None => name,
+        };
         let pointer = location.pointer.as_deref().unwrap_or_default();
         let text = location
             .digest

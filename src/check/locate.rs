@@ -30,6 +30,7 @@ impl Locator {
             let place = wanted.0;
             match (place.artifact, place.line) {
                 _ if place.target == Target::Whole => {}
+                _ if place.elsewhere.is_some() => elsewhere(wanted),
                 (Artifact::State, _) => in_state.push(wanted),
                 (Artifact::Summary, _) => in_summary.push(wanted),
                 (Artifact::Manifest, _) => in_manifest.push(wanted),
@@ -71,11 +72,22 @@ impl Locator {
     }
 }
 
+/// Fills a location in a file besides the artifacts, whose text the place has.
+fn elsewhere((place, location): Wanted<'_>) {
+    if let (Some(elsewhere), Some(line)) = (&place.elsewhere, place.line) {
+        let mut tape = Tape::default();
+        let bytes = &*elsewhere.text;
+        let document = tape.read_record(bytes).ok();
+        let text = Text { bytes, document };
+        text.fill(line.offset, line.number, vec![(place, location)]);
+    }
+}
+
 /// The location of a place as far as it is known without its text.
 fn whole(place: &Place, key: &EpisodeKey) -> Location {
     Location {
-        file: key.file(place.artifact),
-        artifact: Some(place.artifact),
+        file: key.file_named(place.file_name()),
+        artifact: Some(place.artifact).filter(|_| place.elsewhere.is_none()),
         pointer: place.pointer().map(|pointer| pointer.as_str().to_owned()),
         ..Location::default()
     }

@@ -48,10 +48,15 @@ pub(crate) struct SchemaTable {
     #[schemars(with = "RuleId")]
     pub(crate) id: Spanned<String>,
     /// What it judges: `event`, `action` (each item of `outcomes.actions` in the state), `state`,
-    /// `summary`, `learn` (each line) or `manifest`.
+    /// `summary`, `learn` (each line) or `manifest`, or the name of another file of the episode's
+    /// directory, which ends with `.json`, or with `.jsonl` to judge each line.
     #[serde(default)]
-    #[schemars(with = "RecordName")]
-    pub(crate) record: Option<Spanned<RecordName>>,
+    #[schemars(with = "RecordOrFile")]
+    pub(crate) record: Option<Spanned<String>>,
+    /// When another file must be there: its absence is a finding [default: optional].
+    #[serde(default)]
+    #[schemars(with = "ExpectWord")]
+    pub(crate) expect: Option<Spanned<ExpectWord>>,
     /// Which events, or which actions: those that have all of these values. Absent for all.
     #[serde(default, rename = "where")]
     #[schemars(with = "SelectorTable")]
@@ -155,12 +160,12 @@ struct RuleId(String);
 pub(super) struct SelectorKey(String);
 
 /// What a schema judges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline, transform = crate::record::describe_values)]
-pub(crate) enum RecordName {
+#[expect(dead_code, reason = "a description for the schema")]
+enum RecordName {
     /// An event.
-    #[default]
     Event,
     /// An item of `outcomes.actions` in the state.
     Action,
@@ -172,6 +177,29 @@ pub(crate) enum RecordName {
     Learn,
     /// `manifest.json`.
     Manifest,
+}
+
+/// A record, or another file.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline, extend("examples" = ["event", "scores.json"]))]
+#[expect(dead_code, reason = "a description for the schema")]
+enum RecordOrFile {
+    Record(RecordName),
+    File(String),
+}
+
+/// When a file must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline, transform = crate::record::describe_values)]
+pub(crate) enum ExpectWord {
+    /// In every run.
+    Always,
+    /// In runs that have ended.
+    Ended,
+    /// In none.
+    Optional,
 }
 
 /// A selector, or the name of one.

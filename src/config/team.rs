@@ -12,7 +12,7 @@ use jsonschema::{Retrieve, Uri, ValidationError};
 use serde_json::Value;
 use toml::Spanned;
 
-use super::tables::{Data, ExampleTable, Pack, Params, RecordName, SchemaTable, VersionedRecord};
+use super::tables::{Data, ExampleTable, ExpectWord, Pack, Params, SchemaTable, VersionedRecord};
 use super::{Config, ConfigError, ConfigSource};
 use crate::document::Tape;
 use crate::finding::{Level, RuleInfo};
@@ -24,7 +24,7 @@ use crate::select::{Glob, Path, Selector, Values, Wanted};
 use crate::source::{Artifact, Pointer};
 use crate::spelling::nearest;
 use crate::store;
-use crate::team::{Closed, Example, Judged, Team, TeamSchema, Version};
+use crate::team::{Closed, Example, Expect, Judged, OtherFile, Team, TeamSchema, Version};
 
 /// The number of rules that a team can declare.
 const MAX_RULES: usize = 1_000;
@@ -43,6 +43,9 @@ const WORDS: [(&str, &str); 5] = [
     ("tool", "/payload/tool"),
     ("kind", "/payload/kind"),
 ];
+
+/// The records that a schema can judge.
+const RECORDS: [&str; 6] = ["event", "action", "state", "summary", "learn", "manifest"];
 
 /// Where the schemas of a directory are, as their references see it.
 const ROOT: &str = "file:///runvet-configuration/";
@@ -268,26 +271,14 @@ impl Reader<'_> {
 
     fn schema(&mut self, file: ConfigSource<'_>, table: &SchemaTable, named: &Named) {
         let is_free = self.take(file, &table.id);
-        let record = table
-            .record
-            .as_ref()
-            .map(|it| *it.get_ref())
-            .unwrap_or_default();
-        let judged = match record {
-            RecordName::Event => Judged::Event,
-            RecordName::Action => Judged::Action,
-            RecordName::State => Judged::Whole(Artifact::State),
-            RecordName::Summary => Judged::Whole(Artifact::Summary),
-            RecordName::Learn => Judged::Whole(Artifact::Learn),
-            RecordName::Manifest => Judged::Whole(Artifact::Manifest),
-        };
+        let judged = self.record(file, table);
         let selector = match &table.selector {
-            Some(selector) if matches!(judged, Judged::Whole(_)) => {
+            Some(selector) if matches!(judged, Some(Judged::Whole(_) | Judged::Other(_))) => {
                 let message = "`where` goes with the records `event` and `action`";
                 self.mistake(file, selector.span(), message, None);
                 None
             }
-            Some(selector) => self.selector(file, selector, judged, named),
+            Some(selector) => self.selector(file, selector, judged.unwrap_or(Judged::Event), named),
             None => Some(Selector::default()),
         };
         let at = table.at.as_ref().map_or("", |at| at.get_ref());
@@ -300,6 +291,7 @@ impl Reader<'_> {
         let (Some(selector), Some(at), Some(schema)) = (selector, Path::parse(at), schema) else {
             return;
         };
+        let Some(judged) = judged else { return };
         if !is_free {
             return;
         }
@@ -317,7 +309,79 @@ impl Reader<'_> {
             at,
             schema,
             examples,
+            expect: match table.expect.as_ref().map(|expect| *expect.get_ref()) {
+                Some(ExpectWord::Always) => Expect::Always,
+                Some(ExpectWord::Ended) => Expect::Ended,
+                Some(ExpectWord::Optional) | None => Expect::Never,
+            },
         });
+    }
+
+    /// What a table judges.
+    fn record(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Option<Judged> {
+        let Some(record) = &table.record else {
+            self.refuse_expect(file, table);
+            return Some(Judged::Event);
+        };
+        let judged = match &**record.get_ref() {
+            "event" => Judged::Event,
+            "action" => Judged::Action,
+            "state" => Judged::Whole(Artifact::State),
+            "summary" => Judged::Whole(Artifact::Summary),
+            "learn" => Judged::Whole(Artifact::Learn),
+            "manifest" => Judged::Whole(Artifact::Manifest),
+            name => {
+                let file_at = self.other_file(file, record.span(), name)?;
+                return Some(Judged::Other(file_at));
+            }
+        };
+        self.refuse_expect(file, table);
+        Some(judged)
+    }
+
+    fn refuse_expect(&mut self, file: ConfigSource<'_>, table: &SchemaTable) {
+        if let Some(expect) = &table.expect {
+            let message = "`expect` goes with files besides the artifacts";
+            self.mistake(file, expect.span(), message, None);
+        }
+    }
+
+    /// The place of another file among those that are named.
+    fn other_file(
+        &mut self,
+        file: ConfigSource<'_>,
+        span: Range<usize>,
+        name: &str,
+    ) -> Option<usize> {
+        let own = Artifact::ALL.into_iter().find(|it| it.file_name() == name);
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        let has_ending = matches!(ending, Some("json" | "jsonl"));
+        if own.is_some() || !has_ending || name.contains(['/', '\\', '\0']) {
+            let meant = own.map(|own| match own {
+                Artifact::Events => "event",
+                other => other.name(),
+            });
+            let help = match meant.or_else(|| nearest(name, RECORDS)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!(
+                    "expected one of: {}, or the name of a file that ends with `.json` or `.jsonl`",
+                    RECORDS.join(", ")
+                ),
+            };
+            self.mistake(
+                file,
+                span,
+                format!("unknown value {}", quote(name)),
+                Some(help),
+            );
+            return None;
+        }
+        let files = &mut self.team.files;
+        let known = files.iter().position(|known| *known.name == *name);
+        Some(known.unwrap_or_else(|| {
+            files.push(OtherFile { name: name.into() });
+            files.len() - 1
+        }))
     }
 
     fn examples(&mut self, file: ConfigSource<'_>, table: &SchemaTable) -> Vec<Example> {

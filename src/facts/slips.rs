@@ -213,6 +213,7 @@ impl Slip {
                 None => Target::Value(pointer),
                 Some(_) => Target::Key(pointer),
             },
+            elsewhere: None,
         }
     }
 }

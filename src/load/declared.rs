@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::digest::Digest;
 use crate::document::{Document, Node};
-use crate::finding::MAX_FINDINGS_PER_RULE;
+use crate::finding::{MAX_FINDINGS_PER_RULE, SkipKind, SkipReason};
 use crate::printable::brief;
 use crate::schema::Violation;
-use crate::source::{Artifact, Line, Place, Pointer, Target};
+use crate::source::{Line, Place, Pointer};
 use crate::spelling::nearest;
-use crate::team::{Found, InForce};
+use crate::team::{Found, InForce, TeamSchema};
 pub(crate) use orders::FoundByOrder;
 
 /// The number of values outside of a vocabulary that are told apart, at most.
@@ -36,6 +36,8 @@ pub(crate) struct FoundBySchema {
     pub(crate) more: usize,
     /// Whether it judged anything.
     pub(crate) examined: bool,
+    /// Why its file is not judged, if it is none of the artifacts.
+    pub(crate) unjudged: Option<SkipReason>,
 }
 
 /// What a schema meets at a place.
@@ -50,6 +52,8 @@ pub(crate) enum What {
     TooMany,
     /// It can't be judged: why, as a clause.
     Unusable(String),
+    /// There is no such file.
+    Absent,
 }
 
 /// A value that a vocabulary lacks.
@@ -81,7 +85,7 @@ impl Declared {
                 && schema.selector.names(event)
                 && let Some(found) = schema.judge(event, &Pointer::default())
             {
-                self.add(index, Artifact::Events, Some(line), found);
+                self.add(index, &Place::event(line, ""), found);
             }
         }
         orders::event(&mut self.by_order, team, line, event);
@@ -90,71 +94,83 @@ impl Declared {
         }
     }
 
-    /// Judges a record, or a line of one.
-    pub(super) fn record(
+    /// Judges a record, or a line of one, by some schemas; the place is that of the whole.
+    pub(super) fn record<'t>(
         &mut self,
-        team: &InForce,
-        artifact: Artifact,
-        line: Option<Line>,
+        schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
+        whole: &Place,
         record: Document<'_>,
     ) {
-        for (index, schema) in team.of(artifact) {
+        for (index, schema) in schemas {
             for found in schema.judge_record(record.root()) {
-                self.add(index, artifact, line, found);
+                self.add(index, whole, found);
             }
         }
     }
 
     /// Notes that a record, or a line of one, can't be judged.
-    pub(super) fn unusable(
+    pub(super) fn unusable<'t>(
         &mut self,
-        team: &InForce,
-        artifact: Artifact,
-        line: Option<Line>,
+        schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
+        place: &Place,
         why: &str,
     ) {
-        let place = Place {
-            artifact,
-            line,
-            target: line.map_or(Target::Whole, |line| Target::Bytes(0..line.length)),
-        };
-        for (index, _) in team.of(artifact) {
-            let what = What::Unusable(why.to_owned());
-            self.meet(
-                index,
-                Met {
-                    place: place.clone(),
-                    what,
-                },
-            );
+        for (index, _) in schemas {
+            let (place, what) = (place.clone(), What::Unusable(why.to_owned()));
+            self.meet(index, Met { place, what });
         }
     }
 
-    fn add(&mut self, index: usize, artifact: Artifact, line: Option<Line>, found: Found) {
+    /// Notes that a file is not there, which some schemas expect.
+    pub(super) fn absent<'t>(
+        &mut self,
+        schemas: impl Iterator<Item = (usize, &'t TeamSchema)>,
+        place: &Place,
+    ) {
+        for (index, _) in schemas {
+            let (place, what) = (place.clone(), What::Absent);
+            self.meet(index, Met { place, what });
+        }
+    }
+
+    /// Notes that another file was not provided.
+    pub(super) fn not_provided(&mut self, team: &InForce, file: usize, why: &str) {
+        for (index, _) in team.of_file(file) {
+            if let Some(found) = self.by_schema.get_mut(index) {
+                found.unjudged = Some(SkipReason::worded(SkipKind::Missing, why.to_owned()));
+            }
+        }
+    }
+
+    /// The number of findings so far, by schema.
+    pub(super) fn count(&self) -> Vec<usize> {
+        self.by_schema.iter().map(|found| found.met.len()).collect()
+    }
+
+    /// Gives findings since some counts the text that they are in.
+    pub(super) fn show(&mut self, since: &[usize], place: &Place) {
+        for (found, since) in self.by_schema.iter_mut().zip(since) {
+            for met in found.met.iter_mut().skip(*since) {
+                met.place.elsewhere.clone_from(&place.elsewhere);
+            }
+        }
+    }
+
+    fn add(&mut self, index: usize, whole: &Place, found: Found) {
         if let Some(of_schema) = self.by_schema.get_mut(index) {
             of_schema.examined = true;
         }
         let Ok(violations) = found else {
-            let target = line.map_or(Target::Whole, |_| Target::Value(Pointer::default()));
-            let place = Place {
-                artifact,
-                line,
-                target,
-            };
-            return self.meet(
-                index,
-                Met {
-                    place,
-                    what: What::TooMany,
-                },
-            );
+            let (place, what) = (whole.clone(), What::TooMany);
+            return self.meet(index, Met { place, what });
         };
         for violation in violations {
-            let met = Met {
-                place: violation.place(artifact, line),
-                what: What::Violation(violation),
+            let place = Place {
+                elsewhere: whole.elsewhere.clone(),
+                ..violation.place(whole.artifact, whole.line)
             };
-            self.meet(index, met);
+            let what = What::Violation(violation);
+            self.meet(index, Met { place, what });
         }
     }
 

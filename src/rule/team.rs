@@ -52,12 +52,13 @@ fn schema(
     loaded: &Loaded<'_, '_>,
     findings: &mut Findings<'_>,
 ) -> Option<Compared> {
-    if let Some(reason) = unjudged(judged.artifact(), loaded) {
-        findings.skip(&reason);
-    }
     let found = loaded.declared.by_schema.get(index)?;
+    let of_artifact = judged.artifact().and_then(|it| unjudged(it, loaded));
+    if let Some(reason) = of_artifact.as_ref().or(found.unjudged.as_ref()) {
+        findings.skip(reason);
+    }
     for Met { place, what } in &found.met {
-        let artifact = place.artifact;
+        let file = place.file_name();
         findings.push(match what {
             What::Violation(violation) => {
                 let draft = Draft::new(place.clone(), violation.message(judged.name()));
@@ -69,7 +70,11 @@ fn schema(
                 Draft::new(place.clone(), message)
             }
             What::Unusable(why) => {
-                Draft::new(place.clone(), format!("{artifact} can't be judged: {why}"))
+                Draft::new(place.clone(), format!("{file} can't be judged: {why}"))
+            }
+            What::Absent => {
+                let draft = Draft::new(place.clone(), format!("there is no {file}"));
+                draft.help((!has_help).then(|| format!("Write {file}, which the schema expects.")))
             }
         });
     }

@@ -108,6 +108,7 @@ impl Violation {
             artifact,
             line,
             target,
+            elsewhere: None,
         }
     }
 

@@ -43,12 +43,16 @@ impl EpisodeKey {
     /// The name of an artifact's file, as reports print it.
     #[must_use]
     pub fn file(&self, artifact: Artifact) -> String {
+        self.file_named(artifact.file_name())
+    }
+
+    /// The name of a file in the episode's directory, as reports print it.
+    pub(crate) fn file_named(&self, name: &str) -> String {
         let dir = self.as_path();
         if dir == Path::new(".") {
-            artifact.file_name().into()
+            name.into()
         } else {
-            let file = dir.join(artifact.file_name());
-            file.to_string_lossy().into_owned()
+            dir.join(name).to_string_lossy().into_owned()
         }
     }
 }

@@ -25,6 +25,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
                 artifact: Artifact::Manifest,
                 line: None,
                 target: Target::Bytes(span.clone()),
+                elsewhere: None,
             };
             Some(Draft::new(place, format!("manifest.json {why}")).besides(content))
         }

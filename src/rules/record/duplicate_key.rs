@@ -31,6 +31,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         artifact: *artifact,
         line: None,
         target: Target::Token(token, pointer.clone()),
+        elsewhere: None,
     };
     let message = format!("the key `{name}` appears twice in one object");
     Some(Draft::new(place(*key), message).related(place(*earlier), "the first occurrence"))

@@ -29,6 +29,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         artifact: *artifact,
         line: None,
         target: Target::Bytes(span.clone()),
+        elsewhere: None,
     };
     let message = format!("{artifact} is not JSON: {error}");
     let help = error.kind.advice().map(str::to_owned);

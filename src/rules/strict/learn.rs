@@ -36,6 +36,7 @@ fn word(trouble: &Trouble) -> Option<Draft> {
         artifact: Artifact::Learn,
         line: Some(*line),
         target: Target::Bytes(span.clone()),
+        elsewhere: None,
     };
     Some(Draft::new(place, message).besides(&format!("{lines} {content}")))
 }

@@ -339,6 +339,10 @@ const MISTAKES: &str = r#"[[schema]]⏎id = 'plan/x'⏎schema = {} | 2:6 | the g
 [[schema]]⏎id = 'a/b'⏎schema = { format = 'emial' } | 3:21 | can't be used |
 [[schema]]⏎id = 'a/b'⏎at = 'payload'⏎schema = {} | 3:6 | a JSON Pointer starts with `/` |
 [[schema]]⏎id = 'a/b'⏎record = 'evnt'⏎schema = {} | 3:10 | unknown value "evnt" | did you mean `event`?
+[[schema]]⏎id = 'a/b'⏎record = 'state.json'⏎schema = {} | 3:10 | unknown value "state.json" | did you mean `state`?
+[[schema]]⏎id = 'a/b'⏎record = '../x.json'⏎schema = {} | 3:10 | unknown value "../x.json" |
+[[schema]]⏎id = 'a/b'⏎record = 'x.json'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` goes with the records |
+[[schema]]⏎id = 'a/b'⏎record = 'state'⏎expect = 'always'⏎schema = {} | 4:10 | `expect` goes with files |
 [[schema]]⏎id = 'a/b'⏎record = 'state'⏎where = { tool = 'x' }⏎schema = {} | 4:9 | `where` goes with the records |
 [[schema]]⏎id = 'a/b'⏎where = { tol = 'x' }⏎schema = {} | 3:11 | unknown key "tol" of a selector | did you mean `tool`?
 [[schema]]⏎id = 'a/b'⏎record = 'action'⏎where = { phase = 'x' }⏎schema = {} | 4:11 | unknown key "phase" |
@@ -649,4 +653,72 @@ fn examples_of_a_schema_are_judged() {
         "{}",
         stderr(&refused)
     );
+}
+
+#[test]
+fn file_besides_the_artifacts_is_judged() {
+    let of = |record: &str, expect: &str, at: &str| {
+        format!(
+            "[[schema]]\nid = 'a/b'\nrecord = '{record}'\n{expect}\nat = '{at}'\nschema = {{ properties = {{ score = {{ maximum = 1 }} }} }}"
+        )
+    };
+    let project = project("");
+    let dir = "runs/episodes/ep_answer";
+    let with = |config: &str, file: &str, text: &str| {
+        project.write("runvet.toml", config);
+        let path = format!("{dir}/{file}");
+        project.write(&path, text);
+        let found = found(&project);
+        std::fs::remove_file(project.path(&path)).unwrap();
+        found
+    };
+    let scores = of("scores.json", "", "");
+    assert_eq!(
+        with(&scores, "scores.json", "{\"score\": 1}"),
+        [] as [&str; 0]
+    );
+    let shown = with(&scores, "scores.json", "{\n \"score\": 2}");
+    assert_eq!(shown, ["a/b scores.json:2 /score"]);
+    assert_eq!(with(&scores, "scores.json", "{"), ["a/b scores.json:0 "]);
+    assert_eq!(
+        with(&of("scores.json", "", "/x"), "scores.json", "{}"),
+        [] as [&str; 0]
+    );
+    // Of several lines each that is not blank.
+    let trace = of("trace.jsonl", "", "/a");
+    let lines = "{\"a\":{\"score\":0}}\n\n{\"a\":{\"score\":3}}\n[\n{\"a\":{\"score\":4}}";
+    assert_eq!(
+        with(&trace, "trace.jsonl", lines),
+        [
+            "a/b trace.jsonl:3 /a/score",
+            "a/b trace.jsonl:4 ",
+            "a/b trace.jsonl:5 /a/score"
+        ]
+    );
+    // No link is followed.
+    project.write("runvet.toml", &scores);
+    std::os::unix::fs::symlink("state.json", project.path(&format!("{dir}/scores.json"))).unwrap();
+    assert_eq!(found(&project), ["a/b scores.json:0 "]);
+    std::fs::remove_file(project.path(&format!("{dir}/scores.json"))).unwrap();
+
+    // Whether it must be there.
+    for (expect, expected) in [("always", 1), ("ended", 1), ("optional", 0)] {
+        let expect = format!("expect = '{expect}'");
+        project.write("runvet.toml", &of("scores.json", &expect, ""));
+        assert_eq!(found(&project).len(), expected, "{expect}");
+    }
+    std::fs::remove_dir_all(project.path(dir)).unwrap();
+    copy_dir(
+        &corpus().join("good/paused/episodes/ep_paused"),
+        &project.path("runs/episodes/ep_paused"),
+    );
+    for (expect, expected) in [("always", 1), ("ended", 0)] {
+        let expect = format!("expect = '{expect}'");
+        project.write("runvet.toml", &of("scores.json", &expect, ""));
+        assert_eq!(found(&project).len(), expected, "{expect}");
+    }
+    // The end of a run in progress may still be written.
+    project.write("runvet.toml", &trace);
+    project.write("runs/episodes/ep_paused/trace.jsonl", "{}\n{\"a\": ");
+    assert_eq!(found(&project), [] as [&str; 0]);
 }

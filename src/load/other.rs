@@ -1,0 +1,150 @@
+//! The files besides the artifacts that a team's schemas judge -> what those find.
+
+use std::sync::Arc;
+
+use super::declared::Declared;
+use crate::document::Tape;
+use crate::finding::Lifecycle;
+use crate::parallel::Alone;
+use crate::source::{Artifact, Elsewhere, Line, Place, Target};
+use crate::store::{Artifacts, LineRead, Lines, MAX_RECORD_BYTES, Unreadable};
+use crate::team::{Expect, InForce, OtherFile};
+
+/// The length of a line of which a finding shows a part, at most: every finding keeps its line.
+const MAX_KEPT_LINE: usize = 1 << 20;
+
+/// The line of a file as a whole.
+const NOWHERE: Line = Line {
+    number: 1,
+    offset: 0,
+    length: 0,
+};
+
+/// Judges all such files of an episode.
+pub(super) fn judge(
+    files: &dyn Artifacts,
+    team: &InForce,
+    lifecycle: Lifecycle,
+    alone: &Alone,
+    declared: &mut Declared,
+) {
+    for (index, file) in team.team.files.iter().enumerate() {
+        if team.of_file(index).next().is_none() {
+            continue;
+        }
+        let mut reader = Reader {
+            team,
+            index,
+            file,
+            has_ended: lifecycle == Lifecycle::Terminal,
+            declared,
+            tape: Tape::default(),
+        };
+        match reader.read(files, alone) {
+            Ok(()) => {}
+            Err(Unreadable::Vanished) => reader.absent(),
+            Err(Unreadable::ListedOnly) => {
+                let why = format!("{} was not provided", file.name);
+                reader.declared.not_provided(team, index, &why);
+            }
+            Err(why) => reader.unusable(None, &format!("it can't be read: {why}")),
+        }
+    }
+}
+
+struct Reader<'r> {
+    team: &'r InForce,
+    index: usize,
+    file: &'r OtherFile,
+    has_ended: bool,
+    declared: &'r mut Declared,
+    tape: Tape,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, files: &dyn Artifacts, alone: &Alone) -> Result<(), Unreadable> {
+        let opened = files.open_named(&self.file.name)?;
+        if !self.file.has_lines() {
+            let mut bytes = Vec::new();
+            opened.read_record_with(&mut bytes, || alone.enter())?;
+            let line = Line {
+                number: 1,
+                offset: 0,
+                length: bytes.len(),
+            };
+            self.text(line, &bytes, None);
+            return Ok(());
+        }
+        let mut lines = Lines::new(opened, Vec::new(), MAX_RECORD_BYTES);
+        while let Some(read) = lines.next_line_with(|| alone.enter())? {
+            match read {
+                // It may still be written.
+                LineRead::Text { ended: false, .. } if !self.has_ended => {}
+                LineRead::Text { line, bytes, .. } => self.text(line, bytes, Some(line)),
+                LineRead::TooLong { line } => self.unusable(Some((line, &[])), "it is too long"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges a text that starts at a line; `line` is that line, where it is one of several.
+    fn text(&mut self, at: Line, bytes: &[u8], line: Option<Line>) {
+        self.tape.release();
+        let mut tape = std::mem::take(&mut self.tape);
+        match tape.read_record(bytes) {
+            Ok(document) => {
+                let before = self.declared.count();
+                let place = self.place(at, Target::Whole, &[]);
+                let schemas = self.team.of_file(self.index);
+                self.declared.record(schemas, &place, document);
+                // The text is kept only where something is found in it.
+                if self.declared.count() > before {
+                    let shown = self.place(at, Target::Whole, bytes);
+                    self.declared.show(&before, &shown);
+                }
+            }
+            Err(why) => {
+                let why = format!("it is no JSON: {why}");
+                self.unusable(line.map(|line| (line, bytes)), &why);
+            }
+        }
+        self.tape = tape;
+    }
+
+    fn place(&self, line: Line, target: Target, bytes: &[u8]) -> Place {
+        let text = if bytes.len() > MAX_KEPT_LINE && self.file.has_lines() {
+            Vec::new()
+        } else {
+            bytes.to_vec()
+        };
+        let file = Arc::clone(&self.file.name);
+        Place {
+            line: Some(line),
+            target,
+            elsewhere: Some(Arc::new(Elsewhere { file, text })),
+            ..Place::whole(Artifact::Manifest)
+        }
+    }
+
+    fn unusable(&mut self, line: Option<(Line, &[u8])>, why: &str) {
+        let place = line.map_or_else(
+            || self.place(NOWHERE, Target::Whole, &[]),
+            |(line, bytes)| self.place(line, Target::Bytes(0..bytes.len()), bytes),
+        );
+        let schemas = self.team.of_file(self.index);
+        self.declared.unusable(schemas, &place, why);
+    }
+
+    /// Notes that the file is not there, where a schema expects it.
+    fn absent(&mut self) {
+        let has_ended = self.has_ended;
+        let place = self.place(NOWHERE, Target::Whole, &[]);
+        let schemas = self.team.of_file(self.index);
+        let expecting = schemas.filter(|(_, schema)| match schema.expect {
+            Expect::Always => true,
+            Expect::Ended => has_ended,
+            Expect::Never => false,
+        });
+        self.declared.absent(expecting, &place);
+    }
+}
